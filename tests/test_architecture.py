@@ -92,7 +92,7 @@ def files_of(top: str, file: Path) -> set[Path]:
 
 
 @each(("top", "allowed"), [("linclass", LAYERS), ("linclass_study", STAGES)])
-def test_packages_import_only_lower_packages(top: str, allowed: dict[str, set[str]]) -> None:
+def test_packages_import_only_lower_packages(top, allowed):
     tuple(graphlib.TopologicalSorter(allowed).static_order())  # has no circle
     wrong = []
     for file in FILES[top]:
@@ -106,18 +106,18 @@ def test_packages_import_only_lower_packages(top: str, allowed: dict[str, set[st
     assert folders == set(allowed)
 
 
-def test_linclass_has_at_most_14_entries() -> None:
+def test_linclass_has_at_most_14_entries():
     assert len({*LAYERS, "__init__.py"}) <= 14
 
 
 @each("top", FILES)
-def test_imports_between_files_are_not_circular(top: str) -> None:
+def test_imports_between_files_are_not_circular(top):
     """Imports inside functions and for type checkers count too."""
     graph = {file: files_of(top, file) for file in FILES[top]}
     assert len(list(graphlib.TopologicalSorter(graph).static_order())) == len(graph)
 
 
-def test_a_package_that_one_other_package_imports_lives_inside_it() -> None:
+def test_a_package_that_one_other_package_imports_lives_inside_it():
     users: dict[str, set[str]] = {name: set() for name in LAYERS}
     for file in [*FILES["linclass"], *FILES["linclass_study"]]:
         here = file.relative_to(ROOT).parts
@@ -131,7 +131,7 @@ def test_a_package_that_one_other_package_imports_lives_inside_it() -> None:
     }  # fmt: skip
 
 
-def test_linclass_loads_no_library_of_the_study() -> None:
+def test_linclass_loads_no_library_of_the_study():
     for file in FILES["linclass"]:
         loaded = {name.split(".")[0] for name in imports(file, only_when_loaded=True)}
         assert "joblib" not in loaded, file
@@ -140,14 +140,14 @@ def test_linclass_loads_no_library_of_the_study() -> None:
         assert anywhere <= known, file
 
 
-def test_every_init_is_empty_or_lazy() -> None:
+def test_every_init_is_empty_or_lazy():
     for file in [*FILES["linclass"], *FILES["linclass_study"]]:
         if file.name == "__init__.py":
             loaded = {*imports(file, only_when_loaded=True)} - {"linclass.base.public.MODULES"}
             assert {name.split(".")[0] for name in loaded} <= sys.stdlib_module_names, file
 
 
-def test_the_study_imports_modules_and_not_names_from_lazy_packages() -> None:
+def test_the_study_imports_modules_and_not_names_from_lazy_packages():
     """The code that a fit depends on is read from imports: `from comparisons import friedman` would hide its module."""
     hidden = []
     for file in FILES["linclass_study"]:
@@ -161,14 +161,14 @@ def test_the_study_imports_modules_and_not_names_from_lazy_packages() -> None:
     assert not hidden
 
 
-def test_solvers_use_products_with_the_rows_and_not_the_rows() -> None:
+def test_solvers_use_products_with_the_rows_and_not_the_rows():
     for file in (PACKAGE / "linear" / "solvers").rglob("*.py"):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert not {"X", "XT", "_XT"} & names, file
 
 
-def test_only_the_objective_divides_by_the_sum_of_weights() -> None:
+def test_only_the_objective_divides_by_the_sum_of_weights():
     decides = PACKAGE / "linear" / "objective" / "objective.py"
     for part in ("solvers", "objective", "penalties"):
         for file in {*(PACKAGE / "linear" / part).rglob("*.py")} - {decides}:
@@ -178,13 +178,13 @@ def test_only_the_objective_divides_by_the_sum_of_weights() -> None:
     assert "weights / weights.sum()" in decides.read_text(encoding="utf-8")
 
 
-def test_linters_check_every_file() -> None:
+def test_linters_check_every_file():
     """None is excluded by its name, as `results` would be."""
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     assert not [key for tool in ("ruff", "mypy") for key in config[tool] if "exclude" in key]
 
 
-def test_models_have_few_ancestors() -> None:
+def test_models_have_few_ancestors():
     """Classes of linclass that one has to read to know a model, itself included."""
     counts = {}
     for name in linclass.__all__:
@@ -223,7 +223,7 @@ def entered_by_a_fit(model: Any, X: np.ndarray, y: np.ndarray) -> dict[str, set[
     ],
     ids=["logistic", "logistic_l1", "svm", "lda"],
 )
-def test_a_whole_fit_enters_few_files_and_functions(model: Any, files: int, functions: int) -> None:
+def test_a_whole_fit_enters_few_files_and_functions(model, files, functions):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 10))
     y = (X[:, 0] + rng.standard_normal(300) > 0).astype(int)

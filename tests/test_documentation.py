@@ -35,40 +35,40 @@ MODELS = make_models.models()
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_examples_of_a_page_give_the_output_shown(page, monkeypatch) -> None:
+def test_the_examples_of_a_page_give_the_output_shown(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     result = doctest.testfile(os.fspath(page), module_relative=False, encoding="utf-8")
     assert result.attempted > 20 or page != LIBRARY
     assert not result.failed
 
 
-def test_the_example_of_the_readme_runs() -> None:
+def test_the_example_of_the_readme_runs():
     (example,) = re.findall(r"```python\n(.*?)```", PAGES[0].read_text(encoding="utf-8"), re.DOTALL)
     names = {}
     exec(example, names)
     assert names["model"].certificate_ <= names["model"].tol
 
 
-def test_the_library_page_names_every_public_function() -> None:
+def test_the_library_page_names_every_public_function():
     page = LIBRARY.read_text(encoding="utf-8")
     assert not [name for name in linclass.__all__ if name[0].islower() and name not in page]
 
 
-def test_the_page_of_models_is_that_of_the_docstrings() -> None:
+def test_the_page_of_models_is_that_of_the_docstrings():
     written = make_models.PAGE.read_text(encoding="utf-8")
     assert written == make_models.page(), "run: python docs/make_models.py"
 
 
-def test_type_checkers_see_the_public_names() -> None:
+def test_type_checkers_see_the_public_names():
     assert make_models.STUB.read_text(encoding="utf-8") == make_models.stub()
 
 
-def test_the_tuning_budget_is_that_of_the_catalogue() -> None:
+def test_the_tuning_budget_is_that_of_the_catalogue():
     written = make_models.EVALUATION.read_text(encoding="utf-8")
     assert written == make_models.evaluation_page(), "run: python docs/make_models.py"
 
 
-def test_the_page_of_models_has_every_model_and_every_method_once() -> None:
+def test_the_page_of_models_has_every_model_and_every_method_once():
     listed = list(make_models.sections())
     assert sorted(name for _, own, _ in listed for name in own) == sorted(MODELS)
     names = [name for _, _, methods in listed for name, _ in methods]
@@ -77,7 +77,7 @@ def test_the_page_of_models_has_every_model_and_every_method_once() -> None:
     assert names == list(catalogue)
 
 
-def test_a_model_without_its_lines_is_refused(monkeypatch) -> None:
+def test_a_model_without_its_lines_is_refused(monkeypatch):
     text = "Equation.\n\nCost: O(n).\n"
     monkeypatch.setattr(sys.modules[linclass.LinearSVM.__module__], "__doc__", text)
     with pytest.raises(
@@ -87,7 +87,7 @@ def test_a_model_without_its_lines_is_refused(monkeypatch) -> None:
 
 
 @each("name", MODELS)
-def test_a_model_states_cost_and_reference(name) -> None:
+def test_a_model_states_cost_and_reference(name):
     _, lines = make_models.description(name)
     assert re.search(r"O\(|fits of the estimator", lines["Cost"])
     assert re.search(r"\(\d{4}\)", lines["Reference"])
@@ -96,7 +96,7 @@ def test_a_model_states_cost_and_reference(name) -> None:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("name", MODELS)
-def test_a_model_has_the_predictions_and_the_certificate_that_it_states(name) -> None:
+def test_a_model_has_the_predictions_and_the_certificate_that_it_states(name):
     _, lines = make_models.description(name)
     kind = getattr(linclass, name)
     rng = np.random.default_rng(0)
@@ -129,7 +129,7 @@ def without_code(text: str) -> str:
 
 
 @each("page", PAGES, ids=lambda page: page.name)
-def test_files_that_a_page_names_exist(page) -> None:
+def test_files_that_a_page_names_exist(page):
     """Of a name with {braces} the folder; the gallery is made with the site."""
     text = without_code(page.read_text(encoding="utf-8"))
     named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[^\s`]*)`", text)
@@ -150,7 +150,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @each("page", PAGES, ids=lambda page: page.name)
-def test_links_to_headings_arrive(page) -> None:
+def test_links_to_headings_arrive(page):
     text = without_code(page.read_text(encoding="utf-8"))
     links = re.findall(r"\]\(([^)#:]*\.md)?#([^)]+)\)", text)
     assert not [
@@ -158,14 +158,14 @@ def test_links_to_headings_arrive(page) -> None:
     ]
 
 
-def test_help_of_a_model_begins_with_its_equation() -> None:
+def test_help_of_a_model_begins_with_its_equation():
     for name in MODELS:
         file = sys.modules[getattr(linclass, name).__module__]
         assert getattr(linclass, name).__doc__.startswith(file.__doc__), name
 
 
 @each("folder", ["features", "transforms"])
-def test_the_page_of_features_has_a_row_of_each(folder: str) -> None:
+def test_the_page_of_features_has_a_row_of_each(folder):
     text = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
     rows = " ".join(line.split("|")[1] for line in text.splitlines() if line.startswith("|"))
     listed = set(re.findall(r"`(\w+)`", rows))

@@ -1,7 +1,5 @@
 """Type checkers see the public classes: a user's script is free of errors, a misspelled parameter is one."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

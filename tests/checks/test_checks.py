@@ -38,7 +38,7 @@ def data_set(table: Table, y, split=None, **about) -> Dataset:
 
 
 @pytest.fixture
-def troubled() -> Dataset:
+def troubled():
     """Every trouble at once: 60 rows, the last 20 for testing, of which two repeat training rows."""
     generator = np.random.default_rng(0)
     y = np.arange(60) % 2
@@ -65,7 +65,7 @@ def catalogued(name: str, tmp_path: Path) -> Dataset:
     return obtain_dataset(CATALOGUE[name], [], tmp_path / "downloads", ROOT)
 
 
-def test_each_finding_is_reported_with_its_remedy(troubled) -> None:
+def test_each_finding_is_reported_with_its_remedy(troubled):
     facts, _ = check_dataset(troubled)
     assert facts["unchecked"] == {}
     assert findings(facts) == [
@@ -111,7 +111,7 @@ def test_the_table_has_a_row_for_each_data_set_even_if_unavailable(troubled, tmp
     assert len(two["warnings"].split(" | ")) == 7
 
 
-def test_an_entry_can_declare_relations_that_no_comparison_shows(tmp_path) -> None:
+def test_an_entry_can_declare_relations_that_no_comparison_shows(tmp_path):
     generator = np.random.default_rng(0)
     for name in ("people", "encoded", "others"):
         written(
@@ -123,9 +123,7 @@ def test_an_entry_can_declare_relations_that_no_comparison_shows(tmp_path) -> No
     assert table["weight"].to_list() == [0.5, 0.5, 1.0]
 
 
-def test_a_failed_check_gives_its_reason_and_does_not_stop_the_others(
-    troubled, monkeypatch
-) -> None:
+def test_a_failed_check_gives_its_reason_and_does_not_stop_the_others(troubled, monkeypatch):
     monkeypatch.setattr("linclass_study.checks.check_dataset.missing_cells", lambda table: 1 / 0)
     facts, _ = check_dataset(troubled)
     assert facts["unchecked"] == {"missing values": "ZeroDivisionError: division by zero"}
@@ -133,7 +131,7 @@ def test_a_failed_check_gives_its_reason_and_does_not_stop_the_others(
     assert facts["duplicated_rows"] == 2
 
 
-def test_only_rows_of_another_group_are_held_out_and_trained_on_at_once() -> None:
+def test_only_rows_of_another_group_are_held_out_and_trained_on_at_once():
     """Two visits of a patient may be equal: they are on one side."""
     table, y = numbers({"x": np.arange(40) // 2 / 3}), np.arange(40) // 2 % 2
     told = {}
@@ -155,7 +153,7 @@ def test_only_rows_of_another_group_are_held_out_and_trained_on_at_once() -> Non
     )
 
 
-def test_facts_are_plain_json_with_proofs_in_separate_files(troubled, tmp_path) -> None:
+def test_facts_are_plain_json_with_proofs_in_separate_files(troubled, tmp_path):
     written(tmp_path, "it", troubled)
     facts = json.loads((tmp_path / "checks" / "it.json").read_text())
     assert facts["classes"] == {"a": 30, "b": 30}
@@ -166,7 +164,7 @@ def test_facts_are_plain_json_with_proofs_in_separate_files(troubled, tmp_path) 
         assert np.flatnonzero(arrays["multipliers 0-1"]).tolist() == [42, 43]
 
 
-def test_checks_that_apply_to_texts_run_on_texts() -> None:
+def test_checks_that_apply_to_texts_run_on_texts():
     levels = tuple(f"post {i}" for i in range(10))
     table = numbers({"post": np.arange(20) // 2}, {"post": levels})
     table = Table(table.X, table.names, table.levels, frozenset({"post"}))
@@ -176,7 +174,7 @@ def test_checks_that_apply_to_texts_run_on_texts() -> None:
     assert facts["identifier_columns"] == {}
 
 
-def test_rows_read_in_blocks_have_the_same_facts(tmp_path, monkeypatch) -> None:
+def test_rows_read_in_blocks_have_the_same_facts(tmp_path, monkeypatch):
     """Blocks of seven rows instead of all at once."""
     whole = random_table(0, rows=60)
     X = whole.X[:, [0, 1, -2, -1]]
@@ -209,9 +207,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_facts_about_catalogue_data_sets_match_published_ones_without_false_alarms(
-    name, tmp_path
-) -> None:
+def test_facts_about_catalogue_data_sets_match_published_ones_without_false_alarms(name, tmp_path):
     facts, _ = check_dataset(catalogued(name, tmp_path))
     assert {key: facts[key] for key in KNOWN[name]} == KNOWN[name]
     assert facts["identifier_columns"] == facts["target_like_columns"] == {}
@@ -219,7 +215,7 @@ def test_facts_about_catalogue_data_sets_match_published_ones_without_false_alar
 
 
 @pytest.mark.parametrize(("name", "rows"), [("heart", 462), ("vowel", 528)])
-def test_the_row_names_that_the_catalogue_drops_would_be_found(name, rows, tmp_path) -> None:
+def test_the_row_names_that_the_catalogue_drops_would_be_found(name, rows, tmp_path):
     entry = {k: v for k, v in CATALOGUE[name].items() if k not in ("drop", "digest", "source")}
     entry["source"] = CATALOGUE[name]["source"][-1:]
     entry |= {"test": CATALOGUE[name]["test"][-1:]} if "test" in entry else {}
@@ -228,12 +224,12 @@ def test_the_row_names_that_the_catalogue_drops_would_be_found(name, rows, tmp_p
     assert facts["identifier_columns"] == {"row.names": [rows, rows]}
 
 
-def test_the_catalogue_relates_only_data_sets_that_it_has() -> None:
+def test_the_catalogue_relates_only_data_sets_that_it_has():
     named = [n for entry in CATALOGUE.values() for n in entry.get("shares_rows_with", [])]
     assert {*named} <= {*CATALOGUE}
 
 
-def test_generated_data_sets_of_the_catalogue_share_no_rows(tmp_path) -> None:
+def test_generated_data_sets_of_the_catalogue_share_no_rows(tmp_path):
     drawn = [name for name, entry in CATALOGUE.items() if "generate" in entry["source"]]
     for name in drawn:
         written(tmp_path, name, catalogued(name, tmp_path))
@@ -242,7 +238,7 @@ def test_generated_data_sets_of_the_catalogue_share_no_rows(tmp_path) -> None:
     assert table["weight"].to_list() == [1.0] * len(drawn)
 
 
-def test_the_page_of_checks_describes_every_column_of_the_table_and_no_other() -> None:
+def test_the_page_of_checks_describes_every_column_of_the_table_and_no_other():
     page = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
     (table,) = re.findall(r"\| column \| what it is \|\n.*\n((?:\|.*\n)+)", page)
     named = [
@@ -257,7 +253,7 @@ NAMES = ["", "age", "row names", "yes", "12", "a, b", "x: y", "größe", "#", "n
 
 
 @each("name", NAMES)
-def test_the_key_that_drops_a_column_names_it(name: str) -> None:
+def test_the_key_that_drops_a_column_names_it(name):
     for facts in (
         {"identifier_columns": {name: [40, 40]}},
         {"date_columns": {name: [40, "2024-03-01"]}},
@@ -271,7 +267,7 @@ def test_the_key_that_drops_a_column_names_it(name: str) -> None:
             assert yaml.safe_load(remedies[1]) == {"group": name}
 
 
-def test_classes_that_differ_only_by_capitals_or_blanks_are_named_with_the_mapping() -> None:
+def test_classes_that_differ_only_by_capitals_or_blanks_are_named_with_the_mapping():
     (sentence,) = serious({"classes": {"No": 5, "Yes": 4, "yes": 3, "yes ": 1}})
     assert sentence.startswith("the classes 'Yes', 'yes', 'yes ' differ only by case or blanks")
     (remedy,) = re.findall("`([^`]*)`", sentence)

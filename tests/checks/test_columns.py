@@ -30,7 +30,7 @@ from linclass_study.report import data_card
 
 @each("is_sparse", [False, True])
 @each("seed", range(8))
-def test_counts_match_a_cell_by_cell_count(seed: int, is_sparse: bool) -> None:
+def test_counts_match_a_cell_by_cell_count(seed, is_sparse):
     table = random_table(seed, is_sparse=is_sparse)
     by_column = dict(zip(table.names, zip(*values(table), strict=True), strict=True))
     gaps = {name: cells.count(None) for name, cells in by_column.items() if None in cells}
@@ -64,7 +64,7 @@ def test_counts_match_a_cell_by_cell_count(seed: int, is_sparse: bool) -> None:
     ],
 )
 @each("is_sparse", [False, True])
-def test_a_constant_column_has_at_most_one_value_beside_gaps(cells, is_constant, is_sparse) -> None:
+def test_a_constant_column_has_at_most_one_value_beside_gaps(cells, is_constant, is_sparse):
     table = numbers({"other": [1, 2, 3], "it": cells, "last": [3, 3, 1]})
     if is_sparse:
         table = replace(table, X=sparse.csr_array(table.X))
@@ -73,7 +73,7 @@ def test_a_constant_column_has_at_most_one_value_beside_gaps(cells, is_constant,
     }  # fmt: skip
 
 
-def test_a_repeated_column_is_found_under_other_names_and_levels() -> None:
+def test_a_repeated_column_is_found_under_other_names_and_levels():
     table = numbers(
         {
             "a": [1, 0, np.nan, 2], "b": [1, -0.0, np.nan, 2], "c": [1, 0, 0, 2],
@@ -87,7 +87,7 @@ def test_a_repeated_column_is_found_under_other_names_and_levels() -> None:
     }  # fmt: skip
 
 
-def test_long_lists_of_names_are_cut_and_counted() -> None:
+def test_long_lists_of_names_are_cut_and_counted():
     table = Table(np.ones((3, 250)), tuple(map(str, range(250))))
     assert constant_columns(table)["constant_columns"] == 250
     assert len(constant_columns(table)["constant_column_names"]) == columns.NAMED
@@ -96,7 +96,7 @@ def test_long_lists_of_names_are_cut_and_counted() -> None:
     assert len(columns.duplicated_columns(twice)["duplicated_column_of"]) == columns.NAMED
 
 
-def test_columns_are_of_three_kinds() -> None:
+def test_columns_are_of_three_kinds():
     table = Table(
         np.zeros((2, 3)), ("a", "b", "c"), {"b": ("u",), "c": ("a text",)}, frozenset({"c"})
     )
@@ -118,20 +118,20 @@ def of_levels(levels: list[str]) -> dict[str, list[object]]:
 
 
 @each("form", FORMS)
-def test_text_in_the_usual_forms_of_dates_is_found(form: str) -> None:
+def test_text_in_the_usual_forms_of_dates_is_found(form):
     levels = [day.strftime(form) for day in DAYS]
     assert of_levels(levels) == {"when": [40, levels[0]]}
     assert of_levels(["unknown", "n/a", *levels]) == {"when": [40, levels[0]]}
 
 
-def test_integers_that_encode_calendar_dates_are_found() -> None:
+def test_integers_that_encode_calendar_dates_are_found():
     days = np.array([float(day.strftime("%Y%m%d")) for day in DAYS])
     days[3] = np.nan
     table = numbers({"age": np.arange(40.0), "when": days})
     assert dates(table) == {"date_columns": {"when": [39, "20230128"]}}
 
 
-def test_columns_without_dates_are_not_reported_as_dates() -> None:
+def test_columns_without_dates_are_not_reported_as_dates():
     rng = np.random.default_rng(0)
     columns = {
         "year": rng.integers(1900, 2024, 200).astype(float),
@@ -156,7 +156,7 @@ def test_columns_without_dates_are_not_reported_as_dates() -> None:
     assert of_levels([f"{text} {k}" for k in range(3) for text in others]) == {}
 
 
-def test_a_data_set_with_dates_has_one_warning_with_the_remedy() -> None:
+def test_a_data_set_with_dates_has_one_warning_with_the_remedy():
     levels = tuple(day.strftime("%d.%m.%Y") for day in DAYS)
     X = np.column_stack([np.arange(40.0), np.random.default_rng(0).normal(size=40)])
     table = Table(X, ("visit", "x"), {"visit": levels})
@@ -170,7 +170,7 @@ def test_a_data_set_with_dates_has_one_warning_with_the_remedy() -> None:
     assert card == "dates: visit"
 
 
-def test_several_columns_of_dates_have_one_warning() -> None:
+def test_several_columns_of_dates_have_one_warning():
     found = {"visit": [40, "28.01.2023"], "seen": [12, "20230128"]}
     (sentence,) = findings({"date_columns": found, "rows": 40, "sparse": False})
     assert sentence.startswith(
@@ -220,32 +220,32 @@ MEASUREMENTS = {
 
 
 @each("kind", IDENTIFIERS)
-def test_distinct_integers_in_a_narrow_range_are_row_numbers(kind: str) -> None:
+def test_distinct_integers_in_a_narrow_range_are_row_numbers(kind):
     values = IDENTIFIERS[kind]
     n = int((~np.isnan(values)).sum())
     assert found(values) == {"it": [n, n]}
 
 
 @each("kind", MEASUREMENTS)
-def test_measurements_are_not_reported_as_identifiers(kind: str) -> None:
+def test_measurements_are_not_reported_as_identifiers(kind):
     assert found(MEASUREMENTS[kind]) == {}
 
 
 @each("name", ["id", "ID", "customerId", "patient_id", "Sample.ID", "uuid"])
-def test_distinct_integers_in_a_wide_range_are_identifiers_only_by_name(name: str) -> None:
+def test_distinct_integers_in_a_wide_range_are_identifiers_only_by_name(name):
     assert found(MEASUREMENTS["wide and all different"], name=name) == {name: [N, N]}
 
 
 @each("name", ["width", "idle", "solid", "acid", "x1"])
-def test_a_name_that_merely_contains_id_is_not_an_identifier_name(name: str) -> None:
+def test_a_name_that_merely_contains_id_is_not_an_identifier_name(name):
     assert found(MEASUREMENTS["wide and all different"], name=name) == {}
 
 
-def test_repeating_numbers_are_not_identifiers_whatever_their_name() -> None:
+def test_repeating_numbers_are_not_identifiers_whatever_their_name():
     assert found(np.repeat(np.arange(N // 2), 2), name="id") == {}
 
 
-def test_a_category_with_a_level_for_nearly_every_row_is_an_identifier() -> None:
+def test_a_category_with_a_level_for_nearly_every_row_is_an_identifier():
     """3,178 names in 3,190 rows: the splice file."""
     codes = np.append(np.arange(3178), np.arange(12))
     levels = tuple(f"ATRINS-DONOR-{code}" for code in range(3178))
@@ -254,19 +254,19 @@ def test_a_category_with_a_level_for_nearly_every_row_is_an_identifier() -> None
     assert found(few, levels[:2000]) == {}
 
 
-def test_row_numbers_that_restart_in_the_test_set_are_found() -> None:
+def test_row_numbers_that_restart_in_the_test_set_are_found():
     """Both parts of the vowel data begin at row 1."""
     values = np.append(np.arange(528), np.arange(462))
     assert found(values, split=(np.arange(990) >= 528).astype(np.int8)) == {"it": [528, 528]}
 
 
-def test_texts_are_not_reported_as_identifiers() -> None:
+def test_texts_are_not_reported_as_identifiers():
     table = numbers({"post": np.arange(30)}, {"post": tuple(f"text {i}" for i in range(30))})
     table = replace(table, texts=frozenset({"post"}))
     assert identifiers(table, np.zeros(30, np.int8)) == {"identifier_columns": {}}
 
 
-def test_sparse_columns_are_checked() -> None:
+def test_sparse_columns_are_checked():
     table = numbers({"a": np.arange(N) % 3, "it": np.arange(N) + 1, "b": np.arange(N) % 7 == 0})
     table = replace(table, X=sparse.csr_array(table.X))
     assert identifiers(table, np.zeros(N, np.int8))["identifier_columns"] == {"it": [N, N]}
@@ -283,7 +283,7 @@ def table(levels: tuple[str, ...]) -> Table:
 NUMBERS = tuple(str(1000 + 7 * i) for i in range(54))
 
 
-def test_decimal_commas_are_named_with_the_key_that_reads_them() -> None:
+def test_decimal_commas_are_named_with_the_key_that_reads_them():
     commas = tuple(f"{i},5" for i in range(20))
     for levels in (commas, (*commas, *NUMBERS)):
         facts = nearly_numeric(table(levels))
@@ -296,7 +296,7 @@ def test_decimal_commas_are_named_with_the_key_that_reads_them() -> None:
 
 
 @each("odd", [("12k",), ("about forty", "n/k"), ("inf",), ("nan ",)])
-def test_non_numeric_cells_of_a_numeric_column_are_named(odd: tuple[str, ...]) -> None:
+def test_non_numeric_cells_of_a_numeric_column_are_named(odd):
     facts = nearly_numeric(table((*NUMBERS, *odd)))
     assert facts["nearly_numeric_columns"] == {"income": [54, len(odd), list(odd)]}
     (sentence,) = serious(facts | {"identifier_columns": {"income": [55, 55]}})
@@ -307,5 +307,5 @@ def test_non_numeric_cells_of_a_numeric_column_are_named(odd: tuple[str, ...]) -
 @each(
     "levels", [NUMBERS, ("1", "2", "3", "other"), tuple("abcdefghijkl"), (*NUMBERS[:12], "a", "b")]
 )
-def test_numbers_grades_and_names_are_not_nearly_numeric_columns(levels: tuple[str, ...]) -> None:
+def test_numbers_grades_and_names_are_not_nearly_numeric_columns(levels):
     assert nearly_numeric(table(levels)) == {"nearly_numeric_columns": {}}

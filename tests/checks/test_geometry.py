@@ -1,7 +1,5 @@
 """Rank, condition number and separability of the design, against NumPy and by their proofs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 
@@ -36,7 +34,7 @@ def test_rank_and_condition_are_those_of_all_singular_values(shape, is_sparse, b
     assert found["condition_number"] == pytest.approx(kept[0] / kept[-1], rel=1e-9)
 
 
-def test_dependent_and_constant_columns_do_not_add_to_the_rank() -> None:
+def test_dependent_and_constant_columns_do_not_add_to_the_rank():
     X = np.random.default_rng(0).normal(size=(50, 4))
     X = np.column_stack([X, X[:, 0] + X[:, 1] - 2, np.full(50, 0.1), 3 * X[:, 2]])
     assert rank(X)["rank"] == 4
@@ -44,21 +42,21 @@ def test_dependent_and_constant_columns_do_not_add_to_the_rank() -> None:
     assert rank(np.full((5, 2), 0.1)) == {"rank": 0, "condition_number": None}
 
 
-def test_the_condition_number_of_two_columns_follows_from_their_correlation() -> None:
+def test_the_condition_number_of_two_columns_follows_from_their_correlation():
     """Singular values are √(n (1 ± r))."""
     u, v = np.array([1.0, -1, 1, -1]), np.array([1.0, 1, -1, -1])
     X = np.column_stack([u, 0.6 * u + 0.8 * v])
     assert rank(5 * X - 3)["condition_number"] == pytest.approx(np.sqrt(1.6 / 0.4))
 
 
-def test_the_design_is_imputed_and_one_hot_without_first_levels() -> None:
+def test_the_design_is_imputed_and_one_hot_without_first_levels():
     table = numbers({"a": [1, np.nan, 3], "c": [0, 1, 2]}, {"c": ("x", "y", "z")})
     assert design(table).tolist() == [[1, 0, 0], [2, 1, 0], [3, 0, 1]]
     both = replace(table, levels={"c": ("x", "y", "z"), "a": ("", "u", "v", "w")})
     assert design(replace(both, texts=frozenset({"a"}))).tolist() == [[0, 0], [1, 0], [0, 1]]
 
 
-def test_a_design_that_is_too_large_is_reported_as_unchecked(monkeypatch) -> None:
+def test_a_design_that_is_too_large_is_reported_as_unchecked(monkeypatch):
     monkeypatch.setattr(geometry, "WORK", 100)
     with pytest.raises(NotChecked, match="10 × 20"):
         rank(np.ones((10, 20)))
@@ -73,7 +71,7 @@ def test_a_design_that_is_too_large_is_reported_as_unchecked(monkeypatch) -> Non
 
 
 @each("is_sparse", [False, True])
-def test_each_pair_of_classes_has_an_answer_with_a_proof(is_sparse: bool) -> None:
+def test_each_pair_of_classes_has_an_answer_with_a_proof(is_sparse):
     """Four clouds at the corners of a square, the last one drawn over the first."""
     generator = np.random.default_rng(0)
     centres = np.array([[0, 0], [9, 0], [0, 9], [0.5, 0.5]])
@@ -107,12 +105,12 @@ def test_each_pair_of_classes_has_an_answer_with_a_proof(is_sparse: bool) -> Non
         ([0, 1, 1, 2, 0.5, 1.5], [0, 0, 1, 1, 2, 2], "quasi-complete"),
     ],
 )
-def test_the_separability_of_all_pairs_is_summarized_in_one_word(x, y, output) -> None:
+def test_the_separability_of_all_pairs_is_summarized_in_one_word(x, y, output):
     X = np.array(x, float)[:, None]
     assert separable_pairs(X, np.array(y), list("abc")[: max(y) + 1])[0]["separable"] == output
 
 
-def test_separability_without_a_proof_is_undecided(monkeypatch) -> None:
+def test_separability_without_a_proof_is_undecided(monkeypatch):
     from linclass.separation.separability import Undecided
 
     def give_up(*_, **__):

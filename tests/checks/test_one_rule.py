@@ -1,7 +1,5 @@
 """A column that alone predicts nearly every class is named, with its accuracy, as a question."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each

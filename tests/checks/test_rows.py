@@ -31,7 +31,7 @@ def row_keys(table: Table, named: bool = True) -> np.ndarray:
 
 @each("is_sparse", [False, True])
 @each("seed", range(8))
-def test_two_keys_are_equal_if_and_only_if_the_rows_are(seed: int, is_sparse: bool) -> None:
+def test_two_keys_are_equal_if_and_only_if_the_rows_are(seed, is_sparse):
     table = random_table(seed, is_sparse=is_sparse)
     rows, keys = values(table), row_keys(table)
     for i in range(len(rows)):
@@ -40,14 +40,14 @@ def test_two_keys_are_equal_if_and_only_if_the_rows_are(seed: int, is_sparse: bo
 
 
 @each("seed", range(4))
-def test_dense_and_sparse_rows_have_the_same_keys(seed: int) -> None:
+def test_dense_and_sparse_rows_have_the_same_keys(seed):
     table = random_table(seed)
     as_sparse = replace(table, X=sparse.csr_array(table.X))
     for named in (True, False):
         assert np.array_equal(row_keys(table, named), row_keys(as_sparse, named))
 
 
-def test_keys_do_not_depend_on_the_order_of_columns_nor_on_columns_of_zeros() -> None:
+def test_keys_do_not_depend_on_the_order_of_columns_nor_on_columns_of_zeros():
     table = random_table(1)
     order = np.random.default_rng(0).permutation(len(table.names))
     assert np.array_equal(row_keys(table.columns(order)), row_keys(table))
@@ -55,13 +55,13 @@ def test_keys_do_not_depend_on_the_order_of_columns_nor_on_columns_of_zeros() ->
     assert np.array_equal(row_keys(wider), row_keys(table))
 
 
-def test_a_value_in_another_column_changes_the_row_but_not_its_set_of_values() -> None:
+def test_a_value_in_another_column_changes_the_row_but_not_its_set_of_values():
     a, b = numbers({"u": [1, 2], "v": [3, 4]}), numbers({"v": [1, 2], "u": [3, 4]})
     assert not np.isin(row_keys(a), row_keys(b)).any()
     assert np.array_equal(row_keys(a, named=False), row_keys(b, named=False))
 
 
-def test_levels_are_compared_by_their_text_and_as_numbers_only_if_all_are() -> None:
+def test_levels_are_compared_by_their_text_and_as_numbers_only_if_all_are():
     codes = {"c": [0, 1, 2]}
     text = numbers(codes, {"c": ("1", "1.0", "x")})
     assert len(set(row_keys(text).tolist())) == 3
@@ -72,7 +72,7 @@ def test_levels_are_compared_by_their_text_and_as_numbers_only_if_all_are() -> N
     assert len(set(row_keys(twice).tolist())) == 2
 
 
-def test_large_tables_have_the_same_keys_as_their_parts() -> None:
+def test_large_tables_have_the_same_keys_as_their_parts():
     X = np.random.default_rng(0).integers(0, 3, size=(3000, 200)).astype(float)
     names = tuple(map(str, range(200)))
     whole = row_keys(Table(X, names))
@@ -80,7 +80,7 @@ def test_large_tables_have_the_same_keys_as_their_parts() -> None:
 
 
 @each("seed", range(8))
-def test_repeated_and_conflicting_rows_match_a_direct_count(seed: int) -> None:
+def test_repeated_and_conflicting_rows_match_a_direct_count(seed):
     table = random_table(seed)
     rows, y = values(table), np.random.default_rng(seed).integers(0, 3, size=40)
     classes = defaultdict(Counter)
@@ -94,7 +94,7 @@ def test_repeated_and_conflicting_rows_match_a_direct_count(seed: int) -> None:
     assert found["least_error"] == pytest.approx(errors / 40)
 
 
-def test_a_missing_cell_equals_a_missing_cell_and_minus_zero_is_zero() -> None:
+def test_a_missing_cell_equals_a_missing_cell_and_minus_zero_is_zero():
     table = numbers({"a": [np.nan, np.nan, 0.0, -0.0], "b": [1, 1, 2, 2]})
     assert repeated_rows(row_keys(table), np.array([0, 0, 0, 1])) == {
         "duplicated_rows": 1, "conflicting_rows": 2, "least_errors": 1, "least_error": 0.25
@@ -102,7 +102,7 @@ def test_a_missing_cell_equals_a_missing_cell_and_minus_zero_is_zero() -> None:
 
 
 @each("seed", range(4))
-def test_rows_on_both_sides_of_the_official_split_are_counted(seed: int) -> None:
+def test_rows_on_both_sides_of_the_official_split_are_counted(seed):
     table = random_table(seed)
     rows, split = values(table), (np.arange(40) >= 25).astype(np.int8)
     train = set(rows[:25])
@@ -110,13 +110,13 @@ def test_rows_on_both_sides_of_the_official_split_are_counted(seed: int) -> None
     assert rows_on_both_sides(row_keys(table), split) == {"test_rows_in_training": expected}
 
 
-def test_no_overlap_is_reported_without_an_official_split() -> None:
+def test_no_overlap_is_reported_without_an_official_split():
     keys = np.arange(3, dtype=np.uint64)
     assert rows_on_both_sides(keys, np.zeros(3, np.int8)) == {"test_rows_in_training": None}
 
 
 @each("is_sparse", [False, True])
-def test_columns_have_the_same_key_whatever_the_order_of_the_rows(is_sparse: bool) -> None:
+def test_columns_have_the_same_key_whatever_the_order_of_the_rows(is_sparse):
     table = random_table(3, is_sparse=is_sparse)
     columns = keys_of(table).columns
     shuffled = table.rows(np.random.default_rng(0).permutation(40))
@@ -126,7 +126,7 @@ def test_columns_have_the_same_key_whatever_the_order_of_the_rows(is_sparse: boo
     assert values_alone[0] == values_alone[-1]
 
 
-def test_the_digest_of_features_depends_on_every_row_but_not_on_order_or_classes() -> None:
+def test_the_digest_of_features_depends_on_every_row_but_not_on_order_or_classes():
     keys = row_keys(random_table(2))
     digest = features_digest(keys)
     assert features_digest(np.random.default_rng(0).permutation(keys)) == digest
@@ -134,7 +134,7 @@ def test_the_digest_of_features_depends_on_every_row_but_not_on_order_or_classes
     assert features_digest(np.append(keys, keys[0])) != digest
 
 
-def test_repetitions_within_a_group_are_never_in_both_training_and_test_rows() -> None:
+def test_repetitions_within_a_group_are_never_in_both_training_and_test_rows():
     rng = np.random.default_rng(4)
     x, y, groups = (rng.integers(0, top, 60) for top in (4, 2, 8))
     keys = row_keys(numbers({"x": x}))
@@ -160,7 +160,7 @@ def measured(seed: int = 0, rows: int = 100, names: str = "abcd") -> Table:
     return Table(X, tuple(names))
 
 
-def test_data_sets_with_the_same_rows_in_another_order_share_rows() -> None:
+def test_data_sets_with_the_same_rows_in_another_order_share_rows():
     table = measured()
     shuffled = table.rows(np.random.default_rng(1).permutation(100))
     assert sharing_pairs(keys_by_name(one=table, other=shuffled, third=measured(5))) == {
@@ -168,23 +168,21 @@ def test_data_sets_with_the_same_rows_in_another_order_share_rows() -> None:
     }
 
 
-def test_shared_rows_are_found_despite_renamed_columns_another_order_and_sparse_storage() -> None:
+def test_shared_rows_are_found_despite_renamed_columns_another_order_and_sparse_storage():
     table = measured()
     renamed = Table(sparse.csr_array(table.X[:, [2, 0, 3, 1]]), ("u", "v", "w", "x"))
     assert sharing_pairs(keys_by_name(one=table, other=renamed)) == {("one", "other"): 1.0}
 
 
 @each(("common", "expected"), [(80, {("a", "b"): 0.8}), (30, {})])
-def test_data_sets_share_rows_only_if_most_rows_of_the_smaller_one_match(
-    common: int, expected: dict
-) -> None:
+def test_data_sets_share_rows_only_if_most_rows_of_the_smaller_one_match(common, expected):
     a, b = measured(0, 1000), measured(1, 100)
     b.X[:common] = a.X[:common]
     assert sharing_pairs(keys_by_name(a=a, b=b)) == expected
 
 
 @each("seed", range(5))
-def test_the_share_of_shared_rows_counts_distinct_rows(seed: int) -> None:
+def test_the_share_of_shared_rows_counts_distinct_rows(seed):
     a, b = random_table(seed, rows=200), random_table(seed, rows=150)
     left, right = set(values(a)), set(values(b))
     share = len(left & right) / min(len(left), len(right))
@@ -196,7 +194,7 @@ def test_the_share_of_shared_rows_counts_distinct_rows(seed: int) -> None:
 
 
 @each("change", ["one dropped", "one made", "half are others"])
-def test_shared_rows_are_found_despite_additional_columns(change: str) -> None:
+def test_shared_rows_are_found_despite_additional_columns(change):
     table, others = measured(names="abcdef"), measured(1, names="ghijkl")
     X, Z = table.X, others.X
     changed = {
@@ -210,25 +208,25 @@ def test_shared_rows_are_found_despite_additional_columns(change: str) -> None:
     assert sharing_pairs(keys_by_name(one=table, other=fewer)) == {}
 
 
-def test_one_common_column_is_not_evidence_of_shared_rows() -> None:
+def test_one_common_column_is_not_evidence_of_shared_rows():
     table, others = measured(names="abcdef"), measured(1, names="ghijkl")
     mixed = Table(np.hstack([table.X[:, :2], others.X]), tuple("abghijkl"))
     assert sharing_pairs(keys_by_name(one=table, other=mixed)) == {}
 
 
-def test_few_rows_of_a_small_grid_are_evidence_only_if_all_match() -> None:
+def test_few_rows_of_a_small_grid_are_evidence_only_if_all_match():
     grid = numbers({"x1": [0, 0, 1, 1], "x2": [0, 1, 0, 1]})
     wider = numbers({"x1": [0, 0, 1, 1, 2], "x2": [0, 1, 0, 1, 2]})
     assert sharing_pairs(keys_by_name(a=grid, b=wider)) == {}
     assert sharing_pairs(keys_by_name(a=grid, b=replace(grid))) == {("a", "b"): 1.0}
 
 
-def test_a_single_data_set_shares_no_rows() -> None:
+def test_a_single_data_set_shares_no_rows():
     assert sharing_pairs(keys_by_name(a=measured())) == {}
     assert sharing_pairs({}) == {}
 
 
-def test_related_data_sets_form_groups_in_the_given_order() -> None:
+def test_related_data_sets_form_groups_in_the_given_order():
     related = [("a", "c"), ("d", "c"), ("x", "a")]
     assert related_groups(["c", "b", "a", "e", "d"], related) == [["c", "a", "d"], ["b"], ["e"]]
     assert related_groups([], []) == []

@@ -58,29 +58,27 @@ FAIR = {
 
 @each("is_sparse", [False, True])
 @each("kind", COPIES)
-def test_a_column_with_one_value_for_each_class_is_a_copy(kind: str, is_sparse: bool) -> None:
+def test_a_column_with_one_value_for_each_class_is_a_copy(kind, is_sparse):
     assert found(*COPIES[kind], is_sparse=is_sparse) == {"it": "copy"}
 
 
 @each("is_sparse", [False, True])
 @each("kind", FAIR)
-def test_predictive_numbers_are_not_reported_as_copies_of_the_class(
-    kind: str, is_sparse: bool
-) -> None:
+def test_predictive_numbers_are_not_reported_as_copies_of_the_class(kind, is_sparse):
     assert found(*FAIR[kind], is_sparse=is_sparse) == {}
 
 
-def test_a_copy_of_the_class_with_little_noise_is_found() -> None:
+def test_a_copy_of_the_class_with_little_noise_is_found():
     assert found(THREE + 0.01 * NOISE, THREE) == {"it": "shifted"}
     assert found(THREE + 0.1 * NOISE, THREE) == {}
 
 
-def test_missing_cells_that_determine_the_class_are_found() -> None:
+def test_missing_cells_that_determine_the_class_are_found():
     assert found(np.where(TWO == 1, NOISE, np.nan), TWO) == {"it": "missing"}
     assert found(np.where(DRAWN.random(N) < 0.5, NOISE, np.nan), TWO) == {}
 
 
-def test_a_category_with_one_class_per_level_is_found() -> None:
+def test_a_category_with_one_class_per_level_is_found():
     levels = tuple("abcdef")
     assert found(3 * TWO + np.arange(N) % 3, TWO, levels) == {"it": "function"}
     impure = 3 * TWO + np.arange(N) % 3
@@ -88,7 +86,7 @@ def test_a_category_with_one_class_per_level_is_found() -> None:
     assert found(impure, TWO, levels) == {}
 
 
-def test_pure_levels_count_as_evidence_only_if_they_have_several_rows() -> None:
+def test_pure_levels_count_as_evidence_only_if_they_have_several_rows():
     levels = tuple(map(str, range(N)))
     assert found(np.arange(N), TWO, levels) == {}
     pairs, y = np.arange(N) // 2, np.arange(N) // 2 % 2  # each patient twice, with one diagnosis
@@ -97,7 +95,7 @@ def test_pure_levels_count_as_evidence_only_if_they_have_several_rows() -> None:
 
 @each("sizes", [(6, 4), (4, 3, 3), (2, 2, 2, 2, 2), (9, 1), (5, 1, 1, 1, 2)])
 @each("positive", [2, 4, 5])
-def test_pure_shuffles_are_at_most_as_frequent_as_the_bound(sizes, positive) -> None:
+def test_pure_shuffles_are_at_most_as_frequent_as_the_bound(sizes, positive):
     level_of = np.repeat(np.arange(len(sizes)), sizes)
     pure = shuffles = 0
     for chosen in combinations(range(10), positive):
@@ -110,7 +108,7 @@ def test_pure_shuffles_are_at_most_as_frequent_as_the_bound(sizes, positive) -> 
     )
 
 
-def test_official_test_rows_are_not_used_to_find_copies_of_the_class() -> None:
+def test_official_test_rows_are_not_used_to_find_copies_of_the_class():
     values = np.where(np.arange(N) < 200, TWO, NOISE)
     assert found(values, TWO) == {}
     order = DRAWN.permutation(N)
@@ -119,11 +117,11 @@ def test_official_test_rows_are_not_used_to_find_copies_of_the_class() -> None:
     assert found(values, y, split=split) == {"it": "copy"}
 
 
-def test_too_few_rows_reveal_no_copy_of_the_class() -> None:
+def test_too_few_rows_reveal_no_copy_of_the_class():
     assert found(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])) == {}
 
 
-def test_a_copy_of_few_rows_among_many_columns_is_not_reported() -> None:
+def test_a_copy_of_few_rows_among_many_columns_is_not_reported():
     """All 2¹² columns of twelve bits include the classes and their complement, for any classes."""
     y = np.arange(12) % 2
     bits = (np.arange(2**12)[None, :] >> np.arange(12)[:, None]) & 1
@@ -140,7 +138,7 @@ def test_a_single_class_is_revealed_by_no_column():
     assert found(np.zeros(N), np.zeros(N, int)) == {}
 
 
-def test_classes_of_one_row_are_revealed_by_no_column() -> None:
+def test_classes_of_one_row_are_revealed_by_no_column():
     """Each measurement occurs in one row, so each class of one row has one value."""
     assert found(NOISE + 10, np.arange(N)) == {}
     one_more = np.concatenate([THREE[:-1], [3]])

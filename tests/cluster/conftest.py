@@ -1,10 +1,7 @@
 """A Slurm for the tests of this folder: started once, always ended; without Slurm, the reason for the skip."""
 
-from __future__ import annotations
-
 import fcntl
 import tempfile
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,7 +10,7 @@ from one_machine import CANNOT, Slurm
 
 
 @pytest.fixture(scope="session")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+def slurm(tmp_path_factory):
     if not find_spec("snakemake_executor_plugin_slurm"):
         pytest.skip("no executor for Slurm here: pip install -e '.[slurm]'")
     only_one = (Path(tempfile.gettempdir()) / "linclass-tests-slurm.lock").open("w")

@@ -10,11 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import psutil
 import pytest
-from one_machine import Slurm
 from projects import Output, Project, copy
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]  # one Slurm, so one worker
@@ -123,7 +121,7 @@ class OnCluster:
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def local(tmp_path_factory):
     """Predictions of the study by a plain `snakemake`."""
     study = OnCluster(copy(tmp_path_factory.mktemp("local") / "project"))
     output = study.project.snakemake("--", TARGET)
@@ -134,7 +132,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def study(slurm: Slurm, tmp_path: Path) -> Iterator[OnCluster]:
+def study(slurm, tmp_path):
     yield OnCluster(copy(tmp_path / "project"))
     slurm.script("slurmd")  # should a test have failed while it was dead
     slurm.cancel("--user=root")
@@ -151,9 +149,7 @@ def until(what: Callable[[], object], seconds: float = 240) -> None:
         time.sleep(0.1)
 
 
-def test_predictions_are_those_of_a_local_run_and_only_fits_go_to_slurm(
-    slurm: Slurm, study: OnCluster, local: dict[str, bytes]
-) -> None:
+def test_predictions_are_those_of_a_local_run_and_only_fits_go_to_slurm(slurm, study, local):
     output = study.run()
     assert output.code == 0, output.text
     assert study.predictions() == local
@@ -162,9 +158,7 @@ def test_predictions_are_those_of_a_local_run_and_only_fits_go_to_slurm(
     assert all("rule_cross_validate" in line for line in given)
 
 
-def test_a_cancelled_job_is_resubmitted(
-    slurm: Slurm, study: OnCluster, local: dict[str, bytes]
-) -> None:
+def test_a_cancelled_job_is_resubmitted(slurm, study, local):
     with study.running() as process:
         until(study.fits_begun)
         slurm.cancel(*slurm.jobs("RUNNING"))
@@ -175,9 +169,7 @@ def test_a_cancelled_job_is_resubmitted(
     assert study.computed_twice_at_once() == []
 
 
-def test_a_study_survives_a_node_that_is_lost_and_returns(
-    slurm: Slurm, study: OnCluster, local: dict[str, bytes]
-) -> None:
+def test_a_study_survives_a_node_that_is_lost_and_returns(slurm, study, local):
     """slurmd is killed and the node given up; its processes go on, while their runs are given out again."""
     study.sleep = LONGER
     with study.running() as process:
@@ -193,9 +185,7 @@ def test_a_study_survives_a_node_that_is_lost_and_returns(
 
 
 @pytest.mark.waits
-def test_a_preempted_job_continues_when_resources_are_free(
-    slurm: Slurm, study: OnCluster, local: dict[str, bytes]
-) -> None:
+def test_a_preempted_job_continues_when_resources_are_free(slurm, study, local):
     """Another user's job of a partition with precedence needs the whole node for a while."""
     study.sleep = 15.0
     with study.running() as process:
@@ -208,9 +198,7 @@ def test_a_preempted_job_continues_when_resources_are_free(
     assert slurm.was_requeued(), "no job was preempted: nothing is tested"
 
 
-def test_a_killed_snakemake_can_be_run_again(
-    slurm: Slurm, study: OnCluster, local: dict[str, bytes]
-) -> None:
+def test_a_killed_snakemake_can_be_run_again(slurm, study, local):
     with study.running() as process:
         until(study.fits_begun)
         process.kill()
@@ -224,9 +212,7 @@ def test_a_killed_snakemake_can_be_run_again(
 
 
 @pytest.mark.waits
-def test_a_job_that_runs_out_of_time_continues_with_its_next_fit(
-    slurm: Slurm, study: OnCluster, local: dict[str, bytes]
-) -> None:
+def test_a_job_that_runs_out_of_time_continues_with_its_next_fit(slurm, study, local):
     """Jobs of a minute, too short for the three fits of a run of 30 s each."""
     study.sleep = 30.0
     output = study.run("--set-resources", "cross_validate:runtime=1", "--retries", "6")

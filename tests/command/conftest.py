@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,10 +24,10 @@ class Output:
 
 
 @pytest.fixture
-def linclass(capsys) -> Callable[..., Output]:
+def linclass(capsys):
     """linclass('verify', a, b): what the command printed, and how it ended."""
 
-    def call(*arguments: object) -> Output:
+    def call(*arguments):
         code = main([str(argument) for argument in arguments])
         printed = capsys.readouterr()
         return Output(code, printed.out.splitlines(), printed.err.splitlines())
@@ -37,16 +36,16 @@ def linclass(capsys) -> Callable[..., Output]:
 
 
 @pytest.fixture(scope="session")
-def _made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _made(tmp_path_factory):
     return made_up(tmp_path_factory.mktemp("made") / "results")
 
 
 @pytest.fixture
-def a(_made: Path, tmp_path: Path) -> Path:
+def a(_made, tmp_path):
     return Path(shutil.copytree(_made, tmp_path / "a"))
 
 
 @pytest.fixture
-def b(_made: Path, tmp_path: Path) -> Path:
+def b(_made, tmp_path):
     """The same results once more."""
     return Path(shutil.copytree(_made, tmp_path / "b"))

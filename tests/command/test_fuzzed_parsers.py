@@ -96,7 +96,7 @@ def test_reading_any_bytes_gives_a_table_or_a_one_line_error(tmp_path, content):
 @fuzz
 @given(content=st.binary(max_size=300) | damaged(arrays()))
 def test_reading_any_bytes_gives_arrays_or_a_one_line_error(tmp_path, content):
-    def read() -> None:
+    def read():
         with opened_npz(tmp_path / "a.npz") as found:
             assert all(isinstance(found[name], np.ndarray) for name in found)
 

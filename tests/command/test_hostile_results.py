@@ -11,7 +11,7 @@ import re
 import resource
 import shutil
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -63,7 +63,7 @@ ARCHIVES = {
 
 
 @pytest.fixture(autouse=True)
-def no_code_runs(tmp_path, monkeypatch) -> Iterator[None]:
+def no_code_runs(tmp_path, monkeypatch):
     """No file of results creates a file outside the results or takes a gigabyte."""
     monkeypatch.chdir(tmp_path)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

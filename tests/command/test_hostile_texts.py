@@ -41,7 +41,7 @@ class Tags(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(tmp_path_factory):
     """A folder with a page and tables of results that contain the text everywhere a text is possible."""
     results = tmp_path_factory.mktemp("hostile") / "results"
     data = {"two": Data((TEXT, "-1"), rows=40), "none": Data(unavailable=TEXT)}

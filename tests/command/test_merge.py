@@ -1,7 +1,5 @@
 """`linclass merge` makes one folder of several, or says why they cannot be one and writes nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -85,10 +83,7 @@ def test_a_grid_with_holes_has_a_report(linclass, a, b, tmp_path):
     assert (output.code, output.errors) == (0, [])
     fits = pl.read_parquet(tmp_path / "c" / "fits.parquet")
     assert fits.select("dataset", "method").unique().height == 4
-    for dataset, words in (
-        ("plane", "Points: all 30 rows."),
-        ("bare", "The rows are not with"),
-    ):
+    for dataset, words in (("plane", "Points: all 30 rows."), ("bare", "The rows are not with")):
         numbers = tmp_path / "c" / "exhibits" / f"boundaries-{dataset}" / "numbers.json"
         assert words in json.loads(numbers.read_text())["caption"]
     page = (tmp_path / "c" / "report.html").read_text()

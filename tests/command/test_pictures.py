@@ -1,7 +1,5 @@
 """`linclass figures`: PNG and PDF of the figures of a results folder, on demand."""
 
-from __future__ import annotations
-
 import pytest
 
 from linclass_study.analysis.study_file import read_study

@@ -1,7 +1,5 @@
 """Studies that Snakemake ran, compared, published and merged by the installed command."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -24,7 +22,7 @@ evaluation: {{folds: 3, inner_folds: 2}}
 def shell(tmp_path):
     """shell(command…, machine=…) in a folder of its own."""
 
-    def call(*command: str, machine: str = "") -> subprocess.CompletedProcess[str]:
+    def call(*command, machine=""):
         env = {k: v for k, v in os.environ.items() if k != "LINCLASS_MIRRORS"}
         env |= {"LINCLASS_MACHINE": machine, "http_proxy": "http://127.0.0.1:9"}
         env |= {"https_proxy": "http://127.0.0.1:9"}
@@ -39,7 +37,7 @@ def shell(tmp_path):
 def run(shell, tmp_path):
     """run('first', methods, machine): a study in a folder of that name."""
 
-    def call(name: str, methods: str, machine: str) -> None:
+    def call(name, methods, machine):
         (tmp_path / f"{name}.yaml").write_text(STUDY.format(results=name, methods=methods))
         snakefile = os.fspath(ROOT / "Snakefile")
         files = ["--snakefile", snakefile, "--configfile", f"{name}.yaml", "--cores", "2"]

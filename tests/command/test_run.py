@@ -1,7 +1,5 @@
 """`linclass init`, `run`, `status` and `report`: from an empty folder to a page."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`linclass verify` says whether two results agree, and if not, where and by how much."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

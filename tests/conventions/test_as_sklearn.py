@@ -40,7 +40,7 @@ def fitted(name: str, n: int = 150):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("name", KIND)
-def test_a_linear_model_predicts_as_its_copy_in_scikit_learn(name: str) -> None:
+def test_a_linear_model_predicts_as_its_copy_in_scikit_learn(name):
     for n in (150, 100):
         model = fitted(name, n)
         made = as_sklearn(model)
@@ -54,12 +54,12 @@ def test_a_linear_model_predicts_as_its_copy_in_scikit_learn(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("name", OTHERS)
-def test_other_models_are_refused(name: str) -> None:
+def test_other_models_are_refused(name):
     with pytest.raises(TypeError, match=name):
         as_sklearn(fitted(name))
 
 
-def test_labels_and_names_of_features_are_kept() -> None:
+def test_labels_and_names_of_features_are_kept():
     pandas = pytest.importorskip("pandas")
     data = pandas.DataFrame(X, columns=list("abcd"))
     model = linclass.LogisticRegression().fit(data, np.array(["u", "v", "w"])[y])
@@ -70,7 +70,7 @@ def test_labels_and_names_of_features_are_kept() -> None:
 
 @pytest.mark.slow
 @each("name", ("LogisticRegression", "LinearDiscriminantAnalysis", "Ridge"))
-def test_onnxruntime_predicts_as_the_model(name: str) -> None:
+def test_onnxruntime_predicts_as_the_model(name):
     skl2onnx = pytest.importorskip("skl2onnx")
     onnxruntime = pytest.importorskip("onnxruntime")
     model = fitted(name)

@@ -25,7 +25,7 @@ X = np.random.default_rng(0).normal(size=(60, 4)) + Y[:, None]
 
 
 @pytest.fixture
-def rng() -> np.random.Generator:
+def rng():
     return np.random.default_rng(1)
 
 
@@ -36,17 +36,17 @@ def refused(message: str) -> "pytest.RaisesExc[ValueError]":
 # parameters
 
 
-def test_repr_reports_what_was_changed() -> None:
+def test_repr_reports_what_was_changed():
     assert repr(LinearDiscriminantAnalysis()) == "LinearDiscriminantAnalysis()"
     assert repr(GaussianNB(var_smoothing=0.5)) == "GaussianNB(var_smoothing=0.5)"
 
 
-def test_an_unknown_parameter_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_parameter_is_refused_with_the_known_ones():
     with refused("Invalid parameter 'depth' for estimator GaussianNB()"):
         GaussianNB().set_params(depth=1)
 
 
-def test_parameters_of_a_wrapped_estimator_are_set_with_two_underscores() -> None:
+def test_parameters_of_a_wrapped_estimator_are_set_with_two_underscores():
     from linclass.base.estimator import Estimator
 
     class Outer(Estimator):
@@ -59,7 +59,7 @@ def test_parameters_of_a_wrapped_estimator_are_set_with_two_underscores() -> Non
     assert set(outer.get_params(deep=False)) == {"inner"}
 
 
-def test_scikit_learn_clones_searches_and_chains_our_estimators() -> None:
+def test_scikit_learn_clones_searches_and_chains_our_estimators():
     from sklearn.base import clone, is_classifier, is_regressor
     from sklearn.model_selection import GridSearchCV, cross_val_score
     from sklearn.pipeline import make_pipeline
@@ -86,7 +86,7 @@ def test_scikit_learn_clones_searches_and_chains_our_estimators() -> None:
         (LinearDiscriminantAnalysis(ddof=2), "ddof is 2; it must be"),
     ],
 )
-def test_bad_parameters_are_refused_by_check_and_by_fit(estimator, message: str) -> None:
+def test_bad_parameters_are_refused_by_check_and_by_fit(estimator, message):
     with refused(message):
         estimator.check()
     with refused(message):
@@ -101,13 +101,13 @@ FLAGGED = [
 
 
 @each("model", FLAGGED, ids=lambda model: model.__name__)
-def test_fit_intercept_is_true_or_false(model) -> None:
+def test_fit_intercept_is_true_or_false(model):
     with refused("fit_intercept is 'no'; it must be True or False"):
         model(fit_intercept="no").check()
     model(fit_intercept=np.bool_(False)).check()
 
 
-def test_priors_need_one_entry_for_each_class() -> None:
+def test_priors_need_one_entry_for_each_class():
     with refused("priors has 2 entries for 3 classes"):
         GaussianNB(priors=[0.5, 0.5]).fit(X, Y)
 
@@ -117,7 +117,7 @@ def test_priors_need_one_entry_for_each_class() -> None:
 
 @each("value", [np.nan, np.inf])
 @each("kind", [np.asarray, sp.csr_array])
-def test_a_non_numeric_cell_is_reported_by_row_and_column(value: float, kind) -> None:
+def test_a_non_numeric_cell_is_reported_by_row_and_column(value, kind):
     bad = X.copy()
     bad[17, 2] = value
     with pytest.raises(NotApplicable, match=r"contains (NaN|infinity).* row 17, column 2"):
@@ -126,12 +126,12 @@ def test_a_non_numeric_cell_is_reported_by_row_and_column(value: float, kind) ->
         GaussianNB().fit(X, Y).predict(kind(bad))
 
 
-def test_numbers_whose_sum_overflows_are_still_finite() -> None:
+def test_numbers_whose_sum_overflows_are_still_finite():
     huge = np.full((4, 2), 1e308)
     assert NearestMean().fit(X[:, :2], Y).predict(huge).shape == (4,)
 
 
-def test_text_is_refused_with_the_remedy() -> None:
+def test_text_is_refused_with_the_remedy():
     with pytest.raises(NotApplicable, match=r"'Present'.*one_hot"):
         GaussianNB().fit([["Present", 1], ["Absent", 2]], [0, 1])
 
@@ -139,9 +139,7 @@ def test_text_is_refused_with_the_remedy() -> None:
 @each("index", [np.int32, np.int64])
 @each("dtype", [np.float32, np.float64, np.int64, bool])
 @each("form", ["csr", "csc", "coo", "lil", "dok"])
-def test_every_sparse_form_gives_the_answer_of_csr(
-    form: str, dtype, index, rng: np.random.Generator
-) -> None:
+def test_every_sparse_form_gives_the_answer_of_csr(form, dtype, index, rng):
     rows = (X * (rng.random(X.shape) < 0.5) * 3).round().astype(dtype)
     S = sp.csr_array(rows)
     S.indices, S.indptr = S.indices.astype(index), S.indptr.astype(index)
@@ -154,7 +152,7 @@ def test_every_sparse_form_gives_the_answer_of_csr(
         np.testing.assert_allclose(model.predict_proba(container), expected, rtol=1e-9)
 
 
-def test_entries_stored_twice_count_as_their_sum_and_stay_stored_twice() -> None:
+def test_entries_stored_twice_count_as_their_sum_and_stay_stored_twice():
     data, row, column = [1.0, 1.0, 3.0, 1.0], np.array([0, 2, 3, 4, 4]), np.array([0, 0, 1, 1])
     twice = sp.csr_array((np.array(data), column, row), shape=(4, 2))
     fitted = GaussianNB().fit(twice, [0, 0, 1, 1])
@@ -164,7 +162,7 @@ def test_entries_stored_twice_count_as_their_sum_and_stay_stored_twice() -> None
     )
 
 
-def test_column_names_are_remembered_and_compared() -> None:
+def test_column_names_are_remembered_and_compared():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abcd"))
     model = NearestMean().fit(frame, Y)
@@ -174,7 +172,7 @@ def test_column_names_are_remembered_and_compared() -> None:
     assert not hasattr(model.fit(X, Y), "feature_names_in_")
 
 
-def test_polars_frames_have_feature_names() -> None:
+def test_polars_frames_have_feature_names():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(X, schema=list("abcd"))
     model = NearestMean().fit(frame, Y)
@@ -189,7 +187,7 @@ def test_polars_frames_have_feature_names() -> None:
     "y",
     [np.array(["no", "yes"])[Y % 2], Y % 2 == 1, (Y % 2) * 2.0 - 1, (Y % 2).astype(np.int8) * 100],
 )
-def test_labels_of_any_type_come_back_as_they_were(y: np.ndarray) -> None:
+def test_labels_of_any_type_come_back_as_they_were(y):
     model = LinearDiscriminantAnalysis().fit(X, y)
     assert np.array_equal(model.classes_, np.unique(y))
     assert model.predict(X).dtype == y.dtype
@@ -199,29 +197,27 @@ def test_labels_of_any_type_come_back_as_they_were(y: np.ndarray) -> None:
 
 
 @each("dtype", [np.int8, np.uint8, np.int64, np.uint64])
-def test_labels_at_the_ends_of_their_type_do_not_overflow(
-    dtype: type, rng: np.random.Generator
-) -> None:
+def test_labels_at_the_ends_of_their_type_do_not_overflow(dtype, rng):
     ends = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype=dtype)
     y = ends[np.arange(300) % 2]
     model = NearestMean().fit(rng.normal(size=(300, 2)), y)
     assert np.array_equal(model.classes_, ends)
 
 
-def test_a_continuous_target_is_refused_as_a_class_label() -> None:
+def test_a_continuous_target_is_refused_as_a_class_label():
     with refused("Unknown label type: continuous; y holds 0.5"):
         GaussianNB().fit(X, Y + 0.5)
     with refused("Unknown label type: continuous; y holds 0.5"):
         GaussianNB().fit(X, (Y + 0.5).astype(object))
 
 
-def test_labels_of_mixed_types_are_refused() -> None:
+def test_labels_of_mixed_types_are_refused():
     mixed = np.array([1, "a"] * 30, dtype=object)
     with refused("y mixes int and str"):
         GaussianNB().fit(X, mixed)
 
 
-def test_fitting_a_single_class_raises_not_applicable() -> None:
+def test_fitting_a_single_class_raises_not_applicable():
     with pytest.raises(NotApplicable, match="at least two classes; y has 1 class: 7"):
         GaussianNB().fit(X, np.full(60, 7))
 
@@ -229,7 +225,7 @@ def test_fitting_a_single_class_raises_not_applicable() -> None:
 # weights
 
 
-def test_a_class_with_zero_total_weight_is_ignored() -> None:
+def test_a_class_with_zero_total_weight_is_ignored():
     model = GaussianNB().fit(X, Y, sample_weight=(Y != 1).astype(float))
     assert model.classes_.tolist() == [0, 2]
 
@@ -242,7 +238,7 @@ def test_a_class_with_zero_total_weight_is_ignored() -> None:
         ({"spam": 2}, "class_weight names 'spam', but the classes are [0, 1, 2]"),
     ],
 )
-def test_bad_class_weights_are_refused(class_weight, message: str) -> None:
+def test_bad_class_weights_are_refused(class_weight, message):
     with refused(message):
         LogisticRegression(class_weight=class_weight).fit(X, Y)
 
@@ -256,12 +252,12 @@ def test_bad_class_weights_are_refused(class_weight, message: str) -> None:
         (np.zeros(60), "sample_weight is zero for every row"),
     ],
 )
-def test_bad_row_weights_are_refused(weights: np.ndarray, message: str) -> None:
+def test_bad_row_weights_are_refused(weights, message):
     with refused(message):
         GaussianNB().fit(X, Y, sample_weight=weights)
 
 
-def test_weights_given_are_not_changed() -> None:
+def test_weights_given_are_not_changed():
     weights = np.full(60, 2.0)
     LogisticRegression(class_weight="balanced").fit(X, Y, sample_weight=weights)
     assert (weights == 2).all()
@@ -270,13 +266,13 @@ def test_weights_given_are_not_changed() -> None:
 # scores
 
 
-def test_score_is_the_weighted_share_of_right_predictions(rng: np.random.Generator) -> None:
+def test_score_is_the_weighted_share_of_right_predictions(rng):
     model, weights = NearestMean().fit(X, Y), rng.uniform(size=60)
     right = model.predict(X) == Y
     assert model.score(X, Y, weights) == pytest.approx(weights[right].sum() / weights.sum())
 
 
-def test_score_of_a_regressor_is_r_squared(rng: np.random.Generator) -> None:
+def test_score_of_a_regressor_is_r_squared(rng):
     y = X @ [1.0, 2, 3, 4] + rng.normal(size=60)
     model = LinearRegression().fit(X, y)
     residual = np.mean((y - model.predict(X)) ** 2)
@@ -286,14 +282,14 @@ def test_score_of_a_regressor_is_r_squared(rng: np.random.Generator) -> None:
 # memory
 
 
-def test_memory_is_refused_with_its_size_before_it_is_taken() -> None:
+def test_memory_is_refused_with_its_size_before_it_is_taken():
     with pytest.raises(NotApplicable, match=r"this needs a table, 8000000\.0 GB; the limit is"):
         require_memory(8 * 10**15, "this needs a table")
     require_memory(1, "nothing")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS as on Linux")
-def test_a_covariance_of_many_words_is_refused_under_the_limit_unless_rows_are_few() -> None:
+def test_a_covariance_of_many_words_is_refused_under_the_limit_unless_rows_are_few():
     code = """
 import resource, numpy as np, scipy.sparse as sp
 from linclass import (

@@ -73,7 +73,7 @@ ENDINGS: dict[str, tuple[str, str, Callable[[], Any]]] = {
 
 
 @each("case", ENDINGS)
-def test_a_fit_that_does_not_converge_warns_once_at_the_call_with_a_remedy(case: str) -> None:
+def test_a_fit_that_does_not_converge_warns_once_at_the_call_with_a_remedy(case):
     status, remedy, fit = ENDINGS[case]
     with pytest.warns(ConvergenceWarning) as heard:
         model = fit()
@@ -85,7 +85,7 @@ def test_a_fit_that_does_not_converge_warns_once_at_the_call_with_a_remedy(case:
     assert heard[0].filename == __file__
 
 
-def test_a_fit_that_converges_does_not_warn() -> None:
+def test_a_fit_that_converges_does_not_warn():
     code = (
         "import sys, numpy as np, linclass\n"
         "X, y = np.arange(20.0)[:, None] % 7, np.arange(20) % 2\n"
@@ -99,7 +99,7 @@ def test_a_fit_that_converges_does_not_warn() -> None:
     assert reported.stderr.count("ConvergenceWarning") == 1
 
 
-def test_warnings_of_candidates_are_not_attributed_to_the_method() -> None:
+def test_warnings_of_candidates_are_not_attributed_to_the_method():
     """One of two candidates ends early, the chosen one does not."""
     table = Table(X, ("a", "b", "c"))
     method = Method(LogisticRegression, {"solver": "quasi_newton"}, tune={"max_iter": [200, 1]})
@@ -111,7 +111,7 @@ def test_warnings_of_candidates_are_not_attributed_to_the_method() -> None:
     assert not heard
 
 
-def test_a_run_takes_its_status_from_the_fit_and_not_from_warnings() -> None:
+def test_a_run_takes_its_status_from_the_fit_and_not_from_warnings():
     model = LogisticRegression().fit(X, MIXED)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -140,7 +140,7 @@ IDLE: dict[str, tuple[str, str, Callable[[], Any]]] = {
 
 
 @each("case", IDLE)
-def test_a_parameter_without_effect_warns_once_with_the_remedy(case: str) -> None:
+def test_a_parameter_without_effect_warns_once_with_the_remedy(case):
     value, remedy, fit = IDLE[case]
     with pytest.warns(UserWarning, match=f"{value} has no effect, because penalty is") as heard:
         fit()
@@ -159,7 +159,7 @@ def test_a_parameter_without_effect_warns_once_with_the_remedy(case: str) -> Non
     ],
     ids=repr,
 )
-def test_a_parameter_with_an_effect_does_not_warn(model: Any) -> None:
+def test_a_parameter_with_an_effect_does_not_warn(model):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X, MIXED)

@@ -32,14 +32,11 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"estimator": linclass.GaussianNB(), "coupling": "wu_lin_weng"},
     ],
     "ErrorCorrectingOutputCodes": [
-        {"estimator": NearestMean(), "code": "one_vs_one", "decoding": "hamming"},
+        {"estimator": NearestMean(), "code": "one_vs_one", "decoding": "hamming"}
     ],
     "FlexibleDiscriminantAnalysis": [{"regressor": linclass.Ridge(), "priors": "uniform"}],
     "MixtureDiscriminantAnalysis": [{"subclasses": 2, "shrinkage": 0.3}],
-    "KernelSVM": [
-        {"loss": "squared_hinge"},
-        *({"kernel": k} for k in ("linear", "polynomial")),
-    ],
+    "KernelSVM": [{"loss": "squared_hinge"}, *({"kernel": k} for k in ("linear", "polynomial"))],
     "KernelLogisticRegression": [{"kernel": "polynomial"}],
     "KernelPerceptron": [{"kernel": "linear"}],
     "RelevanceVectorMachine": [{"kernel": None}],
@@ -146,7 +143,7 @@ def estimators() -> list[Any]:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:Estimator .* does not inherit:UserWarning")
 @each("estimator", estimators(), ids=repr, quick=12)
-def test_the_estimator_passes_scikit_learns_suite(estimator: Any) -> None:
+def test_the_estimator_passes_scikit_learns_suite(estimator):
     from sklearn.utils.estimator_checks import check_estimator
 
     given = expected(estimator)

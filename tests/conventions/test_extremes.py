@@ -45,7 +45,7 @@ def data(model: Any) -> tuple[np.ndarray, np.ndarray]:
 @each("size", [1e160, -1e114, 1e-160, -1e-114])
 @each("model", models())
 @pytest.mark.filterwarnings("ignore:BernoulliNB ended rank_deficient")
-def test_a_column_whose_products_overflow_or_underflow_is_named(model: Any, size: float) -> None:
+def test_a_column_whose_products_overflow_or_underflow_is_named(model, size):
     X, y = data(model)
     large = abs(size) > 1
     X[7 if large else slice(None), 1] *= size
@@ -73,9 +73,7 @@ WHERE = each("where", EDGES)
 @each("classes", [2, 3])
 @each("model", [m for m in models() if isinstance(m.values[0], Classifier)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_rows_far_outside_the_data_have_scores_or_one_line(
-    model: Any, classes: int, size: float
-) -> None:
+def test_rows_far_outside_the_data_have_scores_or_one_line(model, classes, size):
     """They were NaN, and warnings of NumPy, which are errors here."""
     rng = np.random.default_rng(classes)
     y = np.arange(60) % classes
@@ -93,7 +91,7 @@ def test_rows_far_outside_the_data_have_scores_or_one_line(
                     assert not np.isnan(getattr(model, name)(far)).any()
 
 
-def test_scores_of_rows_far_outside_the_data_are_finite_and_at_most_1e300() -> None:
+def test_scores_of_rows_far_outside_the_data_are_finite_and_at_most_1e300():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = np.floor(3 * np.abs(rng.normal(size=(60, 3))) + 4 * np.eye(3)[y]) + 1
@@ -111,7 +109,7 @@ def test_scores_of_rows_far_outside_the_data_are_finite_and_at_most_1e300() -> N
                 np.testing.assert_array_equal(model.predict(size * directions), near)
 
 
-def test_a_row_far_outside_the_data_is_on_its_side_of_a_linear_boundary() -> None:
+def test_a_row_far_outside_the_data_is_on_its_side_of_a_linear_boundary():
     X = np.array([[1.0, 5.0], [2.0, 7.0], [5.0, 1.0], [7.0, 2.0]])
     for model in (linclass.LogisticRegression(), linclass.BayesianLogisticRegression()):
         model.fit(X, [0, 0, 1, 1])  # along (1, −1), by symmetry
@@ -126,7 +124,7 @@ OTHER_LIMITS = {"CategoricalNB", "Winnow"}  # counts of levels, powers of factor
 @WHERE
 @each("model", models())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_most_extreme_accepted_rows_give_finite_results(model: Any, where: str) -> None:
+def test_the_most_extreme_accepted_rows_give_finite_results(model, where):
     """Or one line; a warning of NumPy is an error here."""
     X, y = data(model)
     model = copy.copy(model)
@@ -146,7 +144,7 @@ def test_the_most_extreme_accepted_rows_give_finite_results(model: Any, where: s
     assert all(np.isfinite(values).all() for values in learned)
 
 
-def test_tiny_entries_among_others_and_columns_of_zeros_are_accepted() -> None:
+def test_tiny_entries_among_others_and_columns_of_zeros_are_accepted():
     X, y = data(linclass.LogisticRegression())
     X[:, 1] = 0
     X[::2, 2] = 1e-160
@@ -160,7 +158,7 @@ def test_tiny_entries_among_others_and_columns_of_zeros_are_accepted() -> None:
             linclass.LogisticRegression().fit(rows, y)
 
 
-def test_rows_with_a_zero_are_checked_without_a_copy() -> None:
+def test_rows_with_a_zero_are_checked_without_a_copy():
     X = np.ones((20_000, 20))
     X[0, 0] = 0
     tracemalloc.start()
@@ -170,7 +168,7 @@ def test_rows_with_a_zero_are_checked_without_a_copy() -> None:
     assert peak <= 0.2
 
 
-def test_only_the_extreme_sparse_column_is_named() -> None:
+def test_only_the_extreme_sparse_column_is_named():
     X, y = data(linclass.LogisticRegression())
     X[7, 2] = 1e152
     with pytest.raises(ValueError, match=r"entries of size 1e\+152 in column 2"):
@@ -182,7 +180,7 @@ def test_only_the_extreme_sparse_column_is_named() -> None:
 
 @each(("size", "happens"), [(1e308, "overflow"), (1e-320, "underflow")])
 @each("model", models())
-def test_weights_whose_products_overflow_are_refused(model: Any, size: float, happens: str) -> None:
+def test_weights_whose_products_overflow_are_refused(model, size, happens):
     """They once gave scores of 0 or NaN that counted as converged."""
     X, y = data(model)
     with pytest.raises(ValueError, match=f"sample_weight has sizes up to .*products {happens}"):
@@ -190,7 +188,7 @@ def test_weights_whose_products_overflow_are_refused(model: Any, size: float, ha
 
 
 @each("model", [m for m in models() if isinstance(m.values[0], Classifier)])
-def test_a_class_of_tiny_weight_is_refused(model: Any) -> None:
+def test_a_class_of_tiny_weight_is_refused(model):
     """Sums over its rows are divided by 1e-319: nearest shrunken centroids were NaN, and converged."""
     X, y = data(model)
     with pytest.raises(
@@ -199,7 +197,7 @@ def test_a_class_of_tiny_weight_is_refused(model: Any) -> None:
         model.fit(X, y, sample_weight=np.where(y, 1.0, 1e-320))
 
 
-def test_a_row_of_tiny_weight_is_accepted_if_its_class_has_other_rows() -> None:
+def test_a_row_of_tiny_weight_is_accepted_if_its_class_has_other_rows():
     model = linclass.NearestShrunkenCentroids()
     X, y = data(model)
     tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).coef_
@@ -208,14 +206,14 @@ def test_a_row_of_tiny_weight_is_accepted_if_its_class_has_other_rows() -> None:
 
 @each("model", models())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_row_of_tiny_weight_does_not_overflow(model: Any) -> None:
+def test_a_row_of_tiny_weight_does_not_overflow(model):
     """One divided by its weight was infinite in the kernel machines; a warning of NumPy is an error here."""
     X, y = data(model)
     model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0))
 
 
 @each("model", [linclass.KernelSVM(), linclass.SupportVectorRegressor()])
-def test_a_kernel_machine_ignores_a_row_of_tiny_weight(model: Any) -> None:
+def test_a_kernel_machine_ignores_a_row_of_tiny_weight(model):
     X, y = data(model)
     model.set_params(tol=1e-8)
     tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).predict(X)
@@ -223,7 +221,7 @@ def test_a_kernel_machine_ignores_a_row_of_tiny_weight(model: Any) -> None:
     assert tiny == pytest.approx(others.predict(X), abs=1e-4)
 
 
-def test_a_class_weight_leaves_a_class_some_weight() -> None:
+def test_a_class_weight_leaves_a_class_some_weight():
     model = linclass.NearestShrunkenCentroids(class_weight={0: 1e-320})
     with pytest.raises(
         ValueError, match=r"the rows of class 0 have the total weight 1\.9999.e-319"
@@ -233,7 +231,7 @@ def test_a_class_weight_leaves_a_class_some_weight() -> None:
 
 @each(("size", "happens"), [(1e160, "overflow"), (1e-200, "underflow")])
 @each("model", [m for m in models() if isinstance(m.values[0], Regressor)])
-def test_targets_whose_squares_overflow_are_refused(model: Any, size: float, happens: str) -> None:
+def test_targets_whose_squares_overflow_are_refused(model, size, happens):
     """A line of zeros once fitted a target of size 1e-200 with R² = 1."""
     X, y = data(model)
     with pytest.raises(ValueError, match=f"y has sizes up to .*products {happens}; scale"):

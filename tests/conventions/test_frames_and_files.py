@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +39,7 @@ FRAMES = {
 
 @each("library", FRAMES, quick=1)
 @ALL
-def test_data_frames_are_arrays_with_names(kind: Any, library: str) -> None:
+def test_data_frames_are_arrays_with_names(kind, library):
     frame, y = FRAMES[library], target(kind)
     model = kind().fit(frame(), y)
     assert model.feature_names_in_.tolist() == NAMES
@@ -59,7 +58,7 @@ TRANSFORMING = [kind for kind in KINDS if hasattr(kind, "transform")]
 
 @each("library", FRAMES)
 @each("kind", TRANSFORMING, ids=lambda kind: kind.__name__)
-def test_transforms_return_the_requested_type_of_frame(kind: Any, library: str) -> None:
+def test_transforms_return_the_requested_type_of_frame(kind, library):
     expected = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library]
     Z = kind().fit(X, TWO).transform(X)
     model = kind().set_output(transform=library).fit(FRAMES[library](), TWO)
@@ -70,7 +69,7 @@ def test_transforms_return_the_requested_type_of_frame(kind: Any, library: str) 
 
 
 @ALL
-def test_a_model_that_was_saved_is_the_model(kind: Any) -> None:
+def test_a_model_that_was_saved_is_the_model(kind):
     y = target(kind)
     model = kind().fit(X, y)
     again = pickle.loads(pickle.dumps(model))
@@ -79,7 +78,7 @@ def test_a_model_that_was_saved_is_the_model(kind: Any) -> None:
 
 
 @ALL
-def test_a_model_of_another_version_is_refused(kind: Any, monkeypatch: Any) -> None:
+def test_a_model_of_another_version_is_refused(kind, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(estimators, "linclass_version", lambda: "0.0.7")
         written = pickle.dumps(kind())
@@ -89,9 +88,7 @@ def test_a_model_of_another_version_is_refused(kind: Any, monkeypatch: Any) -> N
     assert "\n" not in str(error.value)
 
 
-def test_a_preprocessor_of_another_version_and_a_model_without_a_version_are_refused(
-    monkeypatch: Any,
-) -> None:
+def test_a_preprocessor_of_another_version_and_a_model_without_a_version_are_refused(monkeypatch):
     fitted = Preprocessor(transforms=["standardize"]).fit(X, TWO)
     np.testing.assert_array_equal(
         pickle.loads(pickle.dumps(fitted)).transform(X), fitted.transform(X)

@@ -17,11 +17,11 @@ def loaded_by(code: str) -> set[str]:
     return set(ast.literal_eval(run.stdout.strip().splitlines()[-1]))
 
 
-def test_importing_linclass_loads_no_heavy_library() -> None:
+def test_importing_linclass_loads_no_heavy_library():
     assert not loaded_by("import linclass")
 
 
-def test_pipeline_metrics_and_transforms_load_no_heavy_library() -> None:
+def test_pipeline_metrics_and_transforms_load_no_heavy_library():
     assert not loaded_by(
         "import linclass_study.pipeline, linclass.preprocessing.transforms.one_hot\n"
         "import linclass.preprocessing.features.quadratic\n"
@@ -29,7 +29,7 @@ def test_pipeline_metrics_and_transforms_load_no_heavy_library() -> None:
     )
 
 
-def test_packages_are_attributes_and_typos_have_a_hint() -> None:
+def test_packages_are_attributes_and_typos_have_a_hint():
     code = (
         "import linclass\n"
         "linclass.datasets.generate, linclass.evaluation, linclass.linear\n"
@@ -40,7 +40,7 @@ def test_packages_are_attributes_and_typos_have_a_hint() -> None:
     assert "did you mean 'LogisticRegression'?" in done.stdout
 
 
-def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits() -> None:
+def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits():
     modules = (
         "config.study",
         "config.code",

@@ -87,7 +87,7 @@ FORMS: dict[str, Callable[[Array], Any]] = {
 
 
 @each("form", FORMS)
-def test_penalties_that_print_alike_have_fits_of_their_own(form: str) -> None:
+def test_penalties_that_print_alike_have_fits_of_their_own(form):
     X, y = rows()
     penalties = [FORMS[form](factors) for factors in (np.ones(200), LIGHT)]
     params = [{"penalty": p, "strength": s} for p in penalties for s in (0.03, 0.02)]
@@ -102,7 +102,7 @@ def test_penalties_that_print_alike_have_fits_of_their_own(form: str) -> None:
 
 
 @each("form", FORMS)
-def test_candidates_that_print_alike_have_the_scores_that_each_has_alone(form: str) -> None:
+def test_candidates_that_print_alike_have_the_scores_that_each_has_alone(form):
     X, y = rows()
     penalties = [FORMS[form](factors) for factors in (np.ones(200), LIGHT)]
     for model, prefix in (
@@ -120,7 +120,7 @@ def test_candidates_that_print_alike_have_the_scores_that_each_has_alone(form: s
 
 
 @each("form", [np.asarray, pd.Series, pl.Series])
-def test_the_better_of_two_lists_of_factors_is_chosen_in_regression(form: Any) -> None:
+def test_the_better_of_two_lists_of_factors_is_chosen_in_regression(form):
     X, _ = rows()
     factors = [form(np.ones(200)), form(LIGHT)]
     for strengths in ([0.03, 0.02], 3):
@@ -135,7 +135,7 @@ class Weights(dict[str, float]):
         return "Weights()"
 
 
-def test_class_weights_that_print_alike_have_sums_of_their_own() -> None:
+def test_class_weights_that_print_alike_have_sums_of_their_own():
     X, y = rows(d=3)
     one, other = Weights(a=1.0, b=1.0), Weights(a=1.0, b=9.0)
     params = [{"class_weight": one}, {"class_weight": other}]
@@ -148,7 +148,7 @@ def test_class_weights_that_print_alike_have_sums_of_their_own() -> None:
         GaussianNB(class_weight=one).fit(X, y).merge(GaussianNB(class_weight=other).fit(X, y))
 
 
-def test_cache_keys_are_equal_if_and_only_if_the_content_is() -> None:
+def test_cache_keys_are_equal_if_and_only_if_the_content_is():
     numbers, frame = np.arange(200.0), {"x": [1.5, 2.5], "city": ["Bern", "Rome"]}
     makers: dict[str, Callable[[float], Any]] = {  # a value, from the one number that may differ
         "number": lambda v: v,
@@ -188,8 +188,8 @@ def test_cache_keys_are_equal_if_and_only_if_the_content_is() -> None:
         assert key_of(one) != key_of(other)
 
 
-def test_a_value_whose_content_cannot_be_read_equals_only_itself() -> None:
-    def circle() -> list[Any]:
+def test_a_value_whose_content_cannot_be_read_equals_only_itself():
+    def circle():
         found: list[Any] = []
         found.append(found)
         return found
@@ -201,7 +201,7 @@ def test_a_value_whose_content_cannot_be_read_equals_only_itself() -> None:
     assert key_of(Holder(Holder)) == key_of(Holder(Holder))
 
 
-def test_the_key_of_a_long_array_takes_the_memory_of_a_few_copies() -> None:
+def test_the_key_of_a_long_array_takes_the_memory_of_a_few_copies():
     """A text of its numbers would take ten times as much."""
     values = np.random.default_rng(0).standard_normal(10**6)
     tracemalloc.start()
@@ -213,7 +213,7 @@ def test_the_key_of_a_long_array_takes_the_memory_of_a_few_copies() -> None:
     assert peak < 3 * values.nbytes
 
 
-def test_a_path_is_extended_in_a_grid_with_series() -> None:
+def test_a_path_is_extended_in_a_grid_with_series():
     factors = [pd.Series(np.ones(3)), pd.Series(np.arange(3.0))]
     grid = Grid({"factors": factors, "strength": "path"}, lambda name, fixed: [1.0, 0.1])
     assert [option["strength"] for option in grid.beyond(grid.options, 3)] == pytest.approx([0.01])

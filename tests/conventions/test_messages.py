@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import re
 from inspect import signature
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,7 +49,7 @@ X = np.random.default_rng(0).normal(size=(40, 2)) + Y[:, None]
 
 
 @each("kind", [LogisticRegression, LinearSVM, LinearClassifier])
-def test_C_is_a_strength(kind: Any) -> None:
+def test_C_is_a_strength(kind):
     words = r"has no parameter 'C'; give strength=1/\(n·C\).*strength_of_C\(C, n\)"
     with pytest.raises(TypeError, match=words):
         kind(C=1)
@@ -71,7 +70,7 @@ def test_C_is_a_strength(kind: Any) -> None:
         (linclass.LeastSquaresClassifier, "alpha/n"),
     ],
 )
-def test_alpha_is_a_strength(kind: Any, strength: str) -> None:
+def test_alpha_is_a_strength(kind, strength):
     """Conversions as `tests/references/test_conversions.py` finds them by fits of both libraries."""
     words = rf"has no parameter 'alpha'; give strength={strength}[.,]"
     with pytest.raises(TypeError, match=words):
@@ -81,7 +80,7 @@ def test_alpha_is_a_strength(kind: Any, strength: str) -> None:
 
 
 @each(("kind", "wrong", "meant"), MISSPELT)
-def test_a_misspelled_parameter_gets_a_suggestion(kind: Any, wrong: str, meant: str) -> None:
+def test_a_misspelled_parameter_gets_a_suggestion(kind, wrong, meant):
     words = f"{kind.__name__} has no parameter '{wrong}'; did you mean '{meant}'?"
     with pytest.raises(TypeError, match=re.escape(words)):
         kind(**{wrong: 1})
@@ -91,7 +90,7 @@ def test_a_misspelled_parameter_gets_a_suggestion(kind: Any, wrong: str, meant: 
         TunedClassifier(kind()).set_params(**{f"estimator__{wrong}": 1})
 
 
-def test_only_similar_names_are_suggested() -> None:
+def test_only_similar_names_are_suggested():
     known = [
         "spam.csv",
         "SGDClassifier",
@@ -126,7 +125,7 @@ def test_only_similar_names_are_suggested() -> None:
         TunedClassifier(scoring="foo").check()
 
 
-def test_a_single_column_as_x_gives_a_message_with_the_remedy() -> None:
+def test_a_single_column_as_x_gives_a_message_with_the_remedy():
     words = "got 1D array instead: X is the single column 'age'; give a data frame with it, X.to_frame()."
     for column in (pd.Series(X[:, 0], name="age"), pl.Series("age", X[:, 0])):
         for use in (
@@ -140,7 +139,7 @@ def test_a_single_column_as_x_gives_a_message_with_the_remedy() -> None:
                 use(column, Y)
 
 
-def test_a_regression_refuses_targets_that_are_strings() -> None:
+def test_a_regression_refuses_targets_that_are_strings():
     with pytest.raises(ValueError, match="y holds 'a'; targets of a regression are numbers"):
         Ridge().fit(X, np.array(["a", "b"])[Y])
 
@@ -149,7 +148,7 @@ def test_a_regression_refuses_targets_that_are_strings() -> None:
     ("penalty", "ours"),
     [("lasso", "l1"), ("Ridge", "l2"), ("elasticnet", "elastic_net"), ("L2", "l2")],
 )
-def test_other_names_of_penalties_get_a_suggestion(penalty: str, ours: str) -> None:
+def test_other_names_of_penalties_get_a_suggestion(penalty, ours):
     with pytest.raises(
         ValueError, match=f"there is no penalty '{penalty}'; did you mean '{ours}'?"
     ):
@@ -158,7 +157,7 @@ def test_other_names_of_penalties_get_a_suggestion(penalty: str, ours: str) -> N
 
 
 @each("other", suggestions.CLASSES)
-def test_names_of_classes_in_other_libraries_get_a_suggestion(other: str) -> None:
+def test_names_of_classes_in_other_libraries_get_a_suggestion(other):
     ours = suggestions.CLASSES[other]
     assert ours in linclass.__all__
     assert other not in linclass.__all__
@@ -169,7 +168,7 @@ def test_names_of_classes_in_other_libraries_get_a_suggestion(other: str) -> Non
 @each(
     ("package", "other"), [(p, other) for p, known in suggestions.PARTS.items() for other in known]
 )
-def test_names_of_parts_in_other_libraries_get_a_suggestion(package: str, other: str) -> None:
+def test_names_of_parts_in_other_libraries_get_a_suggestion(package, other):
     ours = suggestions.PARTS[package][other]
     find(package, ours)
     with pytest.raises(ValueError, match=f"there is no [a-z]+ '{other}'; did you mean '{ours}'?"):
@@ -186,9 +185,7 @@ def test_names_of_parts_in_other_libraries_get_a_suggestion(package: str, other:
         (NearestShrunkenCentroids, "shrink_threshold", "threshold"),
     ],
 )
-def test_names_of_parameters_in_other_libraries_get_a_suggestion(
-    kind: Any, other: str, ours: str
-) -> None:
+def test_names_of_parameters_in_other_libraries_get_a_suggestion(kind, other, ours):
     words = f"{kind.__name__} has no parameter '{other}'; did you mean '{ours}'?"
     with pytest.raises(TypeError, match=words):
         kind(**{other: 0.5})
@@ -197,7 +194,7 @@ def test_names_of_parameters_in_other_libraries_get_a_suggestion(
     assert ours in kind().get_params()
 
 
-def test_a_subclass_may_have_a_parameter_of_that_name() -> None:
+def test_a_subclass_may_have_a_parameter_of_that_name():
     class Own(Ridge):
         def __init__(self, alpha: float = 1.0, strength: float = 1.0) -> None:
             super().__init__(strength=strength)
@@ -206,7 +203,7 @@ def test_a_subclass_may_have_a_parameter_of_that_name() -> None:
     assert Own(alpha=2.0).alpha == 2.0
 
 
-def test_the_reason_says_that_only_some_of_several_classes_are_separable() -> None:
+def test_the_reason_says_that_only_some_of_several_classes_are_separable():
     y = np.repeat([0, 1, 2], [20, 10, 10])
     rows = np.random.default_rng(0).normal(size=(40, 2)) + 9.0 * (y == 0)[:, None]
     with pytest.warns(ConvergenceWarning):
@@ -226,13 +223,13 @@ def test_the_reason_says_that_only_some_of_several_classes_are_separable() -> No
         lambda groups: Calibrated().fit(X, Y, groups=groups),
     ],
 )
-def test_groups_of_several_types_are_one_line(fit: Any) -> None:
+def test_groups_of_several_types_are_one_line(fit):
     groups = np.array([i if i % 3 else "c" for i in range(40)], dtype=object)
     with pytest.raises(ValueError, match="groups mixes int and str; give groups of one type"):
         fit(groups)
 
 
-def test_sizes_of_a_learning_curve_that_look_alike_are_kept() -> None:
+def test_sizes_of_a_learning_curve_that_look_alike_are_kept():
     sizes = [0.1, 0.25, 0.2500001, 1 / 3]
     found = protocols.selected_protocols(
         {"protocols": [{"learning_curve": {"sizes": sizes}}], "folds": 5}
@@ -251,7 +248,7 @@ LIMITED = [
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("kind", LIMITED, ids=lambda kind: kind.__name__)
-def test_a_count_of_one_is_singular_in_the_reason_of_a_fit(kind: Any) -> None:
+def test_a_count_of_one_is_singular_in_the_reason_of_a_fit(kind):
     """In the reason of a fit that stopped after one iteration, step or pass."""
     params = {"max_iter": 1, "tol": 1e-15, "solver": "quasi_newton"}
     known = {*signature(kind).parameters}
@@ -264,13 +261,13 @@ def test_a_count_of_one_is_singular_in_the_reason_of_a_fit(kind: Any) -> None:
     assert not re.search(r"\b1 ([A-Z]\w+ )?(iterations|steps|passes|fits|entries)\b", model.reason_)
 
 
-def test_names_in_a_sentence() -> None:
+def test_names_in_a_sentence():
     found = [names_and_others(list("abcde")[:n], 2) for n in range(1, 6)]
     assert found == ["a", "a and b", "a, b and c", "a, b and 2 others", "a, b and 3 others"]
     assert names_and_others(["a", "b"], 2, "or") == "a or b"
 
 
-def test_numbers_agree_with_their_nouns() -> None:
+def test_numbers_agree_with_their_nouns():
     nouns = {"row": "rows", "pass": "passes", "entry": "entries", "such pair": "such pairs"}
     for noun, nouns_ in nouns.items():
         assert counted(1, noun) == f"1 {noun}"
@@ -289,8 +286,6 @@ def test_numbers_agree_with_their_nouns() -> None:
 
 
 @each(("package", "one"), [("solvers", "solver"), ("losses", "loss"), ("families", "family")])
-def test_an_unknown_part_is_reported_in_the_singular_with_the_choices(
-    package: str, one: str
-) -> None:
+def test_an_unknown_part_is_reported_in_the_singular_with_the_choices(package, one):
     with pytest.raises(ValueError, match=f"^there is no {one} 'qqq'; choose from [a-z_]+, "):
         find(package, "qqq")

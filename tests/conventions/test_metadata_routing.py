@@ -27,14 +27,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 
 @pytest.fixture
-def routing() -> Any:
+def routing():
     import sklearn
 
     with sklearn.config_context(enable_metadata_routing=True):
         yield
 
 
-def test_metadata_requests_need_routing_and_a_known_name(routing: Any) -> None:
+def test_metadata_requests_need_routing_and_a_known_name(routing):
     import sklearn
 
     with pytest.raises(TypeError, match=r"Unexpected args: \{'groups'\} in fit"):
@@ -45,7 +45,7 @@ def test_metadata_requests_need_routing_and_a_known_name(routing: Any) -> None:
 
 
 @ALL
-def test_every_model_declares_its_metadata_requests(kind: Any, routing: Any) -> None:
+def test_every_model_declares_its_metadata_requests(kind, routing):
     from sklearn.utils.metadata_routing import get_routing_for_object
 
     model = kind()
@@ -60,7 +60,7 @@ def weights() -> np.ndarray:
     return np.where(TWO == 0, 1.0, 9.0) + np.arange(40) % 3
 
 
-def test_a_search_of_scikit_learn_passes_weights_on(routing: Any) -> None:
+def test_a_search_of_scikit_learn_passes_weights_on(routing):
     from sklearn.model_selection import GridSearchCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -78,9 +78,7 @@ def test_a_search_of_scikit_learn_passes_weights_on(routing: Any) -> None:
 
 
 @each("name", META)
-def test_meta_estimators_pass_on_metadata_requested_by_the_inner_estimator(
-    name: str, routing: Any
-) -> None:
+def test_meta_estimators_pass_on_metadata_requested_by_the_inner_estimator(name, routing):
     from sklearn.exceptions import UnsetMetadataPassedError
 
     kind, Inner = getattr(linclass, name), linclass.LogisticRegression
@@ -101,9 +99,7 @@ def test_meta_estimators_pass_on_metadata_requested_by_the_inner_estimator(
 
 
 @each("name", META)
-def test_scikit_learn_routes_metadata_requested_by_the_inner_estimator(
-    name: str, routing: Any
-) -> None:
+def test_scikit_learn_routes_metadata_requested_by_the_inner_estimator(name, routing):
     from sklearn.model_selection import cross_validate
 
     inner = linclass.LogisticRegression().set_fit_request(sample_weight=True)
@@ -122,7 +118,7 @@ def asking_for_offsets(model: Any) -> Any:
     return model
 
 
-def test_a_pipeline_of_scikit_learn_passes_offsets_on(routing: Any) -> None:
+def test_a_pipeline_of_scikit_learn_passes_offsets_on(routing):
     from sklearn.exceptions import UnsetMetadataPassedError
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -146,7 +142,7 @@ def test_a_pipeline_of_scikit_learn_passes_offsets_on(routing: Any) -> None:
 
 
 @each("name", WITH_OFFSET)
-def test_meta_estimators_route_offsets(name: str, routing: Any) -> None:
+def test_meta_estimators_route_offsets(name, routing):
     from sklearn.exceptions import UnsetMetadataPassedError
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import MaxAbsScaler
@@ -172,16 +168,14 @@ def test_meta_estimators_route_offsets(name: str, routing: Any) -> None:
             np.testing.assert_allclose(found, getattr(plain, method)(X))
 
 
-def test_a_tuned_regressor_leaves_out_an_offset_that_its_regressor_declined(routing: Any) -> None:
+def test_a_tuned_regressor_leaves_out_an_offset_that_its_regressor_declined(routing):
     inner = linclass.Ridge().set_fit_request(offset=False)
     tuned = linclass.TunedRegressor(inner, strengths=[0.1, 1.0]).fit(X, OFFSET, offset=OFFSET)
     assert np.array_equal(tuned.predict(X, offset=OFFSET), tuned.predict(X))
 
 
 @ALL
-def test_metadata_request_methods_exist_where_scikit_learn_defines_them(
-    kind: Any, routing: Any
-) -> None:
+def test_metadata_request_methods_exist_where_scikit_learn_defines_them(kind, routing):
     """For each method that takes more than X and y; classes are asked for as of SGDClassifier."""
     model = kind()
     for method in ("fit", "partial_fit", *PREDICTIONS, "score"):
@@ -196,7 +190,7 @@ def test_metadata_request_methods_exist_where_scikit_learn_defines_them(
             assert getattr(own, method).requests == dict.fromkeys(extra, True)
 
 
-def test_classes_are_routed_as_metadata_as_in_scikit_learn(routing: Any) -> None:
+def test_classes_are_routed_as_metadata_as_in_scikit_learn(routing):
     from sklearn.linear_model import SGDClassifier
 
     ours = linclass.LogisticRegression(solver="stochastic_gradient").get_metadata_routing()
@@ -204,7 +198,7 @@ def test_classes_are_routed_as_metadata_as_in_scikit_learn(routing: Any) -> None
     assert theirs.partial_fit.requests.keys() <= ours.partial_fit.requests.keys()
 
 
-def test_metadata_is_routed_to_a_wrapped_regressor(routing: Any) -> None:
+def test_metadata_is_routed_to_a_wrapped_regressor(routing):
     from sklearn.model_selection import cross_validate
     from sklearn.utils.metadata_routing import get_routing_for_object
 

@@ -47,7 +47,7 @@ def wrong_values(parameter: inspect.Parameter) -> list[object]:
     ("model", "parameter"),
     [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if wrong_values(p)],
 )
-def test_invalid_parameter_types_are_refused(model: str, parameter: inspect.Parameter) -> None:
+def test_invalid_parameter_types_are_refused(model, parameter):
     for wrong in wrong_values(parameter):
         estimator = getattr(linclass, model)(**{parameter.name: wrong})
         for refuse in (estimator.check, lambda estimator=estimator: estimator.fit(X, Y)):
@@ -56,7 +56,7 @@ def test_invalid_parameter_types_are_refused(model: str, parameter: inspect.Para
 
 
 @each(("model", "default"), [(m, p.default) for m, p in PARAMETERS if p.name == "max_iter"])
-def test_a_limit_of_iterations_is_refused_in_the_same_words(model: str, default: object) -> None:
+def test_a_limit_of_iterations_is_refused_in_the_same_words(model, default):
     """Solvers did not name None, and other models did not ask for a whole number."""
     for wrong in (0, 1.5):
         with pytest.raises(ValueError, match=r"^max_iter") as refused:
@@ -72,9 +72,7 @@ def test_a_limit_of_iterations_is_refused_in_the_same_words(model: str, default:
     ("model", "parameter"),
     [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if isinstance(p.default, str)],
 )
-def test_a_string_is_refused_where_a_list_is_needed(
-    model: str, parameter: inspect.Parameter, wrong: object
-) -> None:
+def test_a_string_is_refused_where_a_list_is_needed(model, parameter, wrong):
     estimator = getattr(linclass, model)(**{parameter.name: wrong})
     with pytest.raises(ValueError, match=re.escape(repr(wrong))):
         estimator.fit(X, Y)
@@ -82,9 +80,7 @@ def test_a_string_is_refused_where_a_list_is_needed(
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("model", MODELS)
-def test_a_converged_fit_has_an_empty_reason_except_for_notes_of_bayesian_models(
-    model: str,
-) -> None:
+def test_a_converged_fit_has_an_empty_reason_except_for_notes_of_bayesian_models(model):
     rows = np.abs(X)
     fitted = getattr(linclass, model)().fit(rows, (rows[:, 0] + rows[:, 1] > 1.4).astype(int))
     assert bool(fitted.reason_) == (fitted.status_ != "converged")
@@ -93,7 +89,7 @@ def test_a_converged_fit_has_an_empty_reason_except_for_notes_of_bayesian_models
         assert fitted.reason_ == "y is constant, which leaves no noise to estimate."
 
 
-def test_numbers_of_numpy_and_flags_of_numpy_are_numbers_and_flags() -> None:
+def test_numbers_of_numpy_and_flags_of_numpy_are_numbers_and_flags():
     linclass.LogisticRegression(
         strength=np.float32(0.5),
         tol=np.int64(1),
@@ -104,14 +100,14 @@ def test_numbers_of_numpy_and_flags_of_numpy_are_numbers_and_flags() -> None:
         linclass.Perceptron(random_state=seed).check()
 
 
-def test_a_function_may_follow_the_steps_of_every_linear_classifier() -> None:
+def test_a_function_may_follow_the_steps_of_every_linear_classifier():
     model = linclass.Perceptron(trace=lambda model: float(model.score(X, Y))).fit(X, Y)
     assert [row["watched"] for row in model.trace_][-1] == model.score(X, Y)
     with pytest.raises(ValueError, match="trace is 'a'; it must be True, False or a function"):
         linclass.LogisticRegression(trace="a").fit(X, Y)
 
 
-def test_type_arguments_do_not_add_types_of_the_parameter() -> None:
+def test_type_arguments_do_not_add_types_of_the_parameter():
     class Model(Estimator):
         def __init__(self, counts: "list[int | bool]", step: "dict[str, float] | float | None"):
             self.counts, self.step = counts, step

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import re
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -78,7 +77,7 @@ def given(name: str) -> tuple[dict[str, Any], Table, tuple[str, ...]]:
 
 @each("library", LIBRARIES)
 @each(("package", "name"), STEPS)
-def test_a_step_transforms_frames_and_tables_equally(package: str, name: str, library: str) -> None:
+def test_a_step_transforms_frames_and_tables_equally(package, name, library):
     columns, table, texts = given(name)
     if package == "features":
         expected = import_module(f"linclass.preprocessing.features.{name}").apply(
@@ -108,7 +107,7 @@ def test_a_step_transforms_frames_and_tables_equally(package: str, name: str, li
 
 
 @each("library", LIBRARIES)
-def test_frames_keep_categories_between_steps(library: str) -> None:
+def test_frames_keep_categories_between_steps(library):
     frame = LIBRARIES[library](MIXED)
     first = Preprocessor(transforms=["impute"]).set_output(transform=library)
     between = first.fit_transform(frame)
@@ -123,7 +122,7 @@ def test_frames_keep_categories_between_steps(library: str) -> None:
 
 
 @each("library", LIBRARIES)
-def test_a_column_transformer_with_a_preprocessor_names_all_columns(library: str) -> None:
+def test_a_column_transformer_with_a_preprocessor_names_all_columns(library):
     frame = LIBRARIES[library](MIXED)
     of_columns = ColumnTransformer(
         [
@@ -138,7 +137,7 @@ def test_a_column_transformer_with_a_preprocessor_names_all_columns(library: str
     assert model.score(frame, Y) == 1
 
 
-def test_new_rows_have_the_columns_of_the_training_rows() -> None:
+def test_new_rows_have_the_columns_of_the_training_rows():
     train = pd.DataFrame({"city": ["Rome", "Oslo", "Rome"], "age": [1.0, 2.0, 3.0]})
     new = pd.DataFrame({"city": ["Bern", "Oslo", None], "age": [np.nan, 5.0, None]})
     step = Preprocessor(transforms=["impute", {"one_hot": {"drop": "none"}}]).fit(train)
@@ -150,7 +149,7 @@ def test_new_rows_have_the_columns_of_the_training_rows() -> None:
     np.testing.assert_array_equal(words.transform([["red blue"]]).toarray(), [[0, 0, 1]])
 
 
-def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers() -> None:
+def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers():
     size = pd.Categorical(["mid", "low", "mid"], categories=["low", "mid", "high"])
     count = pd.array([1, None, 3], dtype="Int64")
     frame = pd.DataFrame({"size": size, "count": count, "on": [True, False, True]})
@@ -158,7 +157,7 @@ def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers() -> 
     np.testing.assert_array_equal(found, [[1, 1, 1], [0, 2, 0], [1, 3, 1]])
 
 
-def test_a_preprocessor_is_cloned_searched_and_saved() -> None:
+def test_a_preprocessor_is_cloned_searched_and_saved():
     grid = {"preprocessor__features": [(), ["quadratic"]]}
     search = GridSearchCV(make_pipeline(Preprocessor(), linclass.LogisticRegression()), grid, cv=3)
     assert search.fit(NUMBERS, Y).best_params_["preprocessor__features"] in grid.popitem()[1]
@@ -188,9 +187,7 @@ def test_a_preprocessor_is_cloned_searched_and_saved() -> None:
         ({"transforms": ["one_hot"]}, {"c": ["a", None]}, "'c' has 1 missing value; put impute before"),
     ],
 )  # fmt: skip
-def test_an_invalid_preprocessor_is_reported_in_one_line(
-    params: Any, columns: Any, words: str
-) -> None:
+def test_an_invalid_preprocessor_is_reported_in_one_line(params, columns, words):
     with pytest.raises(ValueError, match=re.escape(words)) as caught:
         Preprocessor(**params).fit(pd.DataFrame(columns))
     assert "\n" not in str(caught.value)
@@ -206,7 +203,7 @@ def test_an_invalid_preprocessor_is_reported_in_one_line(
         ("features", "random_fourier", "gamma", np.float32(0.5)),
     ],
 )
-def test_numbers_of_numpy_are_numbers(package: str, name: str, option: str, value: Any) -> None:
+def test_numbers_of_numpy_are_numbers(package, name, option, value):
     """They were refused as 'np.int64(2); give a whole number, at least 1'."""
     made, plain = (
         Preprocessor(**{package: [{name: {option: one}}]}).fit_transform(NUMBERS)
@@ -215,9 +212,7 @@ def test_numbers_of_numpy_are_numbers(package: str, name: str, option: str, valu
     np.testing.assert_array_equal(made, plain)
 
 
-def test_steps_by_import_path_are_those_of_the_library(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_steps_by_import_path_are_those_of_the_library(tmp_path, monkeypatch):
     (tmp_path / "maps_of_mine.py").write_text(
         "def ratio(X, over=0, under=1):\n    return X[:, [over]] / X[:, [under]]\n"
     )
@@ -236,7 +231,7 @@ def test_steps_by_import_path_are_those_of_the_library(
     np.testing.assert_array_equal(clone(chosen).fit(NUMBERS, Y).transform(NUMBERS), expected)
 
 
-def test_columns_of_another_kind_or_name_are_refused() -> None:
+def test_columns_of_another_kind_or_name_are_refused():
     step = Preprocessor().fit(pd.DataFrame(COLUMNS))
     with pytest.raises(
         NotApplicable, match="column 'age' holds text; in the training rows it held num"
@@ -257,12 +252,12 @@ CHECKED = [
 
 @each("step", CHECKED, ids=repr)
 @pytest.mark.filterwarnings("ignore:Estimator Preprocessor does not inherit:UserWarning")
-def test_scikit_learns_own_checks(step: Preprocessor) -> None:
+def test_scikit_learns_own_checks(step):
     outcomes = check_estimator(step, on_skip=None)
     assert len(outcomes) > 30
 
 
-def test_names_of_arrays_may_be_given() -> None:
+def test_names_of_arrays_may_be_given():
     step = Preprocessor(["quadratic"]).fit(NUMBERS)
     assert step.get_feature_names_out().tolist()[:3] == ["x0", "x1", "x0^2"]
     assert step.get_feature_names_out(["a", "b"]).tolist() == ["a", "b", "a^2", "a*b", "b^2"]

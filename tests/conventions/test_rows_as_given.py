@@ -65,7 +65,7 @@ AROUND: dict[str, Callable[[Any], Any]] = {
 
 @each("form", ROWS)
 @each("name", AROUND)
-def test_the_wrapped_estimator_gets_the_rows_of_the_caller(name: str, form: str) -> None:
+def test_the_wrapped_estimator_gets_the_rows_of_the_caller(name, form):
     kind, rows = ROWS[form]
     inside = make_pipeline(FIRST[kind], ForeignClassifier())
     model = AROUND[name](inside).fit(rows, Y)
@@ -104,7 +104,7 @@ class Weighted(ClassifierMixin, BaseEstimator):
 
 @each("form", ["pandas", "Polars", "list of texts"])
 @each("kind", [Calibrated, OneVsOne])
-def test_a_row_of_weight_zero_is_dropped_from_raw_input(kind: Any, form: str) -> None:
+def test_a_row_of_weight_zero_is_dropped_from_raw_input(kind, form):
     first, rows = ROWS[form]
     inside = Weighted(FIRST[first])
     weights = (np.arange(36) > 5).astype(float)
@@ -114,7 +114,7 @@ def test_a_row_of_weight_zero_is_dropped_from_raw_input(kind: Any, form: str) ->
 
 
 @each("form", ["array", "pandas", "Polars", "list of texts"])
-def test_a_wrapped_regressor_gets_the_rows_of_the_caller(form: str) -> None:
+def test_a_wrapped_regressor_gets_the_rows_of_the_caller(form):
     kind, rows = ROWS[form]
     inside = make_pipeline(FIRST[kind], Ridge())
     grid = {"ridge__alpha": [0.1, 1.0]}
@@ -123,10 +123,10 @@ def test_a_wrapped_regressor_gets_the_rows_of_the_caller(form: str) -> None:
     assert FlexibleDiscriminantAnalysis(inside).fit(rows, Y).score(rows, Y) > 0.5
 
 
-def test_a_user_metric_gets_the_rows_of_the_caller() -> None:
+def test_a_user_metric_gets_the_rows_of_the_caller():
     seen = []
 
-    def metric(fit: Any, X: Any, y: Any, weights: Any) -> float:
+    def metric(fit, X, y, weights):
         seen.append(X)
         return float((fit.predict(X) == y).mean())
 
@@ -137,7 +137,7 @@ def test_a_user_metric_gets_the_rows_of_the_caller() -> None:
     assert all(isinstance(rows, pd.DataFrame) and rows.index.min() >= 100 for rows in seen)
 
 
-def test_the_wrapped_estimator_validates_its_rows() -> None:
+def test_the_wrapped_estimator_validates_its_rows():
     frame = ROWS["pandas"][1]
     with pytest.raises(ValueError, match="LogisticRegression does not accept missing values"):
         OneVsRest(ForeignClassifier()).fit(NUMBERS, Y)
@@ -154,7 +154,7 @@ def test_the_wrapped_estimator_validates_its_rows() -> None:
     assert_array_equal(fitted.predict(turned), fitted.predict(frame))
 
 
-def test_missing_values_are_allowed_if_the_wrapped_estimator_allows_them() -> None:
+def test_missing_values_are_allowed_if_the_wrapped_estimator_allows_them():
     for inside, allowed in [
         (HistGradientBoostingClassifier(max_iter=2), True),
         (ForeignClassifier(), False),

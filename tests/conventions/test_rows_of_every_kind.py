@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,7 @@ def target(kind: type) -> np.ndarray:
 
 @pytest.mark.slow
 @ALL
-def test_every_form_of_rows_is_the_array(kind: Any, tmp_path: Path) -> None:
+def test_every_form_of_rows_is_the_array(kind, tmp_path):
     y = target(kind)
     expected = kind().fit(X, y).predict(X)
     np.save(tmp_path / "rows.npy", X)
@@ -77,7 +76,7 @@ def test_every_form_of_rows_is_the_array(kind: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @ALL
-def test_every_sparse_format_is_csr(kind: Any) -> None:
+def test_every_sparse_format_is_csr(kind):
     if not kind.takes_sparse:
         with pytest.raises(ValueError, match="needs dense rows"):
             kind().fit(sparse.coo_array(X), target(kind))
@@ -107,7 +106,7 @@ TARGETS: dict[str, Any] = {
 
 @pytest.mark.slow
 @each("kind", [k for k in KINDS if issubclass(k, Classifier)], ids=lambda kind: kind.__name__)
-def test_every_form_of_classes_is_the_array(kind: Any) -> None:
+def test_every_form_of_classes_is_the_array(kind):
     expected = kind().fit(X, TWO, np.ones(40)).predict(X)
     for y in TARGETS.values():
         model = kind().fit(X, y, sample_weight=pl.Series(np.ones(40)))
@@ -117,7 +116,7 @@ def test_every_form_of_classes_is_the_array(kind: Any) -> None:
 
 
 @ALL
-def test_response_methods_have_the_names_of_scikit_learn(kind: Any) -> None:
+def test_response_methods_have_the_names_of_scikit_learn(kind):
     """By which searches, stacking and displays of scikit-learn ask for them."""
     model = kind().fit(X, target(kind))
     for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
@@ -125,7 +124,7 @@ def test_response_methods_have_the_names_of_scikit_learn(kind: Any) -> None:
             assert _check_response_method(model, method).__name__ == method
 
 
-def test_a_tuned_classifier_is_stacked_and_scored_by_its_probabilities() -> None:
+def test_a_tuned_classifier_is_stacked_and_scored_by_its_probabilities():
     model = TunedClassifier(strengths=[0.1, 1.0], cv=2)
     P = cross_val_predict(model, X, LABELS, cv=2, method="predict_proba")
     assert P.shape == (40, 2)
@@ -137,7 +136,7 @@ def test_a_tuned_classifier_is_stacked_and_scored_by_its_probabilities() -> None
 
 
 @each("least", [0, 2**63 - 1, 2**64 - 2])
-def test_integers_above_those_with_a_sign_are_classes(least: int) -> None:
+def test_integers_above_those_with_a_sign_are_classes(least):
     y = np.array([least, least + 1], dtype=np.uint64)[TWO]
     model = LogisticRegression().fit(X, y)
     assert model.classes_.tolist() == [least, least + 1]
@@ -152,7 +151,7 @@ EQUAL += [MixtureDiscriminantAnalysis(subclasses=2, shrinkage=0.2)]
 
 @each("value", [0.1, 3.0])
 @each("model", EQUAL, ids=repr)
-def test_rows_that_are_all_equal_are_scored_alike(model: Any, value: float) -> None:
+def test_rows_that_are_all_equal_are_scored_alike(model, value):
     """Nothing can be learned from them but how many rows each class has; numbers stay numbers."""
     rows = np.full((11, 2), value)
     labels = np.repeat([0, 1], [6, 5])

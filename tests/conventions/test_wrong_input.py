@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,7 +35,7 @@ def refused(message: str) -> pytest.RaisesExc[ValueError]:
 
 
 @each("name", MODELS)
-def test_every_model_refuses_non_numeric_weights_and_rows(name: str) -> None:
+def test_every_model_refuses_non_numeric_weights_and_rows(name):
     model = getattr(L, name)()
     with refused("sample_weight is 'balanced'; it must be a number per row, or None"):
         model.fit(np.abs(X), Y, sample_weight="balanced")
@@ -50,17 +49,17 @@ def test_every_model_refuses_non_numeric_weights_and_rows(name: str) -> None:
         model.fit([[1, 2], [3]], [0, 1])
 
 
-def test_a_kernel_option_gets_the_parameter_to_use_instead() -> None:
+def test_a_kernel_option_gets_the_parameter_to_use_instead():
     with refused("write kernel='gaussian', gamma=0.1."):
         L.KernelSVM(kernel={"gaussian": {"gamma": 0.1}}).fit(X, Y)
 
 
-def test_refused_multiple_targets_name_the_models_that_accept_them() -> None:
+def test_refused_multiple_targets_name_the_models_that_accept_them():
     with refused("Ridge has one target: fit one for each column"):
         L.Ridge().fit(X, X)
 
 
-def test_an_unknown_option_of_a_part_is_reported_with_the_valid_ones() -> None:
+def test_an_unknown_option_of_a_part_is_reported_with_the_valid_ones():
     for wrong in ("tl", "limit", "takes"):  # the latter are facts about the class
         with refused(f"newton has no '{wrong}'; it has max_iter, tol."):
             L.LogisticRegression(solver={"newton": {wrong: 5}}).fit(X, Y)
@@ -102,7 +101,7 @@ def test_an_unknown_option_of_a_part_is_reported_with_the_valid_ones() -> None:
         ("newton", "max_iter", True, "max_iter is True; it must be a number, not True or False"),
     ],
 )
-def test_options_of_solvers_are_checked(solver: str, option: str, value: Any, message: str) -> None:
+def test_options_of_solvers_are_checked(solver, option, value, message):
     """Of many the wrong type ended in an error of Python or NumPy."""
     with refused(message):
         L.LogisticRegression(solver={solver: {option: value}}).fit(X, Y)
@@ -116,7 +115,7 @@ def test_options_of_solvers_are_checked(solver: str, option: str, value: Any, me
     ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_options_of_solvers_take_numbers_of_numpy(solver: str, option: str, value: Any) -> None:
+def test_options_of_solvers_take_numbers_of_numpy(solver, option, value):
     L.LogisticRegression(solver={solver: {option: value}}, random_state=0).fit(X, Y)
 
 
@@ -132,25 +131,22 @@ def test_options_of_solvers_take_numbers_of_numpy(solver: str, option: str, valu
     ],
 )
 @each("value", [1e308, 1e-320, 10**400])
-def test_a_number_whose_products_overflow_is_refused(kind: Any, name: str, value: float) -> None:
+def test_a_number_whose_products_overflow_is_refused(kind, name, value):
     """Some ended `converged`, with coefficients that are infinite."""
     with refused("; it must be between 1e-110 and 1e+110."):
         kind(**{name: value}).fit(X, Y)
 
 
-@each(
-    "kind",
-    [L.FirthLogisticRegression, L.OrdinalRegression, L.MixtureDiscriminantAnalysis],
-)
+@each("kind", [L.FirthLogisticRegression, L.OrdinalRegression, L.MixtureDiscriminantAnalysis])
 @each("value", [np.inf, np.nan, 0.0, -1.0])
-def test_a_tolerance_of_zero_or_infinity_is_refused(kind: Any, value: float) -> None:
+def test_a_tolerance_of_zero_or_infinity_is_refused(kind, value):
     """With ∞ a fit was `converged` without any step."""
     with refused(f"tol is {value!r}; it must be a finite number above 0"):
         kind(tol=value).fit(X, Y)
 
 
 @each("wrong", ["x", 0, 1.5])
-def test_a_batch_of_pegasos_is_a_number_of_rows(wrong: Any) -> None:
+def test_a_batch_of_pegasos_is_a_number_of_rows(wrong):
     with refused(f"batch is {wrong!r}; it must be a whole number, at least 1"):
         L.LinearSVM(solver={"pegasos": {"batch": wrong}}).fit(X, Y)
 
@@ -167,7 +163,7 @@ def test_a_batch_of_pegasos_is_a_number_of_rows(wrong: Any) -> None:
         L.TunedRegressor,
     ],
 )
-def test_a_class_instead_of_an_instance_is_refused(kind: Any) -> None:
+def test_a_class_instead_of_an_instance_is_refused(kind):
     inside = "regressor" if kind is L.FlexibleDiscriminantAnalysis else "estimator"
     with refused(f"{inside} is the class LinearSVM; pass an instance, as in LinearSVM()."):
         kind(L.LinearSVM).fit(X, Y)
@@ -215,12 +211,12 @@ def test_a_class_instead_of_an_instance_is_refused(kind: Any) -> None:
         ),
     ],
 )
-def test_a_wrong_value_is_reported_with_the_remedy(model: Any, message: str) -> None:
+def test_a_wrong_value_is_reported_with_the_remedy(model, message):
     with refused(message):
         model.fit(X, Y)
 
 
-def test_the_solver_of_several_classes_is_for_several_classes() -> None:
+def test_the_solver_of_several_classes_is_for_several_classes():
     model = L.LinearClassifier(loss="crammer_singer", solver="multipliers")
     assert model.fit(X, np.arange(60) % 3).status_ == "converged"
     two = L.LinearClassifier(loss="crammer_singer", solver="semismooth_newton")
@@ -237,14 +233,14 @@ def test_the_solver_of_several_classes_is_for_several_classes() -> None:
         (L.LeastSquaresClassifier(), "Set one, say penalty='l2'."),
     ],
 )
-def test_a_model_without_a_penalty_names_models_with_one(model: Any, remedy: str) -> None:
+def test_a_model_without_a_penalty_names_models_with_one(model, remedy):
     with refused(f"has no penalty, so no path. {remedy}"):
         model.path(X, Y, [1.0])
 
 
 @each("classes", [2, 3])
 @each("pair", [(0, 3), (1, 1), (-1, 0), (0, 1, 2), (0.5, 1)])
-def test_a_boundary_needs_a_valid_pair_of_classes(pair: Any, classes: int) -> None:
+def test_a_boundary_needs_a_valid_pair_of_classes(pair, classes):
     model = L.LogisticRegression().fit(X, np.arange(60) % classes)
     with refused(f"pair is {pair!r}; give the numbers of two classes, from 0 to {classes - 1}"):
         model.boundary(pair)
@@ -253,13 +249,13 @@ def test_a_boundary_needs_a_valid_pair_of_classes(pair: Any, classes: int) -> No
     assert forth.offset == -back.offset
 
 
-def test_a_fit_that_stops_states_the_tolerance_of_its_solver() -> None:
+def test_a_fit_that_stops_states_the_tolerance_of_its_solver():
     model = L.LogisticRegression(tol=1e-3, solver={"newton": {"tol": 1e-30, "max_iter": 1}})
     with pytest.warns(ConvergenceWarning, match="tol is 1e-30"):
         model.fit(X, Y)
 
 
-def test_probabilities_are_refused_as_log_probabilities() -> None:
+def test_probabilities_are_refused_as_log_probabilities():
     P, costs = L.LogisticRegression().fit(X, Y).predict_proba(X), [[0, 5], [1, 0]]
     with refused("logarithms of probabilities are at most 0; give predict_log_proba(X)"):
         L.decide(P, costs)
@@ -271,7 +267,7 @@ def test_probabilities_are_refused_as_log_probabilities() -> None:
     assert L.decide(single, costs).tolist() == [0]
 
 
-def test_a_quadratic_boundary_is_refused_as_a_hyperplane() -> None:
+def test_a_quadratic_boundary_is_refused_as_a_hyperplane():
     with refused("for a hyperplane use GaussianNB(tied=True)"):
         L.GaussianNB().fit(X, Y).signed_distance(X)
     assert L.GaussianNB(tied=True).fit(X, Y).signed_distance(X).shape == (60,)
@@ -295,7 +291,7 @@ def test_a_quadratic_boundary_is_refused_as_a_hyperplane() -> None:
         ({"rows": [5, 5], "features": 10**7}, "at least 1 and at most 1e+06"),
     ],
 )
-def test_keys_of_a_generator_are_those_of_its_schema(keys: dict[str, Any], message: str) -> None:
+def test_keys_of_a_generator_are_those_of_its_schema(keys, message):
     with refused(message):
         synthetic.generate("circles", **keys)
     assert synthetic.generate("circles", rows=(np.int64(3), 2), radii=np.array([1, 2]))[1].size == 5
@@ -311,7 +307,7 @@ DATED = {
 
 
 @each("kind", DATED)
-def test_dates_are_refused_and_named_with_their_column(kind: str) -> None:
+def test_dates_are_refused_and_named_with_their_column(kind):
     with pytest.raises(ValueError, match=r"takes numbers, and column 'born' holds .*days since"):
         L.LinearDiscriminantAnalysis().fit(DATED[kind], Y)
 
@@ -335,18 +331,18 @@ TEXTS = {
 
 
 @each("kind", TEXTS)
-def test_text_is_refused_and_named_with_its_column(kind: str) -> None:
+def test_text_is_refused_and_named_with_its_column(kind):
     table, message = TEXTS[kind]
     with refused(f"LogisticRegression takes numbers, and {message}. Convert it to numbers"):
         L.LogisticRegression().fit(table, [0, 1])
 
 
-def test_an_array_of_dates_is_refused() -> None:
+def test_an_array_of_dates_is_refused():
     with pytest.raises(ValueError, match=r"X holds datetime64\[D\]"):
         L.GaussianNB().fit(DAYS[:, None], Y)
 
 
-def test_missing_numbers_of_pandas_are_named_with_row_and_column() -> None:
+def test_missing_numbers_of_pandas_are_named_with_row_and_column():
     columns = [pd.array([1, 2, None, 4], dtype="Int64"), pd.Series([1, 2, pd.NA, 4], dtype=object)]
     for column in columns:
         with refused("Input X contains NaN: 1 value(s), the first in row 2, column 0"):
@@ -354,7 +350,7 @@ def test_missing_numbers_of_pandas_are_named_with_row_and_column() -> None:
 
 
 @each("gap", [None, np.nan, pd.NA, pd.NaT], ids=["None", "nan", "NA", "NaT"])
-def test_a_missing_label_is_reported_as_missing(gap: object) -> None:
+def test_a_missing_label_is_reported_as_missing(gap):
     y = np.where(Y == 1, "ill", "well").astype(object)
     y[[3, 5]] = gap
     with refused("Input y contains 2 missing labels. Drop the rows without a target."):
@@ -373,13 +369,13 @@ def test_a_missing_label_is_reported_as_missing(gap: object) -> None:
     ],
     ids=["objects", "single precision", "dates", "dates of pandas"],
 )
-def test_a_missing_label_is_refused(labels: Any) -> None:
+def test_a_missing_label_is_refused(labels):
     """NaN and NaT have an order in NumPy, or raise no error in comparisons."""
     with refused(f"Input y contains {Y.sum()} missing labels"):
         L.LogisticRegression().fit(X, labels[Y])
 
 
-def test_a_score_needs_a_class_for_each_row() -> None:
+def test_a_score_needs_a_class_for_each_row():
     fitted = L.LogisticRegression().fit(X, Y)
     with refused("y has length 1, X has length 60"):
         fitted.score(X, [1])
@@ -395,7 +391,7 @@ def test_a_score_needs_a_class_for_each_row() -> None:
     ],
     ids=["NaN", "None", "words", "fractions"],
 )
-def test_score_refuses_continuous_targets_like_scikit_learn(labels: Any, message: str) -> None:
+def test_score_refuses_continuous_targets_like_scikit_learn(labels, message):
     fitted = L.LogisticRegression().fit(X, Y)
     with np.errstate(invalid="ignore"), pytest.raises((ValueError, TypeError)):
         accuracy_score(labels, fitted.predict(X))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from linclass_study.data.dataset import Dataset
 from linclass_study.data.search_folders import DownloadLimits
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
@@ -85,32 +84,32 @@ HASTY = DownloadLimits(
 
 
 @pytest.fixture
-def hasty() -> DownloadLimits:
+def hasty():
     return HASTY
 
 
 @pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_proxy(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "*")
     monkeypatch.setenv("no_proxy", "*")
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     running = Server()
     yield running
     running.close()
 
 
 @pytest.fixture
-def silent() -> Iterator[str]:
+def silent():
     """The address of a server that accepts every connection and never responds."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 @pytest.fixture
-def swallowing() -> Iterator[str]:
+def swallowing():
     """The address of a machine that swallows packets: a full queue lets no handshake finish."""
     with ExitStack() as stack:
         listening = stack.enter_context(socket.socket())
@@ -124,28 +123,28 @@ def swallowing() -> Iterator[str]:
 
 
 @pytest.fixture
-def nobody() -> str:
+def nobody():
     """The address of a port that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         return f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 @pytest.fixture
-def obtain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Dataset]:
+def obtain(tmp_path, monkeypatch):
     """obtain(entry) in an empty folder, with its own downloads and the mirrors that are given."""
     monkeypatch.chdir(tmp_path)
 
-    def run(entry: dict[str, Any], *mirrors: Path, limits: DownloadLimits = HASTY) -> Dataset:
+    def run(entry, *mirrors, limits=HASTY):
         return obtain_dataset(entry, list(mirrors), tmp_path / "downloads", ROOT, limits)
 
     return run
 
 
 @pytest.fixture
-def reason(obtain: Callable[..., Dataset]) -> Callable[..., str]:
+def reason(obtain):
     """Why an entry is unavailable: always one line."""
 
-    def run(entry: dict[str, Any], *mirrors: Path, **options: Any) -> str:
+    def run(entry, *mirrors, **options):
         with pytest.raises(Unavailable) as caught:
             obtain(entry, *mirrors, **options)
         assert "\n" not in str(caught.value)
@@ -155,7 +154,7 @@ def reason(obtain: Callable[..., Dataset]) -> Callable[..., str]:
 
 
 @pytest.fixture(scope="session")
-def mirrors() -> list[Path]:
+def mirrors():
     """The local copies of published files that this machine has."""
     found = [Path(f) for f in os.environ.get("LINCLASS_MIRRORS", "").split(os.pathsep) if f]
     if not found:

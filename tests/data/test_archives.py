@@ -1,7 +1,5 @@
 """Archives are read file by file: unsafe members are skipped and logged, and the unpacked size is limited."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """LIBSVM, bags of words, texts in folders and the inverted index: sparse rows, exactly."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 import tracemalloc

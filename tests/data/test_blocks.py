@@ -1,8 +1,5 @@
 """Rows from Parquet, block by block: the fit of all of them, with only one block in memory."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import polars as pl
 import pytest
@@ -14,7 +11,7 @@ from linclass_study.data.blocks import read_blocks
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> tuple[Path, pl.DataFrame]:
+def table(tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 1000)
     frame = pl.DataFrame(
@@ -37,7 +34,7 @@ def table(tmp_path: Path) -> tuple[Path, pl.DataFrame]:
         ExponentialFamilyNB(families={"count": "poisson", "flag": "bernoulli"}),
     ],
 )
-def test_blocks_give_the_fit_of_all_rows(model: Any, table: tuple[Path, pl.DataFrame]) -> None:
+def test_blocks_give_the_fit_of_all_rows(model, table):
     path, frame = table
     X, y = frame.drop("kind").cast(pl.Float64), frame["kind"].to_numpy()
     of_blocks = type(model)(**model.get_params()).fit_blocks(read_blocks(path, "kind", rows=170))
@@ -46,7 +43,7 @@ def test_blocks_give_the_fit_of_all_rows(model: Any, table: tuple[Path, pl.DataF
     assert list(of_blocks.feature_names_in_) == ["length", "count", "flag"]
 
 
-def test_non_numeric_columns_are_refused_by_name(table: tuple[Path, pl.DataFrame]) -> None:
+def test_non_numeric_columns_are_refused_by_name(table):
     path, _ = table
     with pytest.raises(NotApplicable, match=r"column 'kind' of .* is String"):
         next(read_blocks(path, "count"))

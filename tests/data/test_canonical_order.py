@@ -1,7 +1,5 @@
 """The canonical order and the digest do not depend on the order of the source, but on all content."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each

@@ -1,7 +1,5 @@
 """A loaded data set equals the saved one; the .json summarizes the .npz."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Downloads are resumed, respect Retry-After, and report each fault of a server in one line."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

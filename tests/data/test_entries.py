@@ -1,7 +1,5 @@
 """Entries of data sets: their schema, their remedies, and their expected size."""
 
-from __future__ import annotations
-
 import pkgutil
 from pathlib import Path
 
@@ -125,11 +123,7 @@ WRONG = {  # name: (entry, path, sentence)
         ["source", "margin"],
         "unknown key; there are: covariances, generate,",
     ),
-    "a drawn file": (
-        {"source": {**GAUSSIANS, "file": "a.csv"}},
-        ["source", "file"],
-        "unknown key",
-    ),
+    "a drawn file": ({"source": {**GAUSSIANS, "file": "a.csv"}}, ["source", "file"], "unknown key"),
     "text for a number": (
         {"source": {"generate": "circles", "rows": [5, 5], "noise": "low"}},
         ["source", "noise"],

@@ -1,7 +1,5 @@
 """The fast readers agree with the strict ones bit by bit, also in the messages of what they refuse."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 

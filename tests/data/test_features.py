@@ -1,7 +1,5 @@
 """A feature that cannot be computed is recorded with its reason, and the job succeeds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The inputs and outputs of the rule `fetch`: edits are detected by content, and errors do not end the job."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A download never writes outside the downloads folder, whatever its address."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Groups of rows and costs of errors, as entries declare them."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest
@@ -79,11 +77,7 @@ def test_groups_of_excluded_rows_are_excluded(tmp_path):
 @pytest.mark.parametrize(
     ("table", "entry", "words"),
     [
-        (
-            [*rows(), {"dose": 1.0, "patient": None, "kind": "ill"}],
-            ENTRY,
-            "1 row has no 'patient'",
-        ),
+        ([*rows(), {"dose": 1.0, "patient": None, "kind": "ill"}], ENTRY, "1 row has no 'patient'"),
         (rows(), ENTRY | {"group": "pateint"}, "group: there is no column 'pateint', did you mean"),
     ],
 )

@@ -1,7 +1,5 @@
 """Files are read in a child process with limits: after one that hangs or exhausts memory the next is tried."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Data sets of openml.org, from a server on this machine that answers as theirs does."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

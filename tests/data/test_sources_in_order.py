@@ -1,7 +1,5 @@
 """The order of downloads, mirrors, network and further sources: the first with the right content is used."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

@@ -1,7 +1,5 @@
 """Generated classes have the requested moments, and a seed fixes every row."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each

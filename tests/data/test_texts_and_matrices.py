@@ -1,7 +1,5 @@
 """Raw texts, and matrices in separate files: rows of both stay aligned."""
 
-from __future__ import annotations
-
 import io
 import json
 import pickle

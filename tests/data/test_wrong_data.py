@@ -1,7 +1,5 @@
 """Errors visible only in the data are reported in one line: name, value and remedy."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np
@@ -20,11 +18,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     ),
     "no target": (GOOD, {"target": None}, ["`target:` is missing", "x, t, y"]),
     "one class": ("x,y\n1,no\n2,no\n", {}, ["the target has one class, 'no'", "at least two"]),
-    "rows without class": (
-        "x,y\n1,a\n2,b\n3,\n4,NA\n",
-        {},
-        ["2 rows have no class", "`classes:`"],
-    ),
+    "rows without class": ("x,y\n1,a\n2,b\n3,\n4,NA\n", {}, ["2 rows have no class", "`classes:`"]),
     "a row without class": ("x,y\n1,a\n2,b\n3,\n", {}, [": 1 row has no class; list"]),
     "columns are listed once": (
         "x,y\n1,a\n2,b\n",
@@ -34,10 +28,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "a number as target": (
         "x,y\n" + "".join(f"{i % 7},{i / 8}\n" for i in range(40)),
         {},
-        [
-            "'y' has 40 distinct numbers in 40 rows: a number, not a class",
-            "`target:`",
-        ],
+        ["'y' has 40 distinct numbers in 40 rows: a number, not a class", "`target:`"],
     ),
     "numbers of rows as target": (
         "x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(40)),

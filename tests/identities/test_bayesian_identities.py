@@ -39,7 +39,7 @@ def classes(K: int, n: int = 120) -> tuple[np.ndarray, np.ndarray]:
 # linear
 
 
-def test_the_evidence_of_bayesian_linear_regression_is_the_density_of_the_targets() -> None:
+def test_the_evidence_of_bayesian_linear_regression_is_the_density_of_the_targets():
     X, y = line()
     y = y - 3
     for strength in ("evidence", 0.05):
@@ -48,12 +48,12 @@ def test_the_evidence_of_bayesian_linear_regression_is_the_density_of_the_target
         assert model.log_evidence_ == pytest.approx(multivariate_normal.logpdf(y, None, C))
 
 
-def test_the_chosen_prior_and_noise_maximize_the_evidence() -> None:
+def test_the_chosen_prior_and_noise_maximize_the_evidence():
     X, y = line()
     y = y - 3
     model = BayesianLinearRegression(fit_intercept=False).fit(X, y)
 
-    def minus_evidence(logs: np.ndarray) -> float:
+    def minus_evidence(logs):
         alpha, beta = np.exp(logs)
         return -multivariate_normal.logpdf(y, None, np.eye(60) / beta + X @ X.T / alpha)
 
@@ -64,9 +64,7 @@ def test_the_chosen_prior_and_noise_maximize_the_evidence() -> None:
 
 
 @each("intercept", [True, False])
-def test_the_mean_of_bayesian_linear_regression_is_ridge_with_its_effective_parameters(
-    intercept: bool,
-) -> None:
+def test_the_mean_of_bayesian_linear_regression_is_ridge_with_its_effective_parameters(intercept):
     X, y = line()
     w = np.random.default_rng(2).uniform(0.5, 2, 60)
     model = BayesianLinearRegression(fit_intercept=intercept).fit(X, y, w)
@@ -78,9 +76,7 @@ def test_the_mean_of_bayesian_linear_regression_is_ridge_with_its_effective_para
     assert model.certificate_ < 1e-6
 
 
-def test_predictions_of_bayesian_linear_regression_are_those_of_the_joint_normal_distribution() -> (
-    None
-):
+def test_predictions_of_bayesian_linear_regression_are_those_of_the_joint_normal_distribution():
     """A flat intercept is the limit of a wide one."""
     X, y = line()
     new = np.random.default_rng(3).normal(size=(5, 4))
@@ -93,7 +89,7 @@ def test_predictions_of_bayesian_linear_regression_are_those_of_the_joint_normal
     np.testing.assert_allclose(std**2, np.diag(C[60:, 60:] - gain @ C[:60, 60:]), rtol=1e-5)
 
 
-def test_features_that_are_uninformative_get_no_weight_and_a_constant_target_no_noise() -> None:
+def test_features_that_are_uninformative_get_no_weight_and_a_constant_target_no_noise():
     X, y = line()
     y = y - X @ np.linalg.lstsq(X - X.mean(axis=0), y, rcond=None)[0]
     model = BayesianLinearRegression().fit(X, y)
@@ -109,7 +105,7 @@ def test_features_that_are_uninformative_get_no_weight_and_a_constant_target_no_
 
 
 @each("K", [2, 3])
-def test_the_mode_of_bayesian_logistic_regression_is_the_penalized_fit(K: int) -> None:
+def test_the_mode_of_bayesian_logistic_regression_is_the_penalized_fit(K):
     X, y = classes(K)
     model = BayesianLogisticRegression(tol=1e-10).fit(X, y)
     mode = LogisticRegression(strength=model.strength_, tol=1e-12).fit(X, y)
@@ -120,9 +116,7 @@ def test_the_mode_of_bayesian_logistic_regression_is_the_penalized_fit(K: int) -
     assert 0 < model.n_effective_ < 4 * (K - 1)
 
 
-def test_the_covariance_of_bayesian_logistic_regression_inverts_the_curvature_of_the_posterior() -> (
-    None
-):
+def test_the_covariance_of_bayesian_logistic_regression_inverts_the_curvature_of_the_posterior():
     X, y = classes(2)
     model = BayesianLogisticRegression(strength=0.02, tol=1e-10).fit(X, y)
     ones, alpha = np.column_stack([X, np.ones(len(y))]), 0.02 * len(y)
@@ -131,7 +125,7 @@ def test_the_covariance_of_bayesian_logistic_regression_inverts_the_curvature_of
     np.testing.assert_allclose(model.covariance_, np.linalg.inv(A), rtol=1e-6)
 
 
-def test_quadrature_is_the_integral_and_the_probit_approximation_is_near() -> None:
+def test_quadrature_is_the_integral_and_the_probit_approximation_is_near():
     X, y = classes(2, 40)
     far = 3 * X[:8]
     exact = BayesianLogisticRegression(strength=0.01, predictive="quadrature").fit(X, y)
@@ -145,7 +139,7 @@ def test_quadrature_is_the_integral_and_the_probit_approximation_is_near() -> No
     assert np.abs(near.predict_proba(far) - mode.predict_proba(far)).max() > 0.03
 
 
-def test_coefficients_are_called_so_only_where_they_give_the_scores() -> None:
+def test_coefficients_are_called_so_only_where_they_give_the_scores():
     """Who reads coef_, as SHAP does, takes X·coef_ + intercept_ to be the decision function."""
     for K in (2, 3):
         X, y = classes(K, 40)
@@ -164,10 +158,10 @@ def test_coefficients_are_called_so_only_where_they_give_the_scores() -> None:
 
 
 @each("deviation", [0.0, 0.1, 2.0, 5.0, 16.0, 99.0, 300.0])
-def test_the_mean_of_the_logistic_function_over_wide_scores(deviation: float) -> None:
+def test_the_mean_of_the_logistic_function_over_wide_scores(deviation):
     """Of scores that few rows determine; by parts on which adaptive quadrature sees every bend of the integrand."""
 
-    def integrand(z: float) -> float:
+    def integrand(z):
         return float(expit(z) * norm.pdf(z, mean, deviation))
 
     for mean in (0.0, -0.5 * deviation, -3.0 * deviation, -4.0):
@@ -180,14 +174,14 @@ def test_the_mean_of_the_logistic_function_over_wide_scores(deviation: float) ->
         assert_allclose(found, exact, rtol=1e-6)
 
 
-def test_quadrature_is_for_two_classes() -> None:
+def test_quadrature_is_for_two_classes():
     with pytest.raises(NotApplicable, match="for two classes, and y has 3; use 'probit'"):
         BayesianLogisticRegression(predictive="quadrature").fit(*classes(3, 40))
 
 
 @each("intercept", [True, False])
 @each("K", [2, 3])
-def test_the_evidence_is_that_of_the_curvature_of_the_posterior(K: int, intercept: bool) -> None:
+def test_the_evidence_is_that_of_the_curvature_of_the_posterior(K, intercept):
     """Bishop (2006), (4.137), with derivatives by differences; K intercepts along an orthonormal basis of contrasts."""
     X, y = classes(K)
     model = BayesianLogisticRegression(strength=0.02, fit_intercept=intercept, tol=1e-13).fit(X, y)
@@ -195,7 +189,7 @@ def test_the_evidence_is_that_of_the_curvature_of_the_posterior(K: int, intercep
     C, width, alpha = 1 if K == 2 else K, rows.shape[1], len(X) * 0.02
     target = np.eye(K)[y]
 
-    def minus_log_joint(theta: np.ndarray) -> float:
+    def minus_log_joint(theta):
         W = theta.reshape(C, width)
         Z = rows @ W.T if K > 2 else np.column_stack([np.zeros(len(X)), rows @ W[0]])
         fit = (Z * target).sum() - logsumexp(Z, axis=1).sum()
@@ -225,7 +219,7 @@ def test_the_evidence_is_that_of_the_curvature_of_the_posterior(K: int, intercep
 
 
 @each("K", [2, 3])
-def test_the_chosen_strength_has_nearly_the_largest_evidence(K: int) -> None:
+def test_the_chosen_strength_has_nearly_the_largest_evidence(K):
     """It is where α‖W‖² = γ, which neglects that the curvature varies with α."""
     X, y = classes(K)
     model = BayesianLogisticRegression().fit(X, y)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -26,7 +24,7 @@ def noisy(n: int, seed: int = 0, classes: int = 2) -> tuple[np.ndarray, np.ndarr
 
 
 @each("scores", ["separated", "equal"])
-def test_scores_without_a_finite_likelihood_have_a_sigmoid(scores: str) -> None:
+def test_scores_without_a_finite_likelihood_have_a_sigmoid(scores):
     own = np.arange(20) >= 15
     a, b = sigmoid(np.where(own, 1.0, -1.0) * (scores == "separated"), own, np.ones(len(own)))[:2]
     p = expit(a * np.where(own, 1.0, -1.0) + b)
@@ -35,7 +33,7 @@ def test_scores_without_a_finite_likelihood_have_a_sigmoid(scores: str) -> None:
         assert_allclose([p[-1], p[0]], [6 / 7, 1 / 17], rtol=1e-6)
 
 
-def test_the_unit_of_scores_does_not_matter() -> None:
+def test_the_unit_of_scores_does_not_matter():
     rng = np.random.default_rng(1)
     z, own = rng.standard_normal(60), rng.random(60) < 0.5
     a, b = sigmoid(z, own, np.ones(len(z)))[:2]
@@ -50,7 +48,7 @@ def test_the_unit_of_scores_does_not_matter() -> None:
     [LinearSVM(), LinearSVM(loss="squared_hinge"), NearestMean(), LogisticRegression()],
     ids=repr,
 )
-def test_probabilities_of_new_rows_are_calibrated(estimator: Any, classes: int) -> None:
+def test_probabilities_of_new_rows_are_calibrated(estimator, classes):
     """On many new rows the mean probability of a class is its share, overall and where it is high."""
     X, y = noisy(900, classes=classes)
     X_new, y_new = noisy(6000, seed=1, classes=classes)
@@ -64,7 +62,7 @@ def test_probabilities_of_new_rows_are_calibrated(estimator: Any, classes: int) 
     assert np.array_equal(model.predict(X_new), P.argmax(axis=1))
 
 
-def test_probabilities_are_not_those_of_memorized_rows() -> None:
+def test_probabilities_are_not_those_of_memorized_rows():
     """Random labels and more features than rows: training scores are perfect, held-out scores uninformative."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 200)), rng.integers(0, 2, 60)
@@ -74,7 +72,7 @@ def test_probabilities_are_not_those_of_memorized_rows() -> None:
     assert np.abs(p - 0.5).mean() < 0.25
 
 
-def test_calibration_accepts_string_labels_and_foreign_estimators() -> None:
+def test_calibration_accepts_string_labels_and_foreign_estimators():
     from sklearn.svm import LinearSVC
 
     X, y = noisy(200)
@@ -89,19 +87,19 @@ def test_calibration_accepts_string_labels_and_foreign_estimators() -> None:
 
 
 @each("given", [LinearSVM, "LinearSVM", object()])
-def test_a_non_classifier_is_refused(given: Any) -> None:
+def test_a_non_classifier_is_refused(given):
     with pytest.raises(ValueError, match=r"pass an instance"):
         Calibrated(given).fit(*noisy(20))
 
 
-def test_a_class_of_one_row_cannot_be_held_out() -> None:
+def test_a_class_of_one_row_cannot_be_held_out():
     X, _ = noisy(20)
     with pytest.raises(NotApplicable, match="class 1 has 1 row; Calibrated holds"):
         Calibrated().fit(X, (np.arange(20) == 3).astype(int))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_sigmoid_that_has_not_converged_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sigmoid_that_has_not_converged_is_reported(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 2)), np.arange(60) % 2
     X[:, 0] += y
@@ -115,7 +113,7 @@ def test_a_sigmoid_that_has_not_converged_is_reported(monkeypatch: pytest.Monkey
 METHODS = ("sigmoid", "isotonic", "temperature")
 
 
-def test_a_row_of_weight_two_is_the_row_twice_in_every_map() -> None:
+def test_a_row_of_weight_two_is_the_row_twice_in_every_map():
     rng = np.random.default_rng(0)
     codes, w = rng.integers(0, 3, 80), rng.integers(1, 4, 80)
     Z = np.round(rng.standard_normal((80, 3)) + np.eye(3)[codes], 1)
@@ -127,7 +125,7 @@ def test_a_row_of_weight_two_is_the_row_twice_in_every_map() -> None:
 
 @each("method", ["sigmoid", "isotonic", "temperature"])
 @each("classes", [2, 3])
-def test_every_map_is_scikit_learns(method: str, classes: int) -> None:
+def test_every_map_is_scikit_learns(method, classes):
     from sklearn.calibration import CalibratedClassifierCV
 
     X, y = noisy(400, classes=classes)
@@ -144,7 +142,7 @@ def test_every_map_is_scikit_learns(method: str, classes: int) -> None:
 
 @each("weighted", [False, True])
 @each("unit", [1.0, 1e3])
-def test_a_sigmoid_is_scikit_learns(unit: float, weighted: bool) -> None:
+def test_a_sigmoid_is_scikit_learns(unit, weighted):
     """Of scores whose classes differ in number; σ(−(A z + B)) there, with weights that count rows."""
     from sklearn.calibration import _SigmoidCalibration
 
@@ -159,7 +157,7 @@ def test_a_sigmoid_is_scikit_learns(unit: float, weighted: bool) -> None:
 
 
 @each("classes", [2, 4])
-def test_temperature_scaling_maximizes_the_likelihood_and_keeps_the_order(classes: int) -> None:
+def test_temperature_scaling_maximizes_the_likelihood_and_keeps_the_order(classes):
     rng = np.random.default_rng(2)
     codes, w = rng.integers(0, classes, 200), rng.uniform(0.1, 2, 200)
     Z = 30 * (rng.standard_normal((200, classes)) + np.eye(classes)[codes])
@@ -168,7 +166,7 @@ def test_temperature_scaling_maximizes_the_likelihood_and_keeps_the_order(classe
     expected, own = (P * Z).sum(axis=1), Z[np.arange(200), codes]
     assert abs(w @ (expected - own)) < 1e-8 * (w @ np.abs(own))
 
-    def loss(T: float) -> float:
+    def loss(T):
         return -float(w @ log_softmax(Z / T, axis=1)[np.arange(200), codes])
 
     least = loss(found.temperature)
@@ -179,7 +177,7 @@ def test_temperature_scaling_maximizes_the_likelihood_and_keeps_the_order(classe
     assert Temperature(1e6 * Z, codes, w).temperature == pytest.approx(1e6 * found.temperature)
 
 
-def test_a_temperature_without_an_optimum_is_reported() -> None:
+def test_a_temperature_without_an_optimum_is_reported():
     codes = np.arange(20) % 2
     right = np.column_stack([1.0 - codes, codes])
     assert Temperature(right, codes, np.ones(20)).status == "separable"
@@ -191,7 +189,7 @@ def test_a_temperature_without_an_optimum_is_reported() -> None:
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
 @each("method", METHODS)
 @each("classes", [2, 3])
-def test_probabilities_of_zero_can_be_calibrated(method: str, classes: int) -> None:
+def test_probabilities_of_zero_can_be_calibrated(method, classes):
     from sklearn.ensemble import RandomForestClassifier
 
     X, y = noisy(150, classes=classes)
@@ -202,12 +200,12 @@ def test_probabilities_of_zero_can_be_calibrated(method: str, classes: int) -> N
     assert model.score(X, y) > 0.7
 
 
-def test_an_unknown_method_is_refused() -> None:
+def test_an_unknown_method_is_refused():
     with pytest.raises(ValueError, match="method is 'platt'; choose from sigmoid, isotonic, temp"):
         Calibrated(method="platt").fit(*noisy(20))
 
 
-def test_weights_of_platts_targets_count_rows_or_are_shares() -> None:
+def test_weights_of_platts_targets_count_rows_or_are_shares():
     X, y = noisy(100)
     share = np.full(100, 0.01)
     by_share, by_count = Calibrated().fit(X, y, sample_weight=share), Calibrated().fit(X, y)

@@ -42,7 +42,7 @@ def rows(K: int, n: int = 90, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 @BOTH
 @each("inner", [LogisticRegression(strength=0.01), NearestMean()], ids=repr)
-def test_two_class_reductions_equal_the_base_classifier(kind: Any, inner: Any) -> None:
+def test_two_class_reductions_equal_the_base_classifier(kind, inner):
     X, y = rows(2)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
     made = kind(inner).fit(X, y, sample_weight=w)
@@ -59,7 +59,7 @@ def test_two_class_reductions_equal_the_base_classifier(kind: Any, inner: Any) -
     ids=lambda e: type(e).__module__,
 )
 @each("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-def test_scores_are_those_of_scikit_learns_wrappers(kind: Any, inner: Any, form: Any) -> None:
+def test_scores_are_those_of_scikit_learns_wrappers(kind, inner, form):
     X, y = rows(4)
     ours, theirs = kind(inner).fit(form(X), y), PEERS[kind](inner).fit(form(X), y)
     Z = ours.decision_function(form(X))
@@ -68,7 +68,7 @@ def test_scores_are_those_of_scikit_learns_wrappers(kind: Any, inner: Any, form:
     assert Z.shape == (len(X), 4)
 
 
-def test_scores_of_one_vs_one_rank_classes_by_votes_first() -> None:
+def test_scores_of_one_vs_one_rank_classes_by_votes_first():
     X, y = rows(4)
     made = OneVsOne().fit(X, y)
     votes = np.zeros((len(X), 4))
@@ -82,7 +82,7 @@ def test_scores_of_one_vs_one_rank_classes_by_votes_first() -> None:
 
 
 @BOTH
-def test_a_classifier_with_only_probabilities_is_accepted(kind: Any) -> None:
+def test_a_classifier_with_only_probabilities_is_accepted(kind):
     X, y = rows(3)
     made = kind(naive_bayes.GaussianNB()).fit(X, y)
     expected = PEERS[kind](naive_bayes.GaussianNB()).fit(X, y).predict(X)
@@ -95,9 +95,7 @@ def test_a_classifier_with_only_probabilities_is_accepted(kind: Any) -> None:
     [linear_model.LogisticRegression(), naive_bayes.GaussianNB(), RelevanceVectorMachine()],
     ids=lambda e: type(e).__name__,
 )
-def test_probabilities_of_one_vs_rest_are_those_of_scikit_learns_wrapper(
-    K: int, inner: Any
-) -> None:
+def test_probabilities_of_one_vs_rest_are_those_of_scikit_learns_wrapper(K, inner):
     X, y = rows(K)
     ours = OneVsRest(inner).fit(X, y)
     theirs = multiclass.OneVsRestClassifier(inner).fit(X, y).predict_proba(X)
@@ -110,7 +108,7 @@ def test_probabilities_of_one_vs_rest_are_those_of_scikit_learns_wrapper(
     np.testing.assert_array_equal(codes, theirs.argmax(axis=1))
 
 
-def test_one_vs_rest_gives_the_reason_for_missing_probabilities() -> None:
+def test_one_vs_rest_gives_the_reason_for_missing_probabilities():
     made = OneVsRest(LinearSVM()).fit(*rows(3))
     assert not hasattr(made, "predict_proba")
     remedy = r"LinearSVM has no probabilities.*use OneVsRest\(Calibrated\(LinearSVM"
@@ -119,7 +117,7 @@ def test_one_vs_rest_gives_the_reason_for_missing_probabilities() -> None:
 
 
 @each("coupling", ["wu_lin_weng"])
-def test_coupled_shares_of_rows_are_the_shares_of_the_classes(coupling: str) -> None:
+def test_coupled_shares_of_rows_are_the_shares_of_the_classes(coupling):
     """Pairs of class frequencies n_k/(n_k + n_l) are consistent."""
     X, y = rows(4)
     X, y = X[20:], y[20:]
@@ -131,7 +129,7 @@ def test_coupled_shares_of_rows_are_the_shares_of_the_classes(coupling: str) -> 
 
 @each("coupling", ["wu_lin_weng"])
 @each("inner", [LogisticRegression(), naive_bayes.GaussianNB()], ids=lambda e: type(e).__name__)
-def test_pairwise_coupling_predicts_the_most_probable_class(coupling: str, inner: Any) -> None:
+def test_pairwise_coupling_predicts_the_most_probable_class(coupling, inner):
     X, y = rows(4)
     made = OneVsOne(inner, coupling=coupling).fit(X, y)
     P = made.predict_proba(X)
@@ -142,16 +140,14 @@ def test_pairwise_coupling_predicts_the_most_probable_class(coupling: str, inner
 
 
 @each("coupling", ["wu_lin_weng"])
-def test_coupled_probabilities_of_two_classes_are_those_of_the_base_classifier(
-    coupling: str,
-) -> None:
+def test_coupled_probabilities_of_two_classes_are_those_of_the_base_classifier(coupling):
     X, y = rows(2)
     made = OneVsOne(coupling=coupling).fit(X, y)
     alone = LogisticRegression().fit(X, y)
     np.testing.assert_allclose(made.predict_log_proba(X), alone.predict_log_proba(X), rtol=1e-9)
 
 
-def test_one_vs_one_has_no_probabilities_without_coupling_or_pairwise_probabilities() -> None:
+def test_one_vs_one_has_no_probabilities_without_coupling_or_pairwise_probabilities():
     X, y = rows(3)
     assert not hasattr(OneVsOne().fit(X, y), "predict_proba")
     with pytest.raises(ValueError, match="LinearSVM has no predict_proba; coupling needs it"):
@@ -161,7 +157,7 @@ def test_one_vs_one_has_no_probabilities_without_coupling_or_pairwise_probabilit
 
 
 @BOTH
-def test_weights_mean_rows_and_are_refused_where_they_cannot_be_passed_on(kind: Any) -> None:
+def test_weights_mean_rows_and_are_refused_where_they_cannot_be_passed_on(kind):
     class Unweighted(NearestMean):
         def fit(self, X: Any, y: Any) -> Any:  # type: ignore[override]
             return super().fit(X, y)
@@ -178,7 +174,7 @@ def test_weights_mean_rows_and_are_refused_where_they_cannot_be_passed_on(kind: 
 
 @BOTH
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_worst_binary_fit_determines_status_and_certificate(kind: Any) -> None:
+def test_the_worst_binary_fit_determines_status_and_certificate(kind):
     X, y = rows(3)
     good = kind().fit(X, y)
     assert (good.status_, good.reason_) == ("converged", "")
@@ -190,7 +186,7 @@ def test_the_worst_binary_fit_determines_status_and_certificate(kind: Any) -> No
     assert "'b' against" in bad.reason_ or "against 'b'" in bad.reason_
 
 
-def test_a_foreign_fit_that_warned_has_not_converged() -> None:
+def test_a_foreign_fit_that_warned_has_not_converged():
     X, y = rows(3)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -203,7 +199,7 @@ def test_a_foreign_fit_that_warned_has_not_converged() -> None:
 
 @each("status", WORST_LAST[1:])
 @BOTH
-def test_a_foreign_status_needs_no_reason(kind: Any, status: str) -> None:
+def test_a_foreign_status_needs_no_reason(kind, status):
     class Says(linear_model.LogisticRegression):
         def fit(self, *rows: Any, **weights: Any) -> Any:
             self.status_ = status
@@ -217,7 +213,7 @@ def test_a_foreign_status_needs_no_reason(kind: Any, status: str) -> None:
     assert made.reason_.endswith("it gives no reason")
 
 
-def test_one_vs_rest_of_linear_classifiers_is_linear() -> None:
+def test_one_vs_rest_of_linear_classifiers_is_linear():
     X, y = rows(4)
     made = OneVsRest().fit(X, y)
     np.testing.assert_allclose(made.decision_function(X), X @ made.coef_.T + made.intercept_)
@@ -231,7 +227,7 @@ ENTRY = {
 }
 
 
-def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
+def test_an_entry_holds_an_estimator_and_tunes_its_parameters():
     assert not list(method_problems(ENTRY))
     X, y = rows(4)
     codes = np.unique(y, return_inverse=True)[1]
@@ -246,14 +242,14 @@ def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
     assert not names & {"one_vs_rest", "perceptron", "linear_svm"}
 
 
-def test_parameters_unknown_to_the_base_estimator_are_refused() -> None:
+def test_parameters_unknown_to_the_base_estimator_are_refused():
     wrong = ENTRY | {"tune": {"estimator__strenth": [1.0]}}
     assert any("strenth" in text for _, text in method_problems(wrong))
     wrong = ENTRY | {"tune": {"estimators__strength": [1.0]}}
     assert any("estimators" in text for _, text in method_problems(wrong))
 
 
-def test_estimators_in_a_list_are_built() -> None:
+def test_estimators_in_a_list_are_built():
     entry = {
         "classifier": "sklearn.ensemble.VotingClassifier",
         "params": {
@@ -281,7 +277,7 @@ def test_estimators_in_a_list_are_built() -> None:
 
 
 @each("wrong", [3, LogisticRegression, object()])
-def test_a_non_classifier_is_refused(wrong: Any) -> None:
+def test_a_non_classifier_is_refused(wrong):
     X, y = rows(3)
     with pytest.raises(ValueError, match="pass an instance"):
         OneVsRest(wrong).fit(X, y)

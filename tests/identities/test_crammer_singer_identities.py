@@ -28,7 +28,7 @@ def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(n, d)) + 1.2 * rng.normal(size=(K, d))[y], y
 
 
-def test_the_crammer_singer_loss_is_the_missing_margin_over_other_classes() -> None:
+def test_the_crammer_singer_loss_is_the_missing_margin_over_other_classes():
     rng = np.random.default_rng(0)
     Z, y, loss = 2 * rng.normal(size=(4, 50)), rng.integers(0, 4, 50), CrammerSinger(4)
     others = np.where(np.arange(4)[:, None] == y, -np.inf, Z).max(axis=0)
@@ -39,8 +39,8 @@ def test_the_crammer_singer_loss_is_the_missing_margin_over_other_classes() -> N
 
 @each("intercept", [True, False])
 def test_the_crammer_singer_loss_of_two_classes_is_the_hinge_loss_of_the_score_difference(
-    intercept: bool,
-) -> None:
+    intercept,
+):
     """½‖w_0‖² + ½‖w_1‖² is least at w_1 = −w_0 = w/2, where it is ¼‖w‖²."""
     X, y = rows(2)
     design = DesignMatrix(X, intercept)
@@ -55,7 +55,7 @@ def test_the_crammer_singer_loss_of_two_classes_is_the_hinge_loss_of_the_score_d
 
 @each("strength", [1.0, 1e-2, 1e-4])
 @each("intercept", [True, False])
-def test_the_gap_goes_to_zero_at_every_strength(strength: float, intercept: bool) -> None:
+def test_the_gap_goes_to_zero_at_every_strength(strength, intercept):
     X, y = rows(3)
     model = LinearClassifier(loss="crammer_singer", strength=strength, fit_intercept=intercept)
     model.fit(X, y)
@@ -64,7 +64,7 @@ def test_the_gap_goes_to_zero_at_every_strength(strength: float, intercept: bool
 
 
 @each("K", [4, 12])
-def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K: int) -> None:
+def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K):
     V, y = 2 * np.random.default_rng(0).normal(size=(K, 6)), np.arange(6) % 4
     slopes, varies = CrammerSinger(K).nearest_slopes(y, V, 1.0)
     P = slopes + (np.arange(K)[:, None] == y)
@@ -83,9 +83,7 @@ def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K: int)
 
 @each("reach", [0.1, 1.0, 30.0, 1e4])
 @each("K", [2, 3, 8])
-def test_an_envelope_is_a_lower_bound_of_its_loss_within_the_prox_step(
-    K: int, reach: float
-) -> None:
+def test_an_envelope_is_a_lower_bound_of_its_loss_within_the_prox_step(K, reach):
     """0 ≤ ℓ − ψ ≤ ‖∂ℓ − s⁰‖²/(2·reach) ≤ 1/reach, as ψ admits the slopes of ℓ, and two points of a simplex are at
     most √2 apart.
     """
@@ -104,9 +102,7 @@ def test_an_envelope_is_a_lower_bound_of_its_loss_within_the_prox_step(
 
 
 @pytest.mark.parametrize("n", [200, 3000])
-def test_the_minimum_depends_on_neither_solver_nor_start(
-    monkeypatch: pytest.MonkeyPatch, n: int
-) -> None:
+def test_the_minimum_depends_on_neither_solver_nor_start(monkeypatch, n):
     """3000 rows start from a fit to some of them, unless there is a start."""
     X, y = rows(4, n=n, d=5)
     P = Objective(DesignMatrix(X), CrammerSinger(4), y, None, L2(), 0.02)
@@ -124,7 +120,7 @@ def test_the_minimum_depends_on_neither_solver_nor_start(
 
 
 @each("K", [3, 12])
-def test_a_round_continues_if_no_row_is_near_a_kink(K: int) -> None:
+def test_a_round_continues_if_no_row_is_near_a_kink(K):
     """Every row confidently has a wrong class."""
     X, y = np.tile(100 * np.eye(K), (200, 1)), np.tile(np.arange(K), 200)
     P = Objective(DesignMatrix(X, False), CrammerSinger(K), y, None, L2(), 0.1)
@@ -136,7 +132,7 @@ def test_a_round_continues_if_no_row_is_near_a_kink(K: int) -> None:
     assert np.isfinite(P.loss.conjugates(y, slopes)).all()
 
 
-def test_overlapping_classes_converge_at_a_small_strength() -> None:
+def test_overlapping_classes_converge_at_a_small_strength():
     rng = np.random.default_rng(
         7
     )  # of seeds 0 to 11, the one where rounds end far from the minimum
@@ -147,7 +143,7 @@ def test_overlapping_classes_converge_at_a_small_strength() -> None:
 
 
 @each("seed", range(4))
-def test_intercepts_converge_with_uninformative_features(seed: int) -> None:
+def test_intercepts_converge_with_uninformative_features(seed):
     rng = np.random.default_rng(seed)
     y = np.append(np.arange(5), rng.integers(5, size=3))
     X = 0.01 * rng.normal(size=(8, 8))
@@ -157,7 +153,7 @@ def test_intercepts_converge_with_uninformative_features(seed: int) -> None:
 
 
 @each("max_iter", [1, 2, 5])
-def test_a_fit_that_is_cut_off_is_not_above_weights_of_0(max_iter: int) -> None:
+def test_a_fit_that_is_cut_off_is_not_above_weights_of_0(max_iter):
     X, y = np.random.default_rng(4).normal(size=(60, 8)), np.arange(60) % 4
     own: dict[str, Any] = {"strength": 1e-4, "fit_intercept": False, "max_iter": max_iter}
     with pytest.warns(ConvergenceWarning):
@@ -167,7 +163,7 @@ def test_a_fit_that_is_cut_off_is_not_above_weights_of_0(max_iter: int) -> None:
 
 
 @each("strength", [1e-3, 1e-2])
-def test_wide_separable_rows_converge(strength: float) -> None:
+def test_wide_separable_rows_converge(strength):
     rng = np.random.default_rng(4)
     centres, y = 0.1 * rng.normal(size=(3, 400)), rng.integers(0, 3, 60)
     X = centres[y] + rng.normal(size=(60, 400))

@@ -41,9 +41,7 @@ def judged(inner: Any, y: Any, rule: str, rows: Any = X, weights: Any = None) ->
     ],
     ids=["ordinal", "kernel", "kernel of three"],
 )
-def test_models_equal_to_logistic_regression_have_the_same_criteria(
-    model: Any, K: int, form: Any, weights: Any, rule: str
-) -> None:
+def test_models_equal_to_logistic_regression_have_the_same_criteria(model, K, form, weights, rule):
     y = np.minimum(Y, K - 1)
     one = judged(model, y, rule, form(X), weights)
     other = judged(LogisticRegression(tol=1e-12), y, rule, form(X), weights)
@@ -58,8 +56,8 @@ def test_models_equal_to_logistic_regression_have_the_same_criteria(
     ids=["ordinal", "kernel"],
 )
 def test_criteria_are_minus_twice_the_log_likelihood_plus_a_penalty_on_degrees_of_freedom(
-    model: Any, most: int
-) -> None:
+    model, most
+):
     """Of a strong penalty nothing but K − 1 thresholds or intercepts are free, of a weak one nearly all."""
     inner = model.set_params(tol=1e-10)
     strengths = [1e7, 1.0, 1e-2, 1e-8]
@@ -82,7 +80,7 @@ def test_criteria_are_minus_twice_the_log_likelihood_plus_a_penalty_on_degrees_o
     ids=["ordinal", "kernel", "linear"],
 )
 @each("weights", [None, WEIGHTS], ids=["equal", "weighted"])
-def test_an_offset_enters_the_likelihood(model: Any, weights: Any) -> None:
+def test_an_offset_enters_the_likelihood(model, weights):
     """A constant one is a part of the intercept; one that is the scores themselves leaves nothing to learn."""
     y, tuned = np.minimum(Y, 1), TunedClassifier(model, strengths=STRENGTHS, rule="aic")
     plain = tuned.fit(X, y, weights).criterion_
@@ -91,20 +89,20 @@ def test_an_offset_enters_the_likelihood(model: Any, weights: Any) -> None:
     assert tuned.fit(X, y, weights, offset=known).criterion_.max() < plain.max()
 
 
-def test_a_candidate_without_a_likelihood_is_reported() -> None:
+def test_a_candidate_without_a_likelihood_is_reported():
     tuned = TunedClassifier(LinearClassifier(), rule="aic", strengths=STRENGTHS)
     for loss in ("squared_hinge", "hinge"):
         with pytest.raises(ValueError, match="needs a likelihood"):
             tuned.set_params(param_grid={"loss": ["logistic", loss]}).fit(X, np.minimum(Y, 1))
 
 
-def test_models_without_degrees_of_freedom_are_refused_with_a_reason() -> None:
+def test_models_without_degrees_of_freedom_are_refused_with_a_reason():
     with pytest.raises(ValueError, match="needs a likelihood: logistic, probit, ordinal or kernel"):
         judged(BayesianLogisticRegression(strength=1.0), Y, "aic")
 
 
 @each("penalty", ["l1", "fused_lasso", {"group_lasso": {"groups": [0, 0, 1]}}])
-def test_a_fit_without_weights_and_intercept_is_worth_no_parameter(penalty: Any) -> None:
+def test_a_fit_without_weights_and_intercept_is_worth_no_parameter(penalty):
     """The criterion equals that of even odds."""
     rows, y = X[:, :3], np.minimum(Y, 1)
     inner = LogisticRegression(penalty=penalty, fit_intercept=False)

@@ -43,7 +43,7 @@ def plain(G: np.ndarray, c: np.ndarray, strength: float) -> Any:
 
 @each("intercept", [True, False])
 @each("d", [6, 80])
-def test_the_dantzig_selector_is_its_linear_program(d: int, intercept: bool) -> None:
+def test_the_dantzig_selector_is_its_linear_program(d, intercept):
     X, y = numbers(d)
     G, c = moments(X, y, intercept=intercept)
     for share in SHARES:
@@ -64,7 +64,7 @@ def test_the_dantzig_selector_is_its_linear_program(d: int, intercept: bool) -> 
 
 
 @each("d", [6, 80, 600])
-def test_the_gap_is_that_of_the_dual_variables(d: int) -> None:
+def test_the_gap_is_that_of_the_dual_variables(d):
     X, y = numbers(d)
     G, c = moments(X, y)
     rng = np.random.default_rng(0)
@@ -84,7 +84,7 @@ def test_the_gap_is_that_of_the_dual_variables(d: int) -> None:
             assert c @ v - strength * np.abs(v).sum() <= model.objective_ * (1 + 1e-9)
 
 
-def test_all_weights_are_zero_from_the_largest_strength_of_the_lasso() -> None:
+def test_all_weights_are_zero_from_the_largest_strength_of_the_lasso():
     X, y = numbers()
     largest = np.abs(moments(X, y)[1]).max()
     for factor in (1 + 1e-12, 3.0):
@@ -95,7 +95,7 @@ def test_all_weights_are_zero_from_the_largest_strength_of_the_lasso() -> None:
     assert np.count_nonzero(DantzigSelector(strength=0.999 * largest).fit(X, y, W).coef_) == 1
 
 
-def test_the_dantzig_selector_at_strength_zero_is_minimum_l1_least_squares() -> None:
+def test_the_dantzig_selector_at_strength_zero_is_minimum_l1_least_squares():
     X, y = numbers()
     assert_allclose(
         DantzigSelector(strength=0).fit(X, y, W).coef_,
@@ -110,7 +110,7 @@ def test_the_dantzig_selector_at_strength_zero_is_minimum_l1_least_squares() -> 
     assert model.objective_ == pytest.approx(least.fun, rel=1e-6)
 
 
-def test_a_path_is_the_fits_one_by_one() -> None:
+def test_a_path_is_the_fits_one_by_one():
     X, y = numbers(80)
     strengths = [0.3, 1.5, 0.6]
     path = DantzigSelector().path(X, y, strengths, W)
@@ -124,7 +124,7 @@ def test_a_path_is_the_fits_one_by_one() -> None:
         DantzigSelector().path(X, y, [0.0])
 
 
-def test_strengths_of_the_dantzig_selector_are_those_of_the_lasso() -> None:
+def test_strengths_of_the_dantzig_selector_are_those_of_the_lasso():
     X, y = numbers()
     tuned = TunedRegressor(DantzigSelector(), strengths=6, cv=3).fit(X, y)
     lasso = TunedRegressor(Lasso(), strengths=6, cv=3).fit(X, y)
@@ -137,7 +137,7 @@ def test_strengths_of_the_dantzig_selector_are_those_of_the_lasso() -> None:
 
 
 @each("form", [np.asarray, sparse.csr_array])
-def test_a_feature_far_from_zero_is_as_the_centred_one(form: Any) -> None:
+def test_a_feature_far_from_zero_is_as_the_centred_one(form):
     X, y = numbers()
     X[:, 3] = np.round(16 * X[:, 3])  # whole numbers: the shift rounds nothing
     far = X + 1e6 * (np.arange(6) == 3)
@@ -146,7 +146,7 @@ def test_a_feature_far_from_zero_is_as_the_centred_one(form: Any) -> None:
     assert_allclose(moved.coef_, near.coef_, rtol=1e-6)
 
 
-def test_copies_and_constant_features_change_no_prediction() -> None:
+def test_copies_and_constant_features_change_no_prediction():
     X, y = numbers()
     more = np.column_stack([X, X[:, :2], np.full(N, 1e6)])
     one, other = DantzigSelector(strength=0.1).fit(X, y), DantzigSelector(strength=0.1).fit(more, y)
@@ -158,7 +158,7 @@ def test_copies_and_constant_features_change_no_prediction() -> None:
         assert_allclose(alone.predict(rows), np.average(target, weights=W), rtol=1e-12)
 
 
-def test_units_of_the_target_are_those_of_the_strength() -> None:
+def test_units_of_the_target_are_those_of_the_strength():
     X, y = numbers()
     one, other = (
         DantzigSelector(strength=0.1).fit(X, y),
@@ -167,7 +167,7 @@ def test_units_of_the_target_are_those_of_the_strength() -> None:
     assert_allclose(other.coef_, 1e6 * one.coef_, rtol=1e-7)
 
 
-def test_a_linear_program_without_a_solution_is_not_a_converged_fit(monkeypatch: Any) -> None:
+def test_a_linear_program_without_a_solution_is_not_a_converged_fit(monkeypatch):
     X, y = numbers()
     ended = SimpleNamespace(x=None, nit=3, status=1)
     monkeypatch.setattr(Limits, "_program", lambda *_: ended)
@@ -178,6 +178,6 @@ def test_a_linear_program_without_a_solution_is_not_a_converged_fit(monkeypatch:
 
 
 @each("wrong", [-1, np.nan, "0.1"])
-def test_a_strength_below_zero_is_refused(wrong: Any) -> None:
+def test_a_strength_below_zero_is_refused(wrong):
     with pytest.raises(ValueError, match="strength is "):
         DantzigSelector(strength=wrong).fit(*numbers())

@@ -33,9 +33,7 @@ def problem(K: int, n: int = 150, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
 @each("K", [2, 3])
 @each("ddof", [1, 0])
 @each(("pooling", "shrinkage"), [(0.3, 0.0), (0.3, 0.6), (0.0, 1.0), (1.0, 0.2)])
-def test_rda_is_bayes_rule_with_friedmans_covariances(
-    K: int, ddof: int, pooling: float, shrinkage: float
-) -> None:
+def test_rda_is_bayes_rule_with_friedmans_covariances(K, ddof, pooling, shrinkage):
     X, y = problem(K)
     counts, lost = np.bincount(y), ddof
     S = [(X[y == k] - X[y == k].mean(0)).T @ (X[y == k] - X[y == k].mean(0)) for k in range(K)]
@@ -52,7 +50,7 @@ def test_rda_is_bayes_rule_with_friedmans_covariances(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_rda_has_a_covariance_for_a_class_of_one_row_and_for_few_rows() -> None:
+def test_rda_has_a_covariance_for_a_class_of_one_row_and_for_few_rows():
     X, y = problem(3)
     y[y == 2] = 0
     y[5] = 2
@@ -70,7 +68,7 @@ def test_rda_has_a_covariance_for_a_class_of_one_row_and_for_few_rows() -> None:
 
 
 @each("K", [2, 3])
-def test_diagonal_lda_and_qda_are_bayes_rule_with_uncorrelated_features(K: int) -> None:
+def test_diagonal_lda_and_qda_are_bayes_rule_with_uncorrelated_features(K):
     X, y = problem(K)
     R, share = X - np.array([X[y == k].mean(axis=0) for k in range(K)])[y], np.bincount(y) / len(y)
     pooled = (R**2).sum(axis=0) / (len(y) - K)
@@ -92,7 +90,7 @@ def test_diagonal_lda_and_qda_are_bayes_rule_with_uncorrelated_features(K: int) 
 # nearest shrunken centroids
 
 
-def test_nearest_shrunken_centroids_have_the_probabilities_of_their_definition() -> None:
+def test_nearest_shrunken_centroids_have_the_probabilities_of_their_definition():
     X, y = problem(3)
     model = NearestShrunkenCentroids(threshold=1.0).fit(X, y)
     M, n = np.array([X[y == k].mean(axis=0) for k in range(3)]), np.bincount(y)
@@ -106,7 +104,7 @@ def test_nearest_shrunken_centroids_have_the_probabilities_of_their_definition()
     np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
 
 
-def test_beyond_the_largest_deviation_only_the_priors_are_left() -> None:
+def test_beyond_the_largest_deviation_only_the_priors_are_left():
     X, y = problem(3)
     largest = np.abs(NearestShrunkenCentroids(threshold=0).fit(X, y).deviations_).max()
     model = NearestShrunkenCentroids(threshold=float(largest)).fit(X, y)
@@ -114,7 +112,7 @@ def test_beyond_the_largest_deviation_only_the_priors_are_left() -> None:
     np.testing.assert_allclose(model.predict_proba(X), np.tile(np.bincount(y) / len(y), (150, 1)))
 
 
-def test_a_path_of_thresholds_is_separate_fits_and_loses_features_on_the_way() -> None:
+def test_a_path_of_thresholds_is_separate_fits_and_loses_features_on_the_way():
     X, y = problem(3)
     thresholds = [0.0, 2.0, 0.5, 1.0]
     path = NearestShrunkenCentroids(spread_offset=0.1).path(X, y, thresholds)
@@ -133,7 +131,7 @@ def test_a_path_of_thresholds_is_separate_fits_and_loses_features_on_the_way() -
 
 
 @each("priors", [None, "uniform", "given"])
-def test_reduced_rank_lda_with_all_directions_is_lda(priors: str | None) -> None:
+def test_reduced_rank_lda_with_all_directions_is_lda(priors):
     X, y = problem(4)
     given = [0.1, 0.2, 0.3, 0.4] if priors == "given" else priors
     whole = ReducedRankLDA(None, given).fit(X, y)
@@ -143,7 +141,7 @@ def test_reduced_rank_lda_with_all_directions_is_lda(priors: str | None) -> None
 
 
 @each("priors", [None, [0.1, 0.2, 0.3, 0.4]])
-def test_reduced_rank_lda_is_lda_of_its_own_coordinates(priors: list[float] | None) -> None:
+def test_reduced_rank_lda_is_lda_of_its_own_coordinates(priors):
     X, y = problem(4)
     model = ReducedRankLDA(2, priors).fit(X, y)
     lda = LinearDiscriminantAnalysis(priors).fit(model.transform(X), y)
@@ -151,7 +149,7 @@ def test_reduced_rank_lda_is_lda_of_its_own_coordinates(priors: list[float] | No
     np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
 
 
-def test_directions_of_reduced_rank_lda_solve_the_eigenproblem_of_the_weighted_means() -> None:
+def test_directions_of_reduced_rank_lda_solve_the_eigenproblem_of_the_weighted_means():
     X, y = problem(4)
     priors = np.array([0.1, 0.2, 0.3, 0.4])
     model = ReducedRankLDA(None, priors.tolist()).fit(X, y)
@@ -164,14 +162,14 @@ def test_directions_of_reduced_rank_lda_solve_the_eigenproblem_of_the_weighted_m
     np.testing.assert_allclose(V.T @ S @ V, np.eye(3), atol=1e-10)
 
 
-def test_directions_of_reduced_rank_lda_are_fishers_where_priors_are_estimated() -> None:
+def test_directions_of_reduced_rank_lda_are_fishers_where_priors_are_estimated():
     X, y = problem(4)
     ours, fisher = ReducedRankLDA(2).fit(X, y), FisherDiscriminant(2).fit(X, y)
     np.testing.assert_allclose(ours.transform(X), fisher.transform(X), atol=1e-12)
 
 
 @each("kind", [FisherDiscriminant, ReducedRankLDA])
-def test_discriminant_coordinates_come_in_the_requested_type_of_frame(kind: type) -> None:
+def test_discriminant_coordinates_come_in_the_requested_type_of_frame(kind):
     import pandas as pd
     from sklearn import config_context
     from sklearn.base import clone

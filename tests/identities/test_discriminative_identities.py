@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import (
-    LeastSquaresClassifier,
-    LinearRegression,
-    LogisticRegression,
-    Perceptron,
-)
+from linclass import LeastSquaresClassifier, LinearRegression, LogisticRegression, Perceptron
 from linclass.linear.solvers.newton import Irls, Newton
 
 
@@ -37,7 +29,7 @@ def separated(margin: float, n: int = 60, d: int = 3) -> tuple[np.ndarray, np.nd
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_perceptron_follows_its_rule_row_by_row() -> None:
+def test_the_perceptron_follows_its_rule_row_by_row():
     """The final weights are among those of the rule, and no weights after a pass have fewer errors."""
     X, y = overlapping()
     w, b, met, after = np.zeros(3), 0.0, [], []
@@ -55,7 +47,7 @@ def test_the_perceptron_follows_its_rule_row_by_row() -> None:
     assert model.status_ == "max_iter"
 
 
-def test_keslers_perceptron_of_two_classes_is_the_perceptron() -> None:
+def test_keslers_perceptron_of_two_classes_is_the_perceptron():
     """With K = 3, one class never seen apart, w_1 − w_0 would be the binary weight; here K = 3 holds
     Kesler's bound: 2 R²/γ² mistakes on data whose classes lie in three directions."""
     rng = np.random.default_rng(0)
@@ -73,7 +65,7 @@ def test_keslers_perceptron_of_two_classes_is_the_perceptron() -> None:
     assert model.n_mistakes_ <= 2 * (np.linalg.norm(X, axis=1).max() / gamma) ** 2
 
 
-def test_indicator_fits_of_a_row_sum_to_one() -> None:
+def test_indicator_fits_of_a_row_sum_to_one():
     X, y = overlapping(classes=4)
     Z = LeastSquaresClassifier().fit(X, y).decision_function(X)
     assert_allclose(Z.sum(axis=1), 1)
@@ -118,8 +110,8 @@ def _a_constant_column(X: np.ndarray) -> None:
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
-    change: Callable[[np.ndarray], None], intercept: bool, as_sparse: bool
-) -> None:
+    change, intercept, as_sparse
+):
     """w = (Ω^½ X_c)⁺ Ω^½ (y − ȳ), by the singular values of the weighted centred rows."""
     rng = np.random.default_rng(2)
     X, y, weights = rng.standard_normal((20, 31)), rng.standard_normal(20), rng.uniform(0.5, 2, 20)
@@ -140,7 +132,7 @@ def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
         assert as_sparse or not intercept  # so that rows are not centred
 
 
-def test_the_softmax_rows_sum_to_zero_penalized_or_not() -> None:
+def test_the_softmax_rows_sum_to_zero_penalized_or_not():
     X, y = overlapping(classes=3)
     for penalty in ("l2", None):
         for solver in ("auto", "newton", "newton_cg", "quasi_newton"):
@@ -150,7 +142,7 @@ def test_the_softmax_rows_sum_to_zero_penalized_or_not() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_separable_data_are_reported_to_be_with_the_direction() -> None:
+def test_separable_data_are_reported_to_be_with_the_direction():
     X, y, _ = separated(0.2)
     for solver in ("auto", "newton_cg", "gradient_descent", "quasi_newton", "irls"):
         model = LogisticRegression(penalty=None, solver=solver, max_iter=50).fit(X, y)
@@ -162,7 +154,7 @@ def test_separable_data_are_reported_to_be_with_the_direction() -> None:
 
 @each("classes", [2, 3])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_quasi_complete_separation_is_reported(classes: int) -> None:
+def test_quasi_complete_separation_is_reported(classes):
     """One feature is zero but for rows that are all of the last class; the rest overlap."""
     X, y = overlapping(classes=classes)
     X = np.column_stack([X, (y == classes - 1) & (np.arange(len(y)) % 4 == 1)])
@@ -180,7 +172,7 @@ def test_quasi_complete_separation_is_reported(classes: int) -> None:
         assert Z.ptp() > 0.1 if hasattr(Z, "ptp") else np.ptp(Z) > 0.1
 
 
-def test_distance_projection_and_coordinate_belong_together() -> None:
+def test_distance_projection_and_coordinate_belong_together():
     X, y = overlapping()
     model = LogisticRegression().fit(X, y)
     normal, offset = model.boundary()
@@ -192,7 +184,7 @@ def test_distance_projection_and_coordinate_belong_together() -> None:
     assert ((model.signed_distance(X) > 0) == (model.predict(X) == 1)).all()
 
 
-def test_classes_have_a_boundary_for_each_pair() -> None:
+def test_classes_have_a_boundary_for_each_pair():
     X, y = overlapping(classes=3)
     model = LogisticRegression().fit(X, y)
     on = model.project(X, pair=(0, 2))
@@ -206,7 +198,7 @@ def test_classes_have_a_boundary_for_each_pair() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_perceptron_separates_rows_sorted_by_class() -> None:
+def test_the_perceptron_separates_rows_sorted_by_class():
     """Ten passes over rows sorted by class: in that order the last word is always the last class's."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 200)
@@ -218,7 +210,7 @@ def test_the_perceptron_separates_rows_sorted_by_class() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_worst_first_perceptron_returns_its_best_weights() -> None:
+def test_the_worst_first_perceptron_returns_its_best_weights():
     X, y = overlapping()
     options = {"order": "largest_violation", "fit_intercept": False}
     right = [Perceptron(max_iter=k, **options).fit(X, y).score(X, y) for k in range(1, 30)]
@@ -226,7 +218,7 @@ def test_the_worst_first_perceptron_returns_its_best_weights() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_no_intercept_means_a_boundary_through_the_origin() -> None:
+def test_no_intercept_means_a_boundary_through_the_origin():
     X, y = overlapping()
     for kind in (LogisticRegression, LeastSquaresClassifier, Perceptron):
         model = kind(fit_intercept=False).fit(X, y)
@@ -235,7 +227,7 @@ def test_no_intercept_means_a_boundary_through_the_origin() -> None:
 
 
 @each("solver", [{"newton": {}}, Newton(), {"irls": {}}, Irls()], ids=str)
-def test_a_solver_is_the_same_by_name_by_options_or_as_an_object(solver: Any) -> None:
+def test_a_solver_is_the_same_by_name_by_options_or_as_an_object(solver):
     """Without a penalty the features, not the K scores, decide whether the optimum is unique."""
     X, y = overlapping(classes=3)
     named = LogisticRegression(penalty=None, solver="newton").fit(X, y)

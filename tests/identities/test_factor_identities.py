@@ -37,7 +37,7 @@ def model(loss: str, factors: Any, **options: Any) -> LinearClassifier:
 
 @each("thin", [False, True])
 @each(("loss", "classes", "solver"), CASES)
-def test_factors_are_units_of_the_columns(loss: str, classes: int, solver: str, thin: bool) -> None:
+def test_factors_are_units_of_the_columns(loss, classes, solver, thin):
     X, y = data(classes)
     rows, units = (sparse.csr_array(A) if thin else A for A in (X, X / np.sqrt(FACTORS)))
     ours = model(loss, FACTORS, tol=1e-8).fit(rows, y)
@@ -56,9 +56,7 @@ def test_factors_are_units_of_the_columns(loss: str, classes: int, solver: str, 
 
 
 @each(("loss", "classes", "solver"), CASES)
-def test_the_objective_and_a_trace_are_in_the_units_of_the_user(
-    loss: str, classes: int, solver: str
-) -> None:
+def test_the_objective_and_a_trace_are_in_the_units_of_the_user(loss, classes, solver):
     """P(W, b) from its formula; what a trace watches predicts from rows as they are."""
     X, y = data(classes)
     seen: list[float] = []
@@ -79,7 +77,7 @@ def test_the_objective_and_a_trace_are_in_the_units_of_the_user(
         assert max(seen) == pytest.approx(fit.score(X, y), abs=0.02)
 
 
-def test_the_subgradient_method_approaches_the_same_minimum() -> None:
+def test_the_subgradient_method_approaches_the_same_minimum():
     """It was what unequal factors fell to; one of 0 still does."""
     X, y = data(2)
     fast = model("hinge", FACTORS).fit(X, y)
@@ -91,7 +89,7 @@ def test_the_subgradient_method_approaches_the_same_minimum() -> None:
     assert free.solver_ == "subgradient"
 
 
-def test_a_penalized_intercept_is_equivalent_to_a_factor() -> None:
+def test_a_penalized_intercept_is_equivalent_to_a_factor():
     X, y = data(2)
     penalty = {"l2": {"factors": FACTORS, "intercept": 0.25}}
     ours = LinearClassifier(loss="hinge", penalty=penalty, strength=0.01, tol=1e-8).fit(X, y)

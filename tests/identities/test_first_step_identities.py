@@ -35,7 +35,7 @@ def first(P: Objective) -> np.ndarray:
 
 
 @each("n", [60, 3000])
-def test_the_first_step_of_logistic_regression_is_linear_discriminant_analysis(n: int) -> None:
+def test_the_first_step_of_logistic_regression_is_linear_discriminant_analysis(n):
     """Least squares has the direction of linear discriminant analysis on any data; Haggstrom (1983) has the length."""
     X, y, w = rows(n)
     theta = first(Objective(DesignMatrix(X), Logistic(), y, w))
@@ -44,9 +44,7 @@ def test_the_first_step_of_logistic_regression_is_linear_discriminant_analysis(n
 
 
 @each(("centre", "spread"), [(0.0, 0.5), (0.8, 1.0), (-1.5, 2.0)])
-def test_the_first_step_of_probit_regression_finds_a_normal_score(
-    centre: float, spread: float
-) -> None:
+def test_the_first_step_of_probit_regression_finds_a_normal_score(centre, spread):
     """One feature z ~ N(centre, spread²) and P(1 | z) = Φ(z), by quadrature: the coefficients are 1 and 0."""
     nodes, mass = np.polynomial.hermite_e.hermegauss(200)
     z = centre + spread * nodes
@@ -57,7 +55,7 @@ def test_the_first_step_of_probit_regression_finds_a_normal_score(
 
 
 @each("model", [LogisticRegression, ProbitRegression])
-def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model: type) -> None:
+def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model):
     """The last steps of an unpenalized fit share a Hessian; the errors are those of a much smaller tolerance."""
     X, y, _ = rows(3000)
     usual, close = (model(penalty=None, tol=tol).fit(X, y) for tol in (1e-6, 1e-10))
@@ -68,9 +66,7 @@ def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model: type) -> Non
 
 @each("penalty", ["l2", None])
 @each("kind", [LogisticRegression, ProbitRegression])
-def test_a_class_of_tiny_weight_does_not_overshoot_the_optimum(
-    kind: type, penalty: str | None
-) -> None:
+def test_a_class_of_tiny_weight_does_not_overshoot_the_optimum(kind, penalty):
     """Least squares explains only rounding errors of such a y; quasi-Newton steps give the optimum."""
     strength = {"strength": 0.05} if penalty else {}
     for seed in range(10):

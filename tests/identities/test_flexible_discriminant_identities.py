@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -41,9 +39,7 @@ def problem(K: int, n: int = 150, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
 @each("priors", [None, "uniform"])
 @each("ddof", [1, 0])
 @each("K", [2, 3, 7])  # 7: of six scores, four features explain four
-def test_flexible_discriminant_analysis_with_linear_regression_is_lda(
-    K: int, ddof: int, priors: str | None
-) -> None:
+def test_flexible_discriminant_analysis_with_linear_regression_is_lda(K, ddof, priors):
     X, y = problem(K)
     w = np.random.default_rng(0).uniform(0.5, 2, len(y))
     ours = FDA(priors=priors, ddof=ddof).fit(X, y, w)
@@ -53,7 +49,7 @@ def test_flexible_discriminant_analysis_with_linear_regression_is_lda(
 
 
 @each("K", [2, 3, 7])
-def test_coordinates_of_flexible_discriminant_analysis_are_fishers(K: int) -> None:
+def test_coordinates_of_flexible_discriminant_analysis_are_fishers(K):
     X, y = problem(K)
     ours, fisher = FDA().fit(X, y), FisherDiscriminant().fit(X, y)
     np.testing.assert_allclose(ours.transform(X), fisher.transform(X), atol=1e-9)
@@ -63,14 +59,14 @@ def test_coordinates_of_flexible_discriminant_analysis_are_fishers(K: int) -> No
     np.testing.assert_allclose(between, fisher.ratios_, rtol=1e-9)
 
 
-def test_flexible_discriminant_analysis_with_fewer_components_is_reduced_rank_lda() -> None:
+def test_flexible_discriminant_analysis_with_fewer_components_is_reduced_rank_lda():
     X, y = problem(5)
     ours, reduced = FDA(n_components=2).fit(X, y), ReducedRankLDA(2).fit(X, y)
     np.testing.assert_allclose(ours.predict_log_proba(X), reduced.predict_log_proba(X), atol=1e-9)
 
 
 @each("K", [2, 4])
-def test_shares_explained_are_squared_canonical_correlations(K: int) -> None:
+def test_shares_explained_are_squared_canonical_correlations(K):
     X, y = problem(K)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
     Y = np.eye(K)[y]
@@ -92,9 +88,7 @@ def test_shares_explained_are_squared_canonical_correlations(K: int) -> None:
 
 @each("K", [2, 3])
 @each("strength", [0.01, 3.0])
-def test_flexible_discriminant_analysis_with_ridge_is_penalized_discriminant_analysis(
-    K: int, strength: float
-) -> None:
+def test_flexible_discriminant_analysis_with_ridge_is_penalized_discriminant_analysis(K, strength):
     """Hastie, Buja & Tibshirani (1995): Σ + λI in the place of Σ."""
     X, y = problem(K)
     model = FDA(Ridge(strength=strength), ddof=0).fit(X, y)
@@ -114,7 +108,7 @@ def test_flexible_discriminant_analysis_with_ridge_is_penalized_discriminant_ana
     assert np.linalg.eigvalsh(V).max() < 1  # of the unit of Σ + λI, what Σ leaves
 
 
-def test_regression_of_mapped_features_is_lda_of_the_mapped_features() -> None:
+def test_regression_of_mapped_features_is_lda_of_the_mapped_features():
     X, y = problem(3)
     mapped = quadratic.apply(Table(X, tuple("abcd"))).X
     lda = LinearDiscriminantAnalysis().fit(mapped, y).predict_log_proba(mapped)
@@ -125,7 +119,7 @@ def test_regression_of_mapped_features_is_lda_of_the_mapped_features() -> None:
 
 @each("regressor", [Ridge(), Theirs(), SVR(kernel="linear")], ids=repr)
 @each("K", [2, 3])
-def test_linear_regressions_give_coefficients(K: int, regressor: Any) -> None:
+def test_linear_regressions_give_coefficients(K, regressor):
     X, y = problem(K)
     model = FDA(regressor).fit(X, y)
     Z = X @ model.coef_.T + model.intercept_
@@ -133,7 +127,7 @@ def test_linear_regressions_give_coefficients(K: int, regressor: Any) -> None:
 
 
 @each("share", [[0.5, 0.5], [0.2, 0.3, 0.5], [0.01, 0.01, 0.9, 0.08]])
-def test_fixed_scores_are_orthonormal_contrasts(share: list[float]) -> None:
+def test_fixed_scores_are_orthonormal_contrasts(share):
     p = np.array(share)
     theta = contrasts(p)
     np.testing.assert_allclose(p @ theta, 0, atol=1e-14)
@@ -142,7 +136,7 @@ def test_fixed_scores_are_orthonormal_contrasts(share: list[float]) -> None:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("form", [np.asarray, sparse.csr_array])
-def test_classes_that_are_predicted_exactly_are_reported_and_ridge_is_the_remedy(form: Any) -> None:
+def test_classes_that_are_predicted_exactly_are_reported_and_ridge_is_the_remedy(form):
     rng = np.random.default_rng(0)
     X, y = form(rng.normal(size=(12, 40))), np.arange(12) % 3
     exact = FDA().fit(X, y)
@@ -155,7 +149,7 @@ def test_classes_that_are_predicted_exactly_are_reported_and_ridge_is_the_remedy
     assert "predicts the classes exactly along 2 of 2 coordinates" in perfect.reason_
 
 
-def test_a_regressor_that_holds_rows_out_gets_the_groups() -> None:
+def test_a_regressor_that_holds_rows_out_gets_the_groups():
     X, y = problem(3)
     groups = np.arange(len(y)) // 4
     model = FDA(TunedRegressor(cv=3)).fit(X, y, groups=groups)
@@ -167,7 +161,7 @@ def test_a_regressor_that_holds_rows_out_gets_the_groups() -> None:
     np.testing.assert_allclose(left_out.coef_, alone.coef_, rtol=1e-10)
 
 
-def test_non_regressors_and_regressors_without_weights_are_refused() -> None:
+def test_non_regressors_and_regressors_without_weights_are_refused():
     X, y = problem(3)
     for wrong in (3, object()):
         with pytest.raises(ValueError, match="pass an instance of a regressor"):
@@ -186,7 +180,7 @@ class WithItsOwnStatus(Theirs):
     status_, certificate_kind_ = "ok", None
 
 
-def test_a_status_of_another_library_is_not_taken_over() -> None:
+def test_a_status_of_another_library_is_not_taken_over():
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 3
     model = FlexibleDiscriminantAnalysis(WithItsOwnStatus()).fit(X, y)
     assert (model.status_, model.reason_) == ("converged", "")

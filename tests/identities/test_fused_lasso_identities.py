@@ -43,7 +43,7 @@ def fused(strength: float = 0.02, **options: Any) -> LogisticRegression:
 
 
 @each("seed", SEEDS)
-def test_total_variation_satisfies_its_conditions(seed: int) -> None:
+def test_total_variation_satisfies_its_conditions(seed):
     """u_j = Σ_{i≤j} a_i(v_i − w_i)  is λ_j·sign(v_{j+1} − v_j), or between ±λ_j where they are equal; u_d = 0."""
     rng, links = np.random.default_rng(seed), chain(seed, 40).links
     w, a = np.round(3 * rng.standard_normal(40), seed % 3), 10 ** rng.uniform(-2, 2, 40)
@@ -57,7 +57,7 @@ def test_total_variation_satisfies_its_conditions(seed: int) -> None:
 
 @each("seed", SEEDS)
 @each("by_feature", [False, True])
-def test_the_prox_is_where_the_norm_and_its_conjugate_meet(seed: int, by_feature: bool) -> None:
+def test_the_prox_is_where_the_norm_and_its_conjugate_meet(seed, by_feature):
     """U = (W − V)/t has dual norm at most 1 and ⟨U, V⟩ = Ω(V): the first by all intervals, one after another."""
     rng, norm = np.random.default_rng(seed), chain(seed)
     W, t = 3 * rng.standard_normal((2, 8)), rng.uniform(0.2, 1.5, 8) if by_feature else 0.7
@@ -78,7 +78,7 @@ def by_intervals(norm: Chain, G: np.ndarray) -> float:
 
 
 @each("seed", SEEDS)
-def test_the_dual_norm_is_the_largest_product_with_the_unit_ball(seed: int) -> None:
+def test_the_dual_norm_is_the_largest_product_with_the_unit_ball(seed):
     """max ⟨g, w⟩ for Ω(w) ≤ 1 is a linear program, with bounds p of |w_j| and q of |w_{j+1} − w_j|."""
     norm, d = chain(seed), 8
     g = np.random.default_rng(seed + 100).standard_normal(d)
@@ -97,14 +97,14 @@ def test_the_dual_norm_is_the_largest_product_with_the_unit_ball(seed: int) -> N
 
 
 @each("seed", SEEDS)
-def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(seed: int) -> None:
+def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(seed):
     """No direction D descends faster than −S:  ⟨G, D⟩ + tΩ′(W; D) ≥ −‖S‖·‖D‖,  with equality at −S."""
     rng, norm, t, h = np.random.default_rng(seed), chain(seed, len(TIED)), 0.8, 1e-6
     G = rng.standard_normal(len(TIED))
     S = norm.steepest(TIED, G, t)
     length = np.linalg.norm(S)
 
-    def slope(D: np.ndarray) -> float:
+    def slope(D):
         return float(G @ D + t * (norm.value(TIED + h * D) - norm.value(TIED)) / h)
 
     assert_allclose(slope(-S), -(length**2), atol=1e-7)
@@ -113,7 +113,7 @@ def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(see
         assert slope(D) >= -length * np.linalg.norm(D) - 1e-7
 
 
-def test_the_fit_of_an_identity_is_the_prox() -> None:
+def test_the_fit_of_an_identity_is_the_prox():
     y, n = np.random.default_rng(1).standard_normal(30), 30
     penalty = FusedLasso(fusion=2.0)
     P = Objective(DesignMatrix(np.eye(n), False), Squared(), y, None, penalty, 0.3 / n)
@@ -126,7 +126,7 @@ def test_the_fit_of_an_identity_is_the_prox() -> None:
     ("loss", "classes"),
     [("logistic", 2), ("squared", 2), ("huber", 2), ("squared_hinge", 2), ("logistic", 3)],
 )
-def test_the_fused_lasso_is_the_lasso_without_fusion_or_neighbours(loss: str, classes: int) -> None:
+def test_the_fused_lasso_is_the_lasso_without_fusion_or_neighbours(loss, classes):
     X, y = data(classes)
     fits = [
         LinearClassifier(loss=loss, penalty=penalty, strength=0.03, tol=1e-11).fit(X, y)
@@ -144,7 +144,7 @@ def test_the_fused_lasso_is_the_lasso_without_fusion_or_neighbours(loss: str, cl
 
 @each("classes", [2, 3])
 @each("thin", [False, True])
-def test_a_fit_satisfies_its_conditions_in_any_units(classes: int, thin: bool) -> None:
+def test_a_fit_satisfies_its_conditions_in_any_units(classes, thin):
     """−∂loss/∂W = strength·U with ⟨U, W⟩ = Ω(W), and no interval of U beyond its bound; equal weights are equal."""
     X, y = data(classes)
     X = X * np.repeat([1, 30, 0.1], 4) + np.repeat([0, 100, 5], 4)
@@ -163,7 +163,7 @@ def test_a_fit_satisfies_its_conditions_in_any_units(classes: int, thin: bool) -
     assert (np.diff(model.coef_)[model.coef_[:, 1:] != 0] == 0).any()
 
 
-def test_features_in_reverse_order_have_the_same_weights() -> None:
+def test_features_in_reverse_order_have_the_same_weights():
     X, y = data()
     chains = ["a"] * 7 + ["b"] * 5
     model = fused(chains=chains).fit(X, y)
@@ -171,7 +171,7 @@ def test_features_in_reverse_order_have_the_same_weights() -> None:
     assert_allclose(mirrored.coef_[:, ::-1], model.coef_, atol=1e-6)
 
 
-def test_a_path_begins_at_0_and_a_strength_can_be_chosen() -> None:
+def test_a_path_begins_at_0_and_a_strength_can_be_chosen():
     X, y = data()
     model = TunedClassifier(LogisticRegression(penalty="fused_lasso"), strengths=3, cv=2)
     model.fit(X, y)
@@ -196,14 +196,14 @@ def test_a_path_begins_at_0_and_a_strength_can_be_chosen() -> None:
         ({"links": 3}, "fused_lasso has no 'links'; it has chains, fusion"),
     ],
 )  # fmt: skip
-def test_wrong_options_are_one_line(options: Any, words: str) -> None:
+def test_wrong_options_are_one_line(options, words):
     with pytest.raises(ValueError, match=words) as caught:
         fused(**options).fit(*data())
     assert "\n" not in str(caught.value)
 
 
 @each("solver", ["proximal_newton", "newton"])
-def test_solvers_of_other_penalties_name_the_one_that_can(solver: str) -> None:
+def test_solvers_of_other_penalties_name_the_one_that_can(solver):
     with pytest.raises(ValueError, match=r"fused_lasso .*Try solver='proximal_gradient'"):
         LogisticRegression(penalty="fused_lasso", solver=solver).check()
     with pytest.raises(ValueError, match="no solver minimizes hinge with fused_lasso"):

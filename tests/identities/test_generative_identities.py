@@ -1,7 +1,5 @@
 """Theorems that tie the generative classifiers to each other and to Bayes' rule."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 import scipy.linalg
@@ -45,7 +43,7 @@ def posterior(joint: np.ndarray) -> np.ndarray:
 
 @each("priors", ["estimated", "given"])
 @each("K", [2, 3, 5])
-def test_lda_is_bayes_rule_for_gaussians_of_one_covariance(K: int, priors: str) -> None:
+def test_lda_is_bayes_rule_for_gaussians_of_one_covariance(K, priors):
     X, y = problem(K)
     rng = np.random.default_rng(0)
     M, S = within(X, y)
@@ -56,7 +54,7 @@ def test_lda_is_bayes_rule_for_gaussians_of_one_covariance(K: int, priors: str) 
     np.testing.assert_allclose(found, posterior(joint), rtol=1e-9, atol=1e-10)
 
 
-def test_the_boundary_of_the_nearest_mean_bisects_the_segment_between_the_means() -> None:
+def test_the_boundary_of_the_nearest_mean_bisects_the_segment_between_the_means():
     X, y = problem(2)
     model = NearestMean().fit(X, y)
     assert model.signed_distance([model.means_.mean(axis=0)])[0] == pytest.approx(0, abs=1e-12)
@@ -68,14 +66,14 @@ def test_the_boundary_of_the_nearest_mean_bisects_the_segment_between_the_means(
 
 
 @each("K", [2, 3, 5])
-def test_fishers_rule_is_lda_with_equal_priors(K: int) -> None:
+def test_fishers_rule_is_lda_with_equal_priors(K):
     X, y = problem(K)
     fisher = FisherDiscriminant().fit(X, y).decision_function(X)
     lda = LinearDiscriminantAnalysis(priors="uniform").fit(X, y).decision_function(X)
     np.testing.assert_allclose(contrasts(fisher), contrasts(lda), rtol=1e-9, atol=1e-9)
 
 
-def test_fisher_of_two_classes_has_its_threshold_at_the_midpoint_of_the_projected_means() -> None:
+def test_fisher_of_two_classes_has_its_threshold_at_the_midpoint_of_the_projected_means():
     X, y = problem(2)
     M, S = within(X, y)
     model = FisherDiscriminant().fit(X, y)
@@ -85,7 +83,7 @@ def test_fisher_of_two_classes_has_its_threshold_at_the_midpoint_of_the_projecte
 
 
 @each("K", [2, 3, 5])
-def test_fishers_directions_solve_the_generalized_eigenproblem(K: int) -> None:
+def test_fishers_directions_solve_the_generalized_eigenproblem(K):
     X, y = problem(K, d=6)
     M, S = within(X, y)
     D = M - X.mean(axis=0)
@@ -102,9 +100,7 @@ def test_fishers_directions_solve_the_generalized_eigenproblem(K: int) -> None:
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each("weight", [0.001, 0.016, 0.5, 10.0])
-def test_fishers_ratios_depend_on_no_unit_of_weights_and_no_class_without_rows(
-    weight: float,
-) -> None:
+def test_fishers_ratios_depend_on_no_unit_of_weights_and_no_class_without_rows(weight):
     """Both covariances of the ratio are sums over rows."""
     X, y = problem(3)
     weights, ratios = np.full(len(y), weight), FisherDiscriminant().fit(X, y).ratios_
@@ -117,7 +113,7 @@ def test_fishers_ratios_depend_on_no_unit_of_weights_and_no_class_without_rows(
 
 
 @each("q", [1, 2, 3])
-def test_rows_go_to_the_nearest_projected_mean(q: int) -> None:
+def test_rows_go_to_the_nearest_projected_mean(q):
     X, y = problem(5)
     model = FisherDiscriminant(n_components=q).fit(X, y)
     P = model.transform(X)
@@ -131,7 +127,7 @@ def test_rows_go_to_the_nearest_projected_mean(q: int) -> None:
 
 
 @each("K", [2, 3])
-def test_qda_with_tied_covariances_is_lda(K: int) -> None:
+def test_qda_with_tied_covariances_is_lda(K):
     X, y = problem(K)
     qda = QuadraticDiscriminantAnalysis(shrinkage=1.0).fit(X, y).predict_log_proba(X)
     lda = LinearDiscriminantAnalysis().fit(X, y).predict_log_proba(X)
@@ -139,14 +135,14 @@ def test_qda_with_tied_covariances_is_lda(K: int) -> None:
 
 
 @each("shrinkage", [0.0, 0.3, 1.0])
-def test_qda_scores_are_its_stated_quadratic_function(shrinkage: float) -> None:
+def test_qda_scores_are_its_stated_quadratic_function(shrinkage):
     X, y = problem(3)
     model = QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
     Z = np.einsum("ni,kij,nj->nk", X, model.A_, X) + X @ model.beta_.T + model.gamma_
     np.testing.assert_allclose(model.decision_function(X), Z, rtol=1e-9, atol=1e-9)
 
 
-def test_qda_is_the_full_gaussian_family_in_each_class() -> None:
+def test_qda_is_the_full_gaussian_family_in_each_class():
     X, y = problem(3)
     qda = QuadraticDiscriminantAnalysis(ddof=0).fit(X, y)
     family = ExponentialFamilyNB(families="multivariate_gaussian").fit(X, y)
@@ -156,7 +152,7 @@ def test_qda_is_the_full_gaussian_family_in_each_class() -> None:
 # naive Bayes
 
 
-def test_a_spherical_covariance_and_equal_priors_are_the_nearest_mean() -> None:
+def test_a_spherical_covariance_and_equal_priors_are_the_nearest_mean():
     X, y = problem(3)
     lda = LinearDiscriminantAnalysis(covariance_type="spherical", priors="uniform").fit(X, y)
     assert np.array_equal(lda.predict(X), NearestMean().fit(X, y).predict(X))
@@ -170,7 +166,7 @@ def levels(K: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @each("K", [2, 3])
-def test_categorical_naive_bayes_is_linear_in_the_one_hot_vector(K: int) -> None:
+def test_categorical_naive_bayes_is_linear_in_the_one_hot_vector(K):
     X, y = levels(K)
     model = CategoricalNB().fit(X, y)
     one_hot = np.hstack([level == X for level in range(int(X.max()) + 1)])
@@ -181,7 +177,7 @@ def test_categorical_naive_bayes_is_linear_in_the_one_hot_vector(K: int) -> None
 
 @each("K", [2, 3])
 @each(("kind", "family"), [(PoissonNB, "poisson"), (BernoulliNB, "bernoulli")])
-def test_the_named_classifiers_are_their_families(kind: Any, family: str, K: int) -> None:
+def test_the_named_classifiers_are_their_families(kind, family, K):
     X, y = levels(K)
     X = X if family == "poisson" else (X > 0).astype(float)
     named, general = kind().fit(X, y), ExponentialFamilyNB(families=family).fit(X, y)
@@ -190,7 +186,7 @@ def test_the_named_classifiers_are_their_families(kind: Any, family: str, K: int
     np.testing.assert_allclose(named.decision_function(X), Z[:, 0] if K == 2 else Z, atol=1e-12)
 
 
-def test_poisson_naive_bayes_of_rows_with_one_total_is_multinomial() -> None:
+def test_poisson_naive_bayes_of_rows_with_one_total_is_multinomial():
     """Given their sum, independent Poisson counts are multinomial with shares λ_j/Σλ."""
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
@@ -200,7 +196,7 @@ def test_poisson_naive_bayes_of_rows_with_one_total_is_multinomial() -> None:
     np.testing.assert_allclose(poisson, multinomial, atol=1e-10)
 
 
-def test_columns_of_several_families_add_their_log_odds() -> None:
+def test_columns_of_several_families_add_their_log_odds():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
     y = np.arange(300) % 2

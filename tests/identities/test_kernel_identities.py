@@ -46,7 +46,7 @@ def curve(n: int = 80, d: int = 2) -> tuple[np.ndarray, np.ndarray]:
 
 @each("classes", [2, 3])
 @each("loss", ["hinge", "squared_hinge"])
-def test_the_linear_kernel_is_the_linear_machine(loss: str, classes: int) -> None:
+def test_the_linear_kernel_is_the_linear_machine(loss, classes):
     X, y = overlapping()
     y = y + (X[:, 1] > 1.5) * (classes - 2)
     own = {"loss": loss, "strength": 0.02, "tol": EXACT}
@@ -59,7 +59,7 @@ def test_the_linear_kernel_is_the_linear_machine(loss: str, classes: int) -> Non
 
 @each("C", [0.1, 1.0, 100.0])
 @each("kernel", ["gaussian", "polynomial"])
-def test_libsvm_finds_the_same_machine(kernel: str, C: float) -> None:
+def test_libsvm_finds_the_same_machine(kernel, C):
     from sklearn.svm import SVC
 
     X, y = rings()
@@ -75,7 +75,7 @@ def test_libsvm_finds_the_same_machine(kernel: str, C: float) -> None:
     assert_allclose(np.abs(nu).sum(), model.dual_variables_.sum(), rtol=1e-4)
 
 
-def test_nu_is_the_share_of_rows_that_the_same_machine_gives_up() -> None:
+def test_nu_is_the_share_of_rows_that_the_same_machine_gives_up():
     """NuSVC with ν = Σα/(n C) is the machine of that C, up to the scale of its scores."""
     from sklearn.svm import NuSVC
 
@@ -88,7 +88,7 @@ def test_nu_is_the_share_of_rows_that_the_same_machine_gives_up() -> None:
 
 
 @each("loss", ["hinge", "squared_hinge"])
-def test_the_conditions_of_the_dual_hold_row_by_row(loss: str) -> None:
+def test_the_conditions_of_the_dual_hold_row_by_row(loss):
     X, y = rings()
     model = KernelSVM(loss=loss, gamma=0.5, strength=0.01, tol=EXACT).fit(X, y)
     t, alpha = 2 * y - 1, model.dual_variables_
@@ -105,12 +105,12 @@ def test_the_conditions_of_the_dual_hold_row_by_row(loss: str) -> None:
         assert_allclose(alpha, 2 * model.C_ * model.slacks_, atol=1e-6)
 
 
-def test_a_kernel_may_be_a_function_or_a_matrix_of_its_own() -> None:
+def test_a_kernel_may_be_a_function_or_a_matrix_of_its_own():
     X, y = rings()
     new = rings(30)[0] * 1.1
     named = KernelSVM(gamma=0.5).fit(X, y)
 
-    def gaussian(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    def gaussian(A, B):
         return np.exp(-0.5 * ((A[:, None] - B) ** 2).sum(axis=2))
 
     own = KernelSVM(kernel=gaussian).fit(X, y)
@@ -126,7 +126,7 @@ def test_a_kernel_may_be_a_function_or_a_matrix_of_its_own() -> None:
     assert set(some.roles_[weights == 0]) == {"left out"}
 
 
-def test_a_constant_added_to_a_kernel_changes_nothing_beside_a_free_intercept() -> None:
+def test_a_constant_added_to_a_kernel_changes_nothing_beside_a_free_intercept():
     X, y = overlapping()
     K = X @ X.T
     plain = KernelSVM(kernel="precomputed", strength=0.01, tol=1e-10).fit(K, y)
@@ -138,9 +138,7 @@ def test_a_constant_added_to_a_kernel_changes_nothing_beside_a_free_intercept() 
 @each("classes", [2, 3])
 @each("order", ["cyclic", "random", "largest_violation"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_perceptron_with_a_linear_kernel_makes_the_same_mistakes(
-    order: str, classes: int
-) -> None:
+def test_the_perceptron_with_a_linear_kernel_makes_the_same_mistakes(order, classes):
     X, y = overlapping()
     y = y + (X[:, 1] > 1.5) * (classes - 2)
     own: dict[str, Any] = {"order": order, "max_iter": 15, "random_state": 3}
@@ -152,7 +150,7 @@ def test_the_perceptron_with_a_linear_kernel_makes_the_same_mistakes(
 
 
 @each("classes", [2, 3])
-def test_the_linear_kernel_is_linear_logistic_regression(classes: int) -> None:
+def test_the_linear_kernel_is_linear_logistic_regression(classes):
     X, y = overlapping()
     y = y + (X[:, 1] > 1.5) * (classes - 2)
     kernel = KernelLogisticRegression(kernel="linear", strength=0.02, tol=1e-12).fit(X, y)
@@ -161,7 +159,7 @@ def test_the_linear_kernel_is_linear_logistic_regression(classes: int) -> None:
     assert_allclose(kernel.objective_, linear.objective_, rtol=1e-10)
 
 
-def test_kernel_logistic_regression_satisfies_its_stationarity() -> None:
+def test_kernel_logistic_regression_satisfies_its_stationarity():
     """β_i = −w_i ∂ℓ_i/strength as functions: the gradient in the space of functions vanishes."""
     X, y = rings()
     model = KernelLogisticRegression(gamma=0.5, strength=0.05, tol=1e-13).fit(X, y)
@@ -175,7 +173,7 @@ def test_kernel_logistic_regression_satisfies_its_stationarity() -> None:
 
 @each("kernel", ["linear", "gaussian"])
 @each("C", [0.1, 10.0])
-def test_libsvm_finds_the_same_regression(kernel: str, C: float) -> None:
+def test_libsvm_finds_the_same_regression(kernel, C):
     from sklearn.svm import SVR
 
     X, y = curve()
@@ -188,7 +186,7 @@ def test_libsvm_finds_the_same_regression(kernel: str, C: float) -> None:
     assert_allclose(model.C_, C)
 
 
-def test_liblinear_finds_the_same_squared_regression() -> None:
+def test_liblinear_finds_the_same_squared_regression():
     from sklearn.svm import LinearSVR
 
     X, y = curve()
@@ -199,7 +197,7 @@ def test_liblinear_finds_the_same_squared_regression() -> None:
 
 
 @each("kernel", ["linear", "gaussian"])
-def test_the_support_vectors_lie_on_or_outside_the_tube(kernel: str) -> None:
+def test_the_support_vectors_lie_on_or_outside_the_tube(kernel):
     X, y = curve()
     model = SupportVectorRegressor(kernel=kernel, epsilon=0.3, strength=0.01, tol=EXACT).fit(X, y)
     r, beta = y - model.predict(X), model.dual_variables_
@@ -214,7 +212,7 @@ def test_the_support_vectors_lie_on_or_outside_the_tube(kernel: str) -> None:
     assert np.isin(np.flatnonzero(beta), model.support_).all()
 
 
-def test_support_vector_regression_without_a_tube_is_least_absolute_deviations() -> None:
+def test_support_vector_regression_without_a_tube_is_least_absolute_deviations():
     """The linear program min Σ (u + v), y = Xw + b + u − v, as the penalty vanishes."""
     X, y = curve()
     model = SupportVectorRegressor(epsilon=0.0, strength=1e-7, tol=1e-9).fit(X, y)
@@ -227,14 +225,14 @@ def test_support_vector_regression_without_a_tube_is_least_absolute_deviations()
     assert_allclose(model.coef_, exact.x[:d], atol=1e-8)
 
 
-def test_a_squared_tube_of_no_width_is_ridge_regression() -> None:
+def test_a_squared_tube_of_no_width_is_ridge_regression():
     X, y = curve()
     own: dict[str, Any] = {"loss": "squared_epsilon_insensitive", "epsilon": 0.0}
     model = SupportVectorRegressor(strength=0.1, tol=1e-13, **own).fit(X, y)
     assert_allclose(model.coef_, Ridge(strength=0.05, tol=1e-13).fit(X, y).coef_, rtol=1e-8)
 
 
-def test_a_regression_does_not_change_with_units() -> None:
+def test_a_regression_does_not_change_with_units():
     X, y = curve()
     one = SupportVectorRegressor(strength=0.1, tol=1e-11).fit(X, y)
     other = SupportVectorRegressor(epsilon=100.0, strength=1e-4, tol=1e-11).fit(X, 1000 * y + 5)
@@ -244,9 +242,7 @@ def test_a_regression_does_not_change_with_units() -> None:
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_few_features_that_represent_a_kernel_give_the_same_machine(
-    loss: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_features_that_represent_a_kernel_give_the_same_machine(loss, monkeypatch):
     """1200 rows in the plane have a matrix of rank 100 or so; with it or without, one optimum.
 
     |f − f*| ≤ ‖f − f*‖ ≤ √(2·gap/strength), each 3·10⁻⁵ here, where k(x, x) = 1.
@@ -279,7 +275,7 @@ def data(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @each("n", [150, 1200])
-def test_a_polynomial_kernel_far_from_0_converges(n: int) -> None:
+def test_a_polynomial_kernel_far_from_0_converges(n):
     X, y = data(n)
     for degree, far in [(2, 128.0), (3, 32.0)]:
         model = KernelSVM(kernel="polynomial", degree=degree, strength=1e-3).fit(X + far, y)
@@ -292,7 +288,7 @@ def test_a_polynomial_kernel_far_from_0_converges(n: int) -> None:
 
 
 @each("degree", [1, 2, 3])
-def test_intercepts_refer_to_the_chosen_kernel(degree: int) -> None:
+def test_intercepts_refer_to_the_chosen_kernel(degree):
     """f = Σ β_j k(x_j, ·) + b with k of the rows as they are, up to rounding and to k times Σ β, which is 0."""
     X, y = data(150)
     X = X + 30
@@ -307,13 +303,13 @@ def test_intercepts_refer_to_the_chosen_kernel(degree: int) -> None:
 
 
 @each("degree", [1, 2, 3, 4])
-def test_kernels_about_a_centre_have_all_digits(degree: int) -> None:
+def test_kernels_about_a_centre_have_all_digits(degree):
     """k(x, x′) − k(x, c) − k(c, x′) + k(c, c), by exact arithmetic."""
     X, _ = data(6)
     X, c = X + 2.0**20, np.full(3, 2.0**20)
     about = find("kernels", "polynomial")(gamma=0.5, degree=degree, coef0=1.0).about(c)
 
-    def k(x: np.ndarray, z: np.ndarray) -> Fraction:
+    def k(x, z):
         return (sum(Fraction(a) * Fraction(b) for a, b in zip(x, z, strict=True)) / 2 + 1) ** degree
 
     exact = [[float(k(x, z) - k(x, c) - k(c, z) + k(c, c)) for z in X] for x in X]
@@ -323,7 +319,7 @@ def test_kernels_about_a_centre_have_all_digits(degree: int) -> None:
     assert_allclose(about.diagonal(about.near_zero(X)), np.diag(exact), rtol=1e-13)
 
 
-def test_a_polynomial_kernel_too_far_from_0_says_why_and_what_to_do() -> None:
+def test_a_polynomial_kernel_too_far_from_0_says_why_and_what_to_do():
     X, y = data(150)
     with pytest.warns(UserWarning, match="so far from 0 .* standardize the features"):
         KernelSVM(kernel="polynomial", strength=1e-3).fit(X + 2.0**20, y)

@@ -29,13 +29,13 @@ def apart(seed: int, n: int = 40, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
     return X + 0.1 * np.outer(2 * y - 1, w), y
 
 
-def test_iris_is_separable_through_the_origin_by_its_widths() -> None:
+def test_iris_is_separable_through_the_origin_by_its_widths():
     found = largest_margin(*iris(1, 3), intercept="none")
     assert found.separable
     assert found.margin == pytest.approx(0.288, abs=5e-4)
 
 
-def test_iris_by_ratios_needs_the_constant_feature() -> None:
+def test_iris_by_ratios_needs_the_constant_feature():
     X, y = iris((1, 0), (3, 2))
     none = largest_margin(X, y, intercept="none")
     assert none.kind != "complete"
@@ -46,7 +46,7 @@ def test_iris_by_ratios_needs_the_constant_feature() -> None:
 
 
 @each("intercept", ["none", "feature", "free"])
-def test_the_margin_is_that_of_an_independent_quadratic_program(intercept: str) -> None:
+def test_the_margin_is_that_of_an_independent_quadratic_program(intercept):
     for seed in range(8):
         X, y = apart(seed)
         found = largest_margin(X, y, intercept)
@@ -69,7 +69,7 @@ def test_the_margin_is_that_of_an_independent_quadratic_program(intercept: str) 
 
 
 @each("intercept", ["none", "free"])
-def test_margins_scale_with_the_data(intercept: str) -> None:
+def test_margins_scale_with_the_data(intercept):
     X, y = apart(1)
     margin = largest_margin(X, y, intercept).margin
     for factor in (1e-4, 7.0, 1e5):
@@ -79,7 +79,7 @@ def test_margins_scale_with_the_data(intercept: str) -> None:
     )
 
 
-def test_a_constant_feature_costs_margin_that_a_free_intercept_does_not() -> None:
+def test_a_constant_feature_costs_margin_that_a_free_intercept_does_not():
     for seed in range(10):
         X, y = apart(seed)
         none, feature, free = (largest_margin(X, y, i) for i in ("none", "feature", "free"))
@@ -90,7 +90,7 @@ def test_a_constant_feature_costs_margin_that_a_free_intercept_does_not() -> Non
 
 
 @each("order", ["cyclic", "random", "largest_violation"])
-def test_the_perceptron_keeps_novikoffs_bound(order: str) -> None:
+def test_the_perceptron_keeps_novikoffs_bound(order):
     for seed in range(10):
         X, y = apart(seed)
         bound = largest_margin(X, y, "feature").most_mistakes
@@ -102,7 +102,7 @@ def test_the_perceptron_keeps_novikoffs_bound(order: str) -> None:
         _ = largest_margin(X, y, "free").most_mistakes
 
 
-def test_every_pair_of_iris_species_has_its_largest_margin() -> None:
+def test_every_pair_of_iris_species_has_its_largest_margin():
     from sklearn.datasets import load_iris
 
     found = largest_margin(*load_iris(return_X_y=True))
@@ -113,9 +113,7 @@ def test_every_pair_of_iris_species_has_its_largest_margin() -> None:
 
 @each("offset", [0.0, 1e2, 1e4, 1e6])
 @each("intercept", ["none", "feature", "free"])
-def test_a_margin_is_certified_as_the_largest_or_reported_as_uncertified(
-    intercept: str, offset: float
-) -> None:
+def test_a_margin_is_certified_as_the_largest_or_reported_as_uncertified(intercept, offset):
     rng = np.random.default_rng(1)
     X = rng.integers(0, 4, (40, 3)).astype(float)
     y = (X.sum(axis=1) > 4.5).astype(int)
@@ -130,6 +128,6 @@ def test_a_margin_is_certified_as_the_largest_or_reported_as_uncertified(
         assert largest_margin(X + offset, y).status == "converged"
 
 
-def test_a_tolerance_below_0_is_refused() -> None:
+def test_a_tolerance_below_0_is_refused():
     with pytest.raises(ValueError, match="tol is -1"):
         largest_margin([[0.0], [1.0]], [0, 1], tol=-1)

@@ -39,7 +39,7 @@ def covariances(X: Any, y: Any, w: Any, coef: Any) -> np.ndarray:
 
 @each("lasso", [False, True])
 @each("seed", range(4))
-def test_at_every_knot_the_covariances_of_what_joined_are_equal(seed: int, lasso: bool) -> None:
+def test_at_every_knot_the_covariances_of_what_joined_are_equal(seed, lasso):
     X, y = numbers(seed)
     model = LeastAngleRegression(lasso=lasso).fit(X, y, W)
     joined: set[int] = set()
@@ -64,7 +64,7 @@ def test_at_every_knot_the_covariances_of_what_joined_are_equal(seed: int, lasso
 
 
 @each("seed", range(4))
-def test_modified_least_angle_regression_is_the_lasso_at_and_between_knots(seed: int) -> None:
+def test_modified_least_angle_regression_is_the_lasso_at_and_between_knots(seed):
     X, y = numbers(seed)
     model = LeastAngleRegression(lasso=True).fit(X, y, W)
     middle = np.sqrt(model.knots_[:-2] * model.knots_[1:-1])
@@ -77,7 +77,7 @@ def test_modified_least_angle_regression_is_the_lasso_at_and_between_knots(seed:
     assert not model.coef_at(2 * model.knots_[0]).any()
 
 
-def test_unmodified_least_angle_regression_differs_from_the_lasso_after_a_zero_crossing() -> None:
+def test_unmodified_least_angle_regression_differs_from_the_lasso_after_a_zero_crossing():
     X, y = diabetes()
     plain, lasso = (LeastAngleRegression(lasso=one).fit(X, y) for one in (False, True))
     assert_allclose(plain.coef_path_[:10], lasso.coef_path_[:10])
@@ -86,7 +86,7 @@ def test_unmodified_least_angle_regression_differs_from_the_lasso_after_a_zero_c
     assert [m for m in lasso.moves_ if m[1] < 0] == [(6, -1)]
 
 
-def test_entries_exits_and_knots_match_the_published_ones() -> None:
+def test_entries_exits_and_knots_match_the_published_ones():
     """The sequence that R's package lars prints for lars(diabetes$x, diabetes$y), and C of scikit-learn's example
     "Lasso path using LARS" (0.5), whose data were rounded to four digits."""
     X, y = diabetes()
@@ -115,7 +115,7 @@ def test_entries_exits_and_knots_match_the_published_ones() -> None:
 
 @each("lasso", [False, True])
 @each("data", [numbers, diabetes])
-def test_the_path_is_scikit_learns(data: Any, lasso: bool) -> None:
+def test_the_path_is_scikit_learns(data, lasso):
     from sklearn.linear_model import lars_path
 
     X, y = data()
@@ -127,7 +127,7 @@ def test_the_path_is_scikit_learns(data: Any, lasso: bool) -> None:
 
 
 @each("lasso", [False, True])
-def test_sparse_rows_and_more_features_than_rows(lasso: bool) -> None:
+def test_sparse_rows_and_more_features_than_rows(lasso):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 80)) * (rng.random((30, 80)) < 0.4)
     y = X[:, :3].sum(axis=1) + rng.standard_normal(30)
@@ -140,7 +140,7 @@ def test_sparse_rows_and_more_features_than_rows(lasso: bool) -> None:
     assert_allclose(early.coef_path_, dense.coef_path_[:5])
 
 
-def test_a_copy_of_a_feature_joins_only_once() -> None:
+def test_a_copy_of_a_feature_joins_only_once():
     X, y = numbers()
     model = LeastAngleRegression().fit(np.hstack([X, X[:, :2]]), y)
     assert_allclose(
@@ -151,7 +151,7 @@ def test_a_copy_of_a_feature_joins_only_once() -> None:
 # forward stagewise
 
 
-def test_every_step_moves_the_largest_correlation_and_lowers_the_loss() -> None:
+def test_every_step_moves_the_largest_correlation_and_lowers_the_loss():
     X, y = numbers()
     deviation = np.sqrt(np.average((X - np.average(X, axis=0, weights=W)) ** 2, axis=0, weights=W))
     spread = np.sqrt(np.average((y - np.average(y, weights=W)) ** 2, weights=W))
@@ -176,13 +176,13 @@ def test_every_step_moves_the_largest_correlation_and_lowers_the_loss() -> None:
 
 
 @each("units", [1.0, [1, 1e3, 1, 1e-3, 1, 1e6]])
-def test_there_are_at_most_as_many_steps_as_the_loss_allows(units: Any) -> None:
+def test_there_are_at_most_as_many_steps_as_the_loss_allows(units):
     X, y = numbers(3)
     for step in (0.3, 0.1, 0.03):
         assert ForwardStagewise(learning_rate=step).fit(X * units, y).n_iter_ <= 1 / step**2
 
 
-def test_constant_features_or_a_constant_target_give_zero_weights() -> None:
+def test_constant_features_or_a_constant_target_give_zero_weights():
     X, y = numbers()
     assert ForwardStagewise().fit(X, np.full(60, 0.1)).n_iter_ == 0
     assert ForwardStagewise().fit(np.full((60, 2), 0.1), y).n_iter_ == 0
@@ -192,7 +192,7 @@ def test_constant_features_or_a_constant_target_give_zero_weights() -> None:
     )
 
 
-def test_units_of_y_and_of_x_do_not_matter() -> None:
+def test_units_of_y_and_of_x_do_not_matter():
     X, y = numbers()
     one = ForwardStagewise().fit(X, y)
     units = np.array([1, 1e3, 1e-3, 2, 5, 1e6])
@@ -201,7 +201,7 @@ def test_units_of_y_and_of_x_do_not_matter() -> None:
     assert_allclose(other.coef_ * units, 1e4 * one.coef_, rtol=1e-8)
 
 
-def test_wide_and_sparse_rows_give_the_same_steps() -> None:
+def test_wide_and_sparse_rows_give_the_same_steps():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 80)) * (rng.random((30, 80)) < 0.4)
     y = X[:, :3].sum(axis=1) + rng.standard_normal(30)
@@ -212,7 +212,7 @@ def test_wide_and_sparse_rows_give_the_same_steps() -> None:
     assert_allclose(dense.intercept_, thin.intercept_)
 
 
-def test_the_number_of_steps_can_be_chosen_by_folds() -> None:
+def test_the_number_of_steps_can_be_chosen_by_folds():
     X, y = numbers()
     for inner in (ForwardStagewise(), LeastAngleRegression()):
         tuned = TunedRegressor(inner, strengths=None, param_grid={"n_steps": [0, 1, 2, 4]}).fit(
@@ -245,12 +245,12 @@ def test_the_number_of_steps_can_be_chosen_by_folds() -> None:
         ),
     ],
 )
-def test_invalid_parameters_of_least_angle_regression_are_refused(model: Any, message: str) -> None:
+def test_invalid_parameters_of_least_angle_regression_are_refused(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*numbers())
 
 
-def test_the_steps_of_a_path_are_those_that_were_made() -> None:
+def test_the_steps_of_a_path_are_those_that_were_made():
     X, y = numbers()
     made = ForwardStagewise(n_steps=9).fit(X, y)
     assert_allclose(made.coef_after(9), made.coef_)
@@ -263,7 +263,7 @@ def test_the_steps_of_a_path_are_those_that_were_made() -> None:
 
 @each("lasso", [False, True])
 @each("seed", range(3))
-def test_no_knot_is_at_the_level_of_rounding(seed: int, lasso: bool) -> None:
+def test_no_knot_is_at_the_level_of_rounding(seed, lasso):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((20, 50))
     y = X[:, 0] + rng.standard_normal(20)
@@ -287,7 +287,7 @@ def solved(G: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
 
 
 @each("condition", [1.0, 1e3, 1e6])
-def test_ill_conditioned_features_keep_their_digits(condition: float) -> None:
+def test_ill_conditioned_features_keep_their_digits(condition):
     """The conditions of the lasso at every knot, and its weights there, in rational numbers."""
     rng = np.random.default_rng(0)
     n, d = 24, 5
@@ -301,7 +301,7 @@ def test_ill_conditioned_features_keep_their_digits(condition: float) -> None:
     rows, target = [[Fraction(v) for v in row] for row in X.tolist()], map(Fraction, y.tolist())
     columns, target = list(zip(*rows, strict=True)), list(target)
 
-    def mean(a: Any, b: Any) -> Fraction:
+    def mean(a, b):
         return sum((p * q for p, q in zip(a, b, strict=True)), Fraction()) / n
 
     G, c = [[mean(a, b) for b in columns] for a in columns], [mean(a, target) for a in columns]
@@ -319,7 +319,7 @@ def test_ill_conditioned_features_keep_their_digits(condition: float) -> None:
 
 
 @each("make", [np.asarray, sparse.csr_array])
-def test_rows_and_targets_far_from_0_have_the_path_of_centred_ones(make: Any) -> None:
+def test_rows_and_targets_far_from_0_have_the_path_of_centred_ones(make):
     """X + c and y + c are exact. Once all covariances were taken for rounding: weights 0, with a certificate of 0."""
     X, y = (np.round(256 * part) / 256 for part in numbers())
     X = np.column_stack([X, np.full(60, 0.1)])  # whose covariance is rounding
@@ -332,9 +332,7 @@ def test_rows_and_targets_far_from_0_have_the_path_of_centred_ones(make: Any) ->
 
 @each("d", [2, 5, 8])
 @each("seed", range(5))
-def test_the_path_of_the_lasso_through_as_many_rows_as_features_ends_in_the_exact_fit(
-    seed: int, d: int
-) -> None:
+def test_the_path_of_the_lasso_through_as_many_rows_as_features_ends_in_the_exact_fit(seed, d):
     """Without an intercept; where a feature left all d, the path ended in an error of SciPy."""
     rng = np.random.default_rng(seed)
     X, y = rng.standard_normal((d, d)), rng.standard_normal(d)

@@ -46,7 +46,7 @@ def rows(n: int = 200, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarra
 
 
 @each("loss", LINKS)
-def test_scores_of_two_groups_are_the_link_of_their_shares(loss: str) -> None:
+def test_scores_of_two_groups_are_the_link_of_their_shares(loss):
     """A feature that distinguishes two groups gives each group its own score."""
     group, y = np.repeat([0.0, 1.0], 50), np.zeros(100, int)
     y[:10], y[50:80] = 1, 1  # shares 1/5 and 3/5
@@ -58,7 +58,7 @@ def test_scores_of_two_groups_are_the_link_of_their_shares(loss: str) -> None:
 # probit
 
 
-def test_probit_probabilities_are_those_of_a_normal_threshold() -> None:
+def test_probit_probabilities_are_those_of_a_normal_threshold():
     X, y = rows()
     model = ProbitRegression().fit(X, y)
     z = model.decision_function(X)
@@ -70,7 +70,7 @@ def test_probit_probabilities_are_those_of_a_normal_threshold() -> None:
 
 @each("kind", ["complete", "quasi-complete"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_probit_regression_reports_that_its_likelihood_has_no_maximum(kind: str) -> None:
+def test_probit_regression_reports_that_its_likelihood_has_no_maximum(kind):
     X, y = rows()
     if kind == "complete":
         X[:, 0] += 10 * (2 * y - 1)
@@ -83,7 +83,7 @@ def test_probit_regression_reports_that_its_likelihood_has_no_maximum(kind: str)
     assert m.max() > 0
 
 
-def test_probit_is_of_two_classes() -> None:
+def test_probit_is_of_two_classes():
     X, y = rows()
     with pytest.raises(NotApplicable, match=r"3 classes. Use OneVsRest\(ProbitRegression\(\)\)"):
         ProbitRegression().fit(X, y + (X[:, 0] > 1))
@@ -102,7 +102,7 @@ def ordered(K: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
     return X, np.digitize(z, np.linspace(-1.5, 1.5, K - 1))
 
 
-def test_ordinal_regression_of_two_classes_is_logistic_regression() -> None:
+def test_ordinal_regression_of_two_classes_is_logistic_regression():
     X, y = ordered(2)
     ours = OrdinalRegression(strength=0.01, tol=1e-10).fit(X, y)
     logistic = LogisticRegression(strength=0.01, tol=1e-12).fit(X, y)
@@ -110,7 +110,7 @@ def test_ordinal_regression_of_two_classes_is_logistic_regression() -> None:
     np.testing.assert_allclose(ours.decision_function(X), logistic.decision_function(X), atol=1e-6)
 
 
-def test_the_order_is_the_given_one_and_its_reverse_is_the_same_model() -> None:
+def test_the_order_is_the_given_one_and_its_reverse_is_the_same_model():
     X, y = ordered(3)
     names = np.array(["low", "mid", "high"])
     by_name = OrdinalRegression(order=["low", "mid", "high"], tol=1e-10).fit(X, names[y])
@@ -125,7 +125,7 @@ def test_the_order_is_the_given_one_and_its_reverse_is_the_same_model() -> None:
         OrdinalRegression(order=["low", "high"]).fit(X, names[y])
 
 
-def test_the_order_is_that_of_ordered_categories_also_inside_other_estimators() -> None:
+def test_the_order_is_that_of_ordered_categories_also_inside_other_estimators():
     X, y = ordered(3)
     names = np.array(["low", "mid", "high"])
     levels = ["none", *names, "most"]  # some without rows
@@ -158,7 +158,7 @@ def test_the_order_is_that_of_ordered_categories_also_inside_other_estimators() 
         )
 
 
-def test_strings_in_alphabetical_order_warn_where_the_order_matters() -> None:
+def test_strings_in_alphabetical_order_warn_where_the_order_matters():
     X, y = ordered(3)
     names = np.array(["low", "mid", "high"])[y]
     unordered = [names, pd.Series(names, dtype="category"), pl.Series(names, dtype=pl.Categorical)]
@@ -179,7 +179,7 @@ def test_strings_in_alphabetical_order_warn_where_the_order_matters() -> None:
 
 @each("kind", ["complete", "quasi-complete"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_ordinal_regression_reports_that_its_likelihood_has_no_maximum(kind: str) -> None:
+def test_ordinal_regression_reports_that_its_likelihood_has_no_maximum(kind):
     X, y = ordered(3)
     if kind == "complete":
         X[:, 0] = 5 * y + expit(X[:, 0])
@@ -197,7 +197,7 @@ def test_ordinal_regression_reports_that_its_likelihood_has_no_maximum(kind: str
 # Firth
 
 
-def test_firths_estimates_of_a_table_add_one_half_to_each_count() -> None:
+def test_firths_estimates_of_a_table_add_one_half_to_each_count():
     counts = np.array([[3, 7], [9, 1], [0, 5]])
     group, y = np.repeat(np.repeat(np.arange(3), 2), counts.ravel()), []
     for row in counts:
@@ -209,7 +209,7 @@ def test_firths_estimates_of_a_table_add_one_half_to_each_count() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_firths_estimates_of_one_group_and_k_classes_add_one_half_to_each_count() -> None:
+def test_firths_estimates_of_one_group_and_k_classes_add_one_half_to_each_count():
     counts = np.array([10, 4, 0, 6])
     y = np.repeat([0, 1, 3], counts[counts > 0])
     model = FirthLogisticRegression(tol=1e-12).fit(np.zeros((20, 1)), y)
@@ -218,7 +218,7 @@ def test_firths_estimates_of_one_group_and_k_classes_add_one_half_to_each_count(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_firths_estimates_follow_the_units_of_the_features_and_ignore_copies() -> None:
+def test_firths_estimates_follow_the_units_of_the_features_and_ignore_copies():
     X, y = ordered(3)
     model = FirthLogisticRegression(tol=1e-10).fit(X, y)
     other = FirthLogisticRegression(tol=1e-10).fit(X * [1e-3, 1, 1e4] + [5, 0, 1e3], y)
@@ -230,7 +230,7 @@ def test_firths_estimates_follow_the_units_of_the_features_and_ignore_copies() -
     np.testing.assert_allclose(copied.predict_proba(twice), model.predict_proba(X), atol=1e-8)
 
 
-def test_separable_classes_have_finite_estimates_by_firths_likelihood() -> None:
+def test_separable_classes_have_finite_estimates_by_firths_likelihood():
     X, y = rows()
     X[:, 0] += 10 * (2 * y - 1)
     model = FirthLogisticRegression().fit(X, y)

@@ -23,13 +23,13 @@ def fitted(loss: Any, **params: Any) -> LinearClassifier:
     return LinearClassifier(loss=loss, tol=1e-10, **params).fit(X, Y)
 
 
-def test_a_wide_huber_loss_is_the_squared_loss() -> None:
+def test_a_wide_huber_loss_is_the_squared_loss():
     wide, squared = fitted({"huber": {"delta": 100.0}}), fitted("squared")
     assert_allclose(wide.coef_, squared.coef_, atol=1e-7)
     assert wide.objective_ == pytest.approx(squared.objective_)
 
 
-def test_a_narrow_huber_loss_is_delta_times_the_absolute_one() -> None:
+def test_a_narrow_huber_loss_is_delta_times_the_absolute_one():
     """δ(|r| − ½ δ) beyond δ, so P(δ·strength)/δ differs from P of |r| by at most ½ δ."""
     delta, absolute = 1e-3, fitted({"epsilon_insensitive": {"epsilon": 0.0}}, strength=0.1)
     narrow = fitted({"huber": {"delta": delta}}, strength=0.1 * delta)
@@ -37,7 +37,7 @@ def test_a_narrow_huber_loss_is_delta_times_the_absolute_one() -> None:
 
 
 @each("K", [2, 3])
-def test_the_loss_itself_is_its_name_with_options(K: int) -> None:
+def test_the_loss_itself_is_its_name_with_options(K):
     y = np.arange(60) % K
     by_name, itself = LinearClassifier(loss=HALF), LinearClassifier(loss=Huber(0.5))
     assert_array_equal(by_name.fit(X, y).coef_, itself.fit(X, y).coef_)
@@ -49,7 +49,7 @@ def test_the_loss_itself_is_its_name_with_options(K: int) -> None:
     assert_array_equal(likely.predict_proba(X), LogisticRegression().fit(X, y).predict_proba(X))
 
 
-def test_options_of_losses_are_tuned_and_fitted_together() -> None:
+def test_options_of_losses_are_tuned_and_fitted_together():
     losses = [{"huber": {"delta": delta}} for delta in (1.2, 3.0)]
     grid = {"loss": losses}
     model = TunedClassifier(LinearClassifier(), strengths=[0.1, 1.0], param_grid=grid, cv=2).fit(
@@ -85,7 +85,7 @@ def test_options_of_losses_are_tuned_and_fitted_together() -> None:
         (3, "3 is none of the losses"),
     ],
 )
-def test_wrong_options_are_one_line(loss: Any, message: str) -> None:
+def test_wrong_options_are_one_line(loss, message):
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         LinearClassifier(loss=loss).fit(X, Y)
     assert "\n" not in str(caught.value)

@@ -34,7 +34,7 @@ def quadratic_program(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return found.x
 
 
-def test_the_hard_margin_is_that_of_an_independent_quadratic_program() -> None:
+def test_the_hard_margin_is_that_of_an_independent_quadratic_program():
     X, y = separable()
     model = LinearSVM(hard_margin=True, tol=1e-12).fit(X, y)
     expected = quadratic_program(X, y)
@@ -44,7 +44,7 @@ def test_the_hard_margin_is_that_of_an_independent_quadratic_program() -> None:
     assert set(model.roles_) == {"beyond", "on margin"}
 
 
-def test_a_weak_enough_penalty_gives_the_hard_margin() -> None:
+def test_a_weak_enough_penalty_gives_the_hard_margin():
     X, y = separable()
     hard = LinearSVM(hard_margin=True, tol=1e-12).fit(X, y)
     C = 2 * hard.dual_variables_.max()  # no dual variable is at its limit
@@ -53,7 +53,7 @@ def test_a_weak_enough_penalty_gives_the_hard_margin() -> None:
     assert_allclose(LinearSVM(strength=0.0, tol=1e-12).fit(X, y).coef_, hard.coef_)
 
 
-def test_iris_margins_are_those_of_the_textbook_exercise() -> None:
+def test_iris_margins_are_those_of_the_textbook_exercise():
     """Setosa against the others: γ = 0.0172 in two ratios with a free intercept."""
     from sklearn.datasets import load_iris
 
@@ -68,7 +68,7 @@ def test_iris_margins_are_those_of_the_textbook_exercise() -> None:
         LinearSVM(fit_intercept=False, **fit).fit(ratios, species > 0)
 
 
-def test_inseparable_classes_are_refused_with_a_proof() -> None:
+def test_inseparable_classes_are_refused_with_a_proof():
     X, y = overlapping()
     with pytest.raises(NotApplicable, match="no hyperplane separates") as caught:
         LinearSVM(hard_margin=True).fit(X, y)
@@ -80,7 +80,7 @@ def test_inseparable_classes_are_refused_with_a_proof() -> None:
     assert_allclose(first, second, atol=1e-8)
 
 
-def test_a_proof_of_inseparability_without_an_intercept_balances_sums_and_not_means() -> None:
+def test_a_proof_of_inseparability_without_an_intercept_balances_sums_and_not_means():
     """1 and 2 are separable, but not through the origin: 2·1 = 1·2."""
     with pytest.raises(NotApplicable, match="through the origin") as caught:
         LinearSVM(hard_margin=True, fit_intercept=False).fit([[1.0], [2.0]], [0, 1])
@@ -91,7 +91,7 @@ def test_a_proof_of_inseparability_without_an_intercept_balances_sums_and_not_me
 
 @each("near", [1e-8, 1e-10, 1e-12, 1e-14])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_classes_that_nearly_touch_are_not_refused(near: float) -> None:
+def test_classes_that_nearly_touch_are_not_refused(near):
     """Both lie on lines at that distance, so the largest margin is half of it."""
     X, y = np.array([[0, 0], [1, 0], [0, near], [1, near]]), np.array([0, 0, 1, 1])
     model = LinearSVM(hard_margin=True).fit(X, y)
@@ -101,7 +101,7 @@ def test_classes_that_nearly_touch_are_not_refused(near: float) -> None:
 
 @each("near", [1e-7, 1e-8, 1e-9, 1e-11])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_hard_margin_near_degeneracy_ends(near: float) -> None:
+def test_a_hard_margin_near_degeneracy_ends(near):
     rng = np.random.default_rng(3)
     here = np.c_[rng.random((5, 3)), np.zeros(5)]
     X = np.r_[here, here + np.c_[np.zeros((5, 3)), near * (1 + rng.random(5))]]
@@ -110,13 +110,13 @@ def test_a_hard_margin_near_degeneracy_ends(near: float) -> None:
     assert model.n_iter_ <= 1000
 
 
-def test_equal_rows_of_two_classes_are_refused_without_a_warning() -> None:
+def test_equal_rows_of_two_classes_are_refused_without_a_warning():
     with pytest.raises(NotApplicable, match="no hyperplane separates"):
         LinearSVM(hard_margin=True).fit(np.full((4, 1), 0.1), [0, 1, 1, 1])
 
 
 @each("C", [0.01, 1.0, 100.0])
-def test_the_conditions_of_the_optimum_hold_row_by_row_with_their_roles(C: float) -> None:
+def test_the_conditions_of_the_optimum_hold_row_by_row_with_their_roles(C):
     X, y = overlapping()
     model = LinearSVM(strength=1 / (len(y) * C), tol=EXACT).fit(X, y)
     assert_allclose(model.C_, C)
@@ -142,21 +142,21 @@ def test_the_conditions_of_the_optimum_hold_row_by_row_with_their_roles(C: float
     assert (model.support_vectors_ == X[model.support_]).all()
 
 
-def test_a_row_on_the_boundary_has_that_role() -> None:
+def test_a_row_on_the_boundary_has_that_role():
     """Mirrored rows put the boundary at 0, and a heavy penalty leaves every row inside."""
     X = np.array([[-2.0], [-1], [0], [0], [1], [2]])
     model = LinearSVM(strength=10.0, tol=1e-13).fit(X, [0, 0, 0, 1, 1, 1])
     assert model.roles_.tolist() == ["inside"] * 2 + ["on boundary"] * 2 + ["inside"] * 2
 
 
-def test_the_squared_hinge_has_dual_variables_twice_C_times_the_slack() -> None:
+def test_the_squared_hinge_has_dual_variables_twice_C_times_the_slack():
     X, y = overlapping()
     model = LinearSVM(loss="squared_hinge", strength=0.01, tol=1e-13).fit(X, y)
     assert_allclose(model.dual_variables_, 2 * model.C_ * model.slacks_, atol=1e-10)
     assert_allclose((model.dual_variables_ * (2 * y - 1)) @ X, model.coef_[0], rtol=1e-9)
 
 
-def test_margins_scale_with_the_data() -> None:
+def test_margins_scale_with_the_data():
     X, y = separable()
     one = LinearSVM(hard_margin=True, tol=1e-12).fit(X, y).margin_
     for scale in (1e-3, 1e3):
@@ -166,7 +166,7 @@ def test_margins_scale_with_the_data() -> None:
         assert_allclose(shifted, one, rtol=1e-6)
 
 
-def test_more_classes_are_as_many_machines_against_the_rest() -> None:
+def test_more_classes_are_as_many_machines_against_the_rest():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((90, 3))
     y = X[:, :3].argmax(axis=1)
@@ -180,13 +180,13 @@ def test_more_classes_are_as_many_machines_against_the_rest() -> None:
 
 
 @each("kind", ["dense", "sparse"])
-def test_an_svm_has_no_probabilities(kind: str) -> None:
+def test_an_svm_has_no_probabilities(kind):
     X, y = overlapping()
     rows: Any = X if kind == "dense" else sparse.csr_array(X)
     assert not hasattr(LinearSVM().fit(rows, y), "predict_proba")
 
 
-def test_invalid_parameters_of_the_linear_svm_are_refused() -> None:
+def test_invalid_parameters_of_the_linear_svm_are_refused():
     for params in [
         {"loss": "logistic"},
         {"hard_margin": True, "solver": "pegasos"},

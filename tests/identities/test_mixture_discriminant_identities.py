@@ -42,9 +42,7 @@ def log_densities(model: MDA, X: np.ndarray, S: np.ndarray) -> np.ndarray:
 @each("priors", [None, "uniform"])
 @each("shrinkage", [0.0, 0.3, 1.0])
 @each("K", [2, 3])
-def test_mixture_discriminant_analysis_with_one_subclass_is_lda(
-    K: int, shrinkage: float, priors: str | None
-) -> None:
+def test_mixture_discriminant_analysis_with_one_subclass_is_lda(K, shrinkage, priors):
     X, y = problem(K)
     w = np.random.default_rng(0).uniform(0.5, 2, len(y))
     ours = MDA(1, priors=priors, shrinkage=shrinkage).fit(X, y, w)
@@ -54,7 +52,7 @@ def test_mixture_discriminant_analysis_with_one_subclass_is_lda(
     assert (ours.status_, ours.n_iter_) == ("converged", 0)
 
 
-def test_mda_with_one_subclass_is_lda_with_more_features_than_rows() -> None:
+def test_mda_with_one_subclass_is_lda_with_more_features_than_rows():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 50)) * rng.uniform(1, 3, 50), np.arange(30) % 3
     X += (y == 1)[:, None]
@@ -68,9 +66,7 @@ def test_mda_with_one_subclass_is_lda_with_more_features_than_rows() -> None:
 @each("shrinkage", [0.0, 0.4, 1.0])
 @each("subclasses", [2, 3, 6])
 @each("K", [2, 3, 5])
-def test_the_objective_of_mda_falls_at_every_step(
-    K: int, subclasses: int, shrinkage: float
-) -> None:
+def test_the_objective_of_mda_falls_at_every_step(K, subclasses, shrinkage):
     X, y = problem(K)
     options = {"shrinkage": shrinkage, "n_init": 1, "tol": 1e-8, "max_iter": 100}
     for seed in range(3):
@@ -84,7 +80,7 @@ def test_the_objective_of_mda_falls_at_every_step(
 
 @each("weighted", [False, True])
 @each("K", [2, 3])
-def test_the_solution_of_mda_solves_the_equations_of_em(K: int, weighted: bool) -> None:
+def test_the_solution_of_mda_solves_the_equations_of_em(K, weighted):
     """Hastie, Tibshirani & Friedman (2009), (12.62)-(12.63), in the features as they are."""
     X, y = problem(K)
     rng = np.random.default_rng(1)
@@ -106,7 +102,7 @@ def test_the_solution_of_mda_solves_the_equations_of_em(K: int, weighted: bool) 
 
 
 @each("priors", [None, "uniform", [0.1, 0.2, 0.7]])
-def test_probabilities_of_mda_are_bayes_rule_with_its_mixtures(priors: object) -> None:
+def test_probabilities_of_mda_are_bayes_rule_with_its_mixtures(priors):
     X, y = problem(3)
     model = MDA(3, priors=priors).fit(X, y)
     joint = log_densities(model, X, within(model, X, y, np.ones(len(y))))
@@ -115,7 +111,7 @@ def test_probabilities_of_mda_are_bayes_rule_with_its_mixtures(priors: object) -
     np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-7)
 
 
-def test_shrinkage_maximizes_the_likelihood_with_a_prior_of_the_covariance() -> None:
+def test_shrinkage_maximizes_the_likelihood_with_a_prior_of_the_covariance():
     """mean ln density − ½ a/(1 − a) (ln det Σ + tr Σ⁻¹T), T = (tr Σ_w/d) I, in the features as they are."""
     X, y = problem(2)
     a, w = 0.3, np.ones(len(y))
@@ -124,7 +120,7 @@ def test_shrinkage_maximizes_the_likelihood_with_a_prior_of_the_covariance() -> 
     T = ((X - M[y]) ** 2).sum() / X.size * np.eye(3)
     S = (1 - a) * within(model, X, y, w) + a * T
 
-    def objective(S: np.ndarray) -> float:
+    def objective(S):
         joint = np.where(model.subclass_of_ == y[:, None], log_densities(model, X, S), -np.inf)
         prior = np.linalg.slogdet(S)[1] + np.trace(np.linalg.solve(S, T))
         return -logsumexp(joint, axis=1).mean() + 0.5 * a / (1 - a) * prior
@@ -136,9 +132,7 @@ def test_shrinkage_maximizes_the_likelihood_with_a_prior_of_the_covariance() -> 
         assert objective(S + 1e-3 * (B + B.T)) > objective(S)
 
 
-def test_mixture_discriminant_analysis_of_a_class_and_a_distant_copy_is_scikit_learns_tied_mixture() -> (
-    None
-):
+def test_mixture_discriminant_analysis_of_a_class_and_a_distant_copy_is_scikit_learns_tied_mixture():
     X, _ = problem(3)
     both, y = np.vstack([X, X + 1000.0]), np.repeat([0, 1], len(X))
     model = MDA(3, tol=1e-10, max_iter=5000).fit(both, y)
@@ -153,7 +147,7 @@ def test_mixture_discriminant_analysis_of_a_class_and_a_distant_copy_is_scikit_l
     np.testing.assert_allclose(np.sort(model.mixing_[own]), np.sort(model.mixing_[~own]), atol=1e-6)
 
 
-def test_each_class_may_have_its_own_number_of_subclasses() -> None:
+def test_each_class_may_have_its_own_number_of_subclasses():
     X, y = problem(3)
     assert MDA([1, 3, 2]).fit(X, y).subclass_of_.tolist() == [0, 1, 1, 1, 2, 2]
     X[y == 0] = X[0]  # no two rows differ
@@ -161,7 +155,7 @@ def test_each_class_may_have_its_own_number_of_subclasses() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_covariance_that_collapses_is_reported_and_shrinkage_is_the_remedy() -> None:
+def test_a_covariance_that_collapses_is_reported_and_shrinkage_is_the_remedy():
     rng = np.random.default_rng(0)
     X, y = np.repeat(rng.normal(size=(3, 5)), 10, axis=0), np.arange(30) % 2
     X += 1e-7 * rng.normal(size=X.shape)  # three points in each class
@@ -174,7 +168,7 @@ def test_a_covariance_that_collapses_is_reported_and_shrinkage_is_the_remedy() -
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_dependent_features_and_early_ends_are_reported() -> None:
+def test_dependent_features_and_early_ends_are_reported():
     X, y = problem(3)
     twice = MDA(2).fit(np.column_stack([X, X @ [1.0, 2, 3]]), y)
     assert (twice.status_, twice.rank_) == ("rank_deficient", 3)
@@ -196,7 +190,7 @@ def waveforms(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]
     return u * h[first] + (1 - u) * h[second] + rng.normal(size=(n, 21)), y
 
 
-def test_waveforms_have_the_errors_of_the_textbooks_table() -> None:
+def test_waveforms_have_the_errors_of_the_textbooks_table():
     """Hastie, Tibshirani & Friedman (2009), table 12.4: ten simulations of 300 training and 500 test rows.
 
     LDA .121 (.006) and .191 (.006), MDA with three subclasses .087 (.005) and .169 (.006), with a penalty .157 (.005)
@@ -230,6 +224,6 @@ def test_waveforms_have_the_errors_of_the_textbooks_table() -> None:
         ({"tol": 0}, "tol is 0"),
     ],
 )
-def test_invalid_numbers_of_subclasses_are_refused(wrong: dict, message: str) -> None:
+def test_invalid_numbers_of_subclasses_are_refused(wrong, message):
     with pytest.raises((ValueError, NotApplicable), match=message):
         MDA(**wrong).fit(*problem(3))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -39,7 +37,7 @@ def centred(Z: np.ndarray) -> np.ndarray:
 
 
 @each("inner", [None, LeastSquaresClassifier(), naive_bayes.GaussianNB()])
-def test_one_vs_rest_decoded_by_margins_is_one_vs_rest(inner: Any) -> None:
+def test_one_vs_rest_decoded_by_margins_is_one_vs_rest(inner):
     """Σ_s M_ks z_s = 2 z_k − Σ_s z_s."""
     X, y = rows(5)
     code = ErrorCorrectingOutputCodes(inner, code="one_vs_rest").fit(X, y)
@@ -49,7 +47,7 @@ def test_one_vs_rest_decoded_by_margins_is_one_vs_rest(inner: Any) -> None:
     np.testing.assert_array_equal(code.predict(X), rest.predict(X))
 
 
-def test_one_vs_one_decoded_by_hamming_is_the_vote_of_one_vs_one() -> None:
+def test_one_vs_one_decoded_by_hamming_is_the_vote_of_one_vs_one():
     X, y = rows(5)
     code = ErrorCorrectingOutputCodes(code="one_vs_one", decoding="hamming").fit(X, y)
     pairs = OneVsOne().fit(X, y)
@@ -61,7 +59,7 @@ def test_one_vs_one_decoded_by_hamming_is_the_vote_of_one_vs_one() -> None:
 
 @each("decoding", ["margin", "hamming", "logistic"])
 @each("code", ["random", "exhaustive", "one_vs_rest", "one_vs_one"])
-def test_output_codes_of_two_classes_equal_the_base_classifier(code: str, decoding: str) -> None:
+def test_output_codes_of_two_classes_equal_the_base_classifier(code, decoding):
     X, y = rows(2)
     made = ErrorCorrectingOutputCodes(code=code, decoding=decoding).fit(X, y)
     alone = LogisticRegression().fit(X, y)
@@ -70,16 +68,14 @@ def test_output_codes_of_two_classes_equal_the_base_classifier(code: str, decodi
 
 @each("turned", [[[1], [-1]], [[-1, 1], [1, -1]]])
 @each("decoding", ["margin", "hamming", "hinge"])
-def test_inverting_a_column_of_the_code_changes_no_prediction(
-    turned: list[list[int]], decoding: str
-) -> None:
+def test_inverting_a_column_of_the_code_changes_no_prediction(turned, decoding):
     X, y = rows(2)
     made = ErrorCorrectingOutputCodes(code=turned, decoding=decoding).fit(X, y)
     np.testing.assert_array_equal(made.predict(X), LogisticRegression().fit(X, y).predict(X))
 
 
 @each("decoding", ["hinge", "exponential", "logistic", "squared_hinge"])
-def test_scores_are_minus_the_losses_of_the_code_words(decoding: str) -> None:
+def test_scores_are_minus_the_losses_of_the_code_words(decoding):
     """Allwein, Schapire & Singer (2000), equation (7), written out."""
     X, y = rows(4)
     code = [[1, 1, 0, -1], [-1, 0, 1, 1], [0, -1, -1, 1], [1, -1, 1, -1]]
@@ -97,7 +93,7 @@ def test_scores_are_minus_the_losses_of_the_code_words(decoding: str) -> None:
 
 
 @each(("K", "columns"), [(6, None), (7, 12), (20, None), (40, 60)])
-def test_random_codes_are_different_splits_far_apart(K: int, columns: int | None) -> None:
+def test_random_codes_are_different_splits_far_apart(K, columns):
     M = random_code(K, columns, np.random.default_rng(0))
     assert M.shape == (K, columns or int(np.ceil(10 * np.log2(K))))
     assert (np.abs(M.sum(axis=0)) < K).all()
@@ -110,7 +106,7 @@ def test_random_codes_are_different_splits_far_apart(K: int, columns: int | None
 
 
 @each(("K", "columns"), [(5, 3), (8, 3), (16, 4), (33, 6), (64, 6), (40, 7)])
-def test_short_random_codes_have_a_word_for_each_class(K: int, columns: int) -> None:
+def test_short_random_codes_have_a_word_for_each_class(K, columns):
     for seed in range(5):
         M = random_code(K, columns, np.random.default_rng(seed))
         assert np.array_equal(checked_code(M, K), M)  # splits, and different words
@@ -120,7 +116,7 @@ def test_short_random_codes_have_a_word_for_each_class(K: int, columns: int) -> 
 
 
 @each("K", [2, 4])
-def test_margins_of_linear_classifiers_are_linear(K: int) -> None:
+def test_margins_of_linear_classifiers_are_linear(K):
     X, y = rows(K)
     made = ErrorCorrectingOutputCodes().fit(X, y)
     Z = X @ made.coef_.T + made.intercept_
@@ -129,7 +125,7 @@ def test_margins_of_linear_classifiers_are_linear(K: int) -> None:
         assert not hasattr(ErrorCorrectingOutputCodes(decoding="hinge").fit(X, y), "coef_")
 
 
-def test_sparse_rows_and_weights_go_to_the_problems() -> None:
+def test_sparse_rows_and_weights_go_to_the_problems():
     X, y = rows(4)
     w = np.random.default_rng(0).integers(1, 3, len(y))
     made = ErrorCorrectingOutputCodes().fit(X, y, w)
@@ -155,23 +151,23 @@ def test_sparse_rows_and_weights_go_to_the_problems() -> None:
         ({"columns": 1}, "columns is 1, and 2 words are too few for 3 classes; give at least 2"),
     ],
 )
-def test_invalid_code_matrices_are_refused(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_code_matrices_are_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         ErrorCorrectingOutputCodes(**wrong).fit(*rows(3))
 
 
-def test_more_columns_than_splits_of_many_classes_are_refused() -> None:
+def test_more_columns_than_splits_of_many_classes_are_refused():
     """There are 2^{K−1} − 1; more were drawn without an end."""
     with pytest.raises(NotApplicable, match="columns is 2048, and 12 classes have 2047 splits"):
         random_code(12, 2048, np.random.default_rng(0))
 
 
-def test_the_exhaustive_code_of_many_classes_is_refused_with_its_size() -> None:
+def test_the_exhaustive_code_of_many_classes_is_refused_with_its_size():
     y = np.arange(48) % 12
     with pytest.raises(NotApplicable, match="2047 columns; use code='random'"):
         ErrorCorrectingOutputCodes(code="exhaustive").fit(np.eye(48), y)
 
 
-def test_output_codes_have_no_probabilities() -> None:
+def test_output_codes_have_no_probabilities():
     X, y = rows(4)
     assert not hasattr(ErrorCorrectingOutputCodes().fit(X, y), "predict_proba")

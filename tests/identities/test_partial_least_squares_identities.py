@@ -37,7 +37,7 @@ def centred(A: np.ndarray) -> np.ndarray:
 
 
 @each("m", [None, 3])
-def test_partial_least_squares_are_scikit_learns(m: int | None) -> None:
+def test_partial_least_squares_are_scikit_learns(m):
     """Whose directions of several targets are those of a power iteration, to its tolerance."""
     X, Y = numbers(m)
     for M in (1, 2, 4):
@@ -50,7 +50,7 @@ def test_partial_least_squares_are_scikit_learns(m: int | None) -> None:
 
 @each("intercept", [True, False])
 @each("shift", [0.0, 1e6])
-def test_sparse_rows_give_the_same(intercept: bool, shift: float) -> None:
+def test_sparse_rows_give_the_same(intercept, shift):
     X, Y = numbers(2)
     X = np.round(X * (np.random.default_rng(0).random(X.shape) < 0.5), 3)
     X[:, 2] = np.round(1024 * X[:, 2]) / 1024 + shift  # the shift rounds nothing
@@ -71,7 +71,7 @@ def test_sparse_rows_give_the_same(intercept: bool, shift: float) -> None:
 
 @pytest.mark.filterwarnings("ignore:LinearRegression ended rank_deficient")
 @each("d", [30, 90])
-def test_the_number_of_components_is_at_most_the_rank(d: int) -> None:
+def test_the_number_of_components_is_at_most_the_rank(d):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 4)) @ rng.standard_normal((4, d)) + 1
     y = rng.standard_normal(N)
@@ -83,7 +83,7 @@ def test_the_number_of_components_is_at_most_the_rank(d: int) -> None:
 
 
 @each("constant", [0.1, 1e5])
-def test_constant_features_or_targets_leave_the_mean(constant: float) -> None:
+def test_constant_features_or_targets_leave_the_mean(constant):
     X, Y = numbers(2)
     for rows, target in [(np.full((N, 3), constant), Y), (X, np.full((N, 2), constant))]:
         model = PLS().fit(rows, target, W)
@@ -95,7 +95,7 @@ def test_constant_features_or_targets_leave_the_mean(constant: float) -> None:
     assert not beside.coef_[:, -1].any()
 
 
-def test_several_targets_have_one_table() -> None:
+def test_several_targets_have_one_table():
     X, Y = numbers(3)
     model = PLS().fit(X, Y)
     assert (model.coef_.shape, model.intercept_.shape, model.loadings_.shape) == (
@@ -119,9 +119,7 @@ def test_several_targets_have_one_table() -> None:
 
 
 @each("K", [2, 3])
-def test_partial_least_squares_discriminant_analysis_with_all_components_is_lda(
-    K: int,
-) -> None:
+def test_partial_least_squares_discriminant_analysis_with_all_components_is_lda(K):
     X, _ = numbers()
     y = np.arange(N) % K
     ours = FlexibleDiscriminantAnalysis(PLS(None)).fit(X, y, W)
@@ -130,7 +128,7 @@ def test_partial_least_squares_discriminant_analysis_with_all_components_is_lda(
     assert ours.certificate_kind_ == "closed_form"
 
 
-def test_the_number_of_components_can_be_chosen() -> None:
+def test_the_number_of_components_can_be_chosen():
     X, y = numbers()
     grid = {"n_components": [6, 4, 2, 1]}
     chosen = []
@@ -141,7 +139,7 @@ def test_the_number_of_components_can_be_chosen() -> None:
     assert chosen[1] <= chosen[0]
 
 
-def test_scores_come_as_data_frames() -> None:
+def test_scores_come_as_data_frames():
     pandas = pytest.importorskip("pandas")
     X, y = numbers()
     frame = pandas.DataFrame(X, columns=list("abcdef"))
@@ -152,7 +150,7 @@ def test_scores_come_as_data_frames() -> None:
     assert_allclose(scores.to_numpy(), PLS().fit_transform(X, y))
 
 
-def test_invalid_numbers_of_components_are_refused() -> None:
+def test_invalid_numbers_of_components_are_refused():
     X, y = numbers()
     for wrong in (0, 1.5):
         with pytest.raises(
@@ -163,7 +161,7 @@ def test_invalid_numbers_of_components_are_refused() -> None:
         PLS().fit(X, y).coef_after(3)
 
 
-def test_several_targets_have_no_boundary() -> None:
+def test_several_targets_have_no_boundary():
     X, y = numbers()
     model = PLS(2).fit(X, np.column_stack([y, -y, y]))
     with pytest.raises(ValueError, match="3 targets have no boundary in common; fit one"):

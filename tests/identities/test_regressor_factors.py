@@ -46,7 +46,7 @@ def assert_optimal(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> N
 
 @each("thin", [False, True])
 @each("model", MODELS, ids=lambda model: type(model).__name__)
-def test_factors_satisfy_the_conditions_of_the_optimum(model: Any, thin: bool) -> None:
+def test_factors_satisfy_the_conditions_of_the_optimum(model, thin):
     X, y, w = data()
     rows = sparse.csr_array(X) if thin else X
     fit = clone(model).fit(rows, y, w)
@@ -58,19 +58,19 @@ def test_factors_satisfy_the_conditions_of_the_optimum(model: Any, thin: bool) -
 
 
 @each("solver", ["quadratic_program", "proximal_newton", "proximal_gradient"])
-def test_every_solver_of_the_lasso_that_takes_factors_finds_them(solver: str) -> None:
+def test_every_solver_of_the_lasso_that_takes_factors_finds_them(solver):
     X, y, w = data()
     model = clone(MODELS[1]).set_params(solver=solver, max_iter=100_000)
     assert_optimal(model.fit(X, y, w), X, y, w)
 
 
-def test_the_homotopy_of_the_lasso_has_equal_factors() -> None:
+def test_the_homotopy_of_the_lasso_has_equal_factors():
     with pytest.raises(ValueError, match="Try solver='quadratic_program'"):
         clone(MODELS[1]).set_params(solver="homotopy").fit(*data())
 
 
 @each("model", MODELS, ids=lambda model: type(model).__name__)
-def test_factors_by_name_are_those_by_number(model: Any) -> None:
+def test_factors_by_name_are_those_by_number(model):
     X, y, w = data()
     frame = pd.DataFrame(X, columns=NAMES)
     named = dict(zip(NAMES, FACTORS, strict=True))
@@ -81,7 +81,7 @@ def test_factors_by_name_are_those_by_number(model: Any) -> None:
     assert_array_equal(*(one.coef_ for one in tuned))
 
 
-def test_equal_factors_are_a_strength_and_features_without_one_are_regressed_upon_freely() -> None:
+def test_equal_factors_are_a_strength_and_features_without_one_are_regressed_upon_freely():
     X, y, _ = data()
     for kind in (Ridge, Lasso, ElasticNet):
         double = kind(strength=0.05, factors=[2.0] * 6, tol=1e-12).fit(X, y)
@@ -91,7 +91,7 @@ def test_equal_factors_are_a_strength_and_features_without_one_are_regressed_upo
         assert_allclose(free.coef_, [0, alone.coef_[0], 0, 0, 0, 0], atol=1e-5)
 
 
-def test_wrong_factors_are_one_line() -> None:
+def test_wrong_factors_are_one_line():
     X, y, _ = data()
     with pytest.raises(ValueError, match="factors has 2 numbers for 6 features; give one for each"):
         Ridge(factors=[1, 2]).fit(X, y)

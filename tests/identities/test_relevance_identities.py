@@ -85,7 +85,7 @@ def evidence(Phi: np.ndarray, y: np.ndarray, alpha: np.ndarray, noise: np.ndarra
     return float(multivariate_normal.logpdf(y - b, None, C) - 0.5 * np.log(own))
 
 
-def test_the_evidence_is_the_density_of_the_differences_of_the_targets() -> None:
+def test_the_evidence_is_the_density_of_the_differences_of_the_targets():
     X, y = targets()
     H = null_space(
         np.ones((1, len(y)))
@@ -98,7 +98,7 @@ def test_the_evidence_is_the_density_of_the_differences_of_the_targets() -> None
 
 
 @each("kernel", KERNELS)
-def test_the_weights_are_the_posterior_mean_and_0_where_the_precision_is_infinite(kernel) -> None:
+def test_the_weights_are_the_posterior_mean_and_0_where_the_precision_is_infinite(kernel):
     X, y = targets()
     model = RelevanceVectorRegressor(kernel=kernel).fit(X, y)
     stays = np.isfinite(model.precisions_)
@@ -119,13 +119,13 @@ def test_the_weights_are_the_posterior_mean_and_0_where_the_precision_is_infinit
 
 
 @each("kernel", KERNELS)
-def test_the_evidence_is_maximal_in_each_precision_and_the_noise(kernel) -> None:
+def test_the_evidence_is_maximal_in_each_precision_and_the_noise(kernel):
     X, y = targets()
     model = RelevanceVectorRegressor(kernel=kernel, tol=1e-10).fit(X, y)
     assert model.status_ == "converged"
     Phi, alpha, noise = columns(X, kernel), model.precisions_, np.ones(len(y))
 
-    def of(changed: np.ndarray, factor: float = 1.0) -> float:
+    def of(changed, factor=1.0):
         return evidence(Phi, y, changed, noise * factor / model.noise_precision_)
 
     best = of(alpha)
@@ -134,7 +134,7 @@ def test_the_evidence_is_maximal_in_each_precision_and_the_noise(kernel) -> None
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_each_step_raises_the_evidence_by_its_gain(monkeypatch) -> None:
+def test_each_step_raises_the_evidence_by_its_gain(monkeypatch):
     monkeypatch.setattr(relevance, "ALL", 0)  # from no columns
     X, y = targets()
     fits = [RelevanceVectorRegressor(kernel=None, max_iter=k).fit(X, y) for k in range(1, 12)]
@@ -147,7 +147,7 @@ def test_each_step_raises_the_evidence_by_its_gain(monkeypatch) -> None:
 
 
 @each("freedom", [39.0, None])
-def test_precisions_move_together_by_newtons_method_on_the_evidence(freedom) -> None:
+def test_precisions_move_together_by_newtons_method_on_the_evidence(freedom):
     """Gradient and Hessian in ln ρ by differences of the evidence, which never falls."""
     rng = np.random.default_rng(2)
     X = rng.normal(size=(40, 4)) + rng.normal(size=(40, 1))
@@ -157,7 +157,7 @@ def test_precisions_move_together_by_newtons_method_on_the_evidence(freedom) -> 
     search.stay(np.arange(4), np.array([0.5, 40.0, 0.3, 20.0]))
     h = 1e-3 * np.eye(4)
 
-    def height(change: np.ndarray) -> float:
+    def height(change):
         moved = Relevance(found, freedom)
         moved.stay(search.active, search.rho * np.exp(change))
         return moved.log_evidence()
@@ -180,7 +180,7 @@ def test_precisions_move_together_by_newtons_method_on_the_evidence(freedom) -> 
     assert_allclose(search.rho * (search.sigma.diagonal() + beta * search.mu**2), 1, rtol=1e-3)
 
 
-def test_units_and_origins_of_features_change_nothing() -> None:
+def test_units_and_origins_of_features_change_nothing():
     for model, (X, y) in [
         (RelevanceVectorRegressor(kernel=None), targets()),
         (RelevanceVectorMachine(kernel=None), classes()),
@@ -194,7 +194,7 @@ def test_units_and_origins_of_features_change_nothing() -> None:
         assert other.log_evidence_ == pytest.approx(height, abs=1e-5)
 
 
-def test_columns_that_a_far_row_makes_nearly_dependent_still_count() -> None:
+def test_columns_that_a_far_row_makes_nearly_dependent_still_count():
     """One column leaves less than 1e-9 of the square of another, which the other rows need."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
@@ -208,7 +208,7 @@ def test_columns_that_a_far_row_makes_nearly_dependent_still_count() -> None:
 
 @each("offset", [0.0, 2.0])  # deviation of offsets
 @each("kernel", KERNELS)
-def test_the_classifier_has_laplaces_posterior_and_evidence(kernel, offset) -> None:
+def test_the_classifier_has_laplaces_posterior_and_evidence(kernel, offset):
     X, y = classes()
     o = offset * np.random.default_rng(4).normal(size=len(y))
     model = RelevanceVectorMachine(kernel=kernel).fit(X, y, offset=o if offset else None)
@@ -231,9 +231,7 @@ def test_the_classifier_has_laplaces_posterior_and_evidence(kernel, offset) -> N
 
 @each("offset", [0.0, 2.0])
 @each("kernel", KERNELS)
-def test_no_change_of_a_precision_raises_the_classifiers_evidence_at_its_mode(
-    kernel, offset
-) -> None:
+def test_no_change_of_a_precision_raises_the_classifiers_evidence_at_its_mode(kernel, offset):
     X, y = classes()
     o = offset * np.random.default_rng(4).normal(size=len(y))
     model = RelevanceVectorMachine(kernel=kernel, tol=1e-10).fit(X, y, offset=o)
@@ -246,7 +244,7 @@ def test_no_change_of_a_precision_raises_the_classifiers_evidence_at_its_mode(
     assert all(evidence(Phi, target, other, noise) < best + 1e-8 for other in changes(Phi, alpha))
 
 
-def test_one_feature_has_the_posterior_of_bayesian_logistic_regression() -> None:
+def test_one_feature_has_the_posterior_of_bayesian_logistic_regression():
     X, y = classes()
     model = RelevanceVectorMachine(kernel=None, tol=1e-12).fit(X[:, :1], y)
     own = BayesianLogisticRegression().fit(X[:, :1], y)  # α w² = γ there, too
@@ -256,7 +254,7 @@ def test_one_feature_has_the_posterior_of_bayesian_logistic_regression() -> None
     assert_allclose(model.predict_proba(X[:, :1]), own.predict_proba(X[:, :1]), rtol=1e-4)
 
 
-def test_irrelevant_features_leave_and_relevant_ones_stay() -> None:
+def test_irrelevant_features_leave_and_relevant_ones_stay():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(400, 40))
     z = X[:, :4] @ [3.0, -2.0, 1.5, 1.0]
@@ -270,7 +268,7 @@ def test_irrelevant_features_leave_and_relevant_ones_stay() -> None:
         assert np.abs(w[4:]).max() < 0.5 * np.abs(w[:4]).min()
 
 
-def test_columns_that_overlap_reach_the_evidence_of_expectation_maximization() -> None:
+def test_columns_that_overlap_reach_the_evidence_of_expectation_maximization():
     """The linear splines of Tipping (2001), §4.1: no single one raises the evidence."""
     x = np.linspace(1, 21, 30)[:, None]
     y = np.sinc((x[:, 0] - 11) / np.pi) + 0.1 * np.random.default_rng(0).normal(size=30)
@@ -307,7 +305,7 @@ def linear_splines(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.slow
-def test_a_column_that_enters_and_leaves_in_turn_ends_outside() -> None:
+def test_a_column_that_enters_and_leaves_in_turn_ends_outside():
     """Its gain at the mode without it is 17; at the mode with it, it is best without it."""
     from sklearn.datasets import load_digits
 
@@ -321,7 +319,7 @@ def test_a_column_that_enters_and_leaves_in_turn_ends_outside() -> None:
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each("weight", [1e-12, 1e6, 1e12])
 @each("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
-def test_weights_may_be_of_any_size(kind, weight) -> None:
+def test_weights_may_be_of_any_size(kind, weight):
     """With large frequency weights the coefficients are those of maximum likelihood."""
     X, y = classes() if kind is RelevanceVectorMachine else targets()
     model = kind(kernel=None).fit(X, y, np.full(len(y), weight))
@@ -336,7 +334,7 @@ def test_weights_may_be_of_any_size(kind, weight) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_newtons_method_restarts_from_0_if_it_misses_the_mode() -> None:
+def test_newtons_method_restarts_from_0_if_it_misses_the_mode():
     """Heavy weights leave many rows without a curvature."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(60, 2))
@@ -346,7 +344,7 @@ def test_newtons_method_restarts_from_0_if_it_misses_the_mode() -> None:
     assert model.log_evidence_ > -100  # without columns it is below −6000
 
 
-def test_a_frequency_weight_is_a_repeated_row() -> None:
+def test_a_frequency_weight_is_a_repeated_row():
     X, y = classes()
     weighted = RelevanceVectorMachine(kernel=None).fit(X, y, np.full(len(y), 3.0))
     repeated = RelevanceVectorMachine(kernel=None).fit(X.repeat(3, axis=0), y.repeat(3))
@@ -355,7 +353,7 @@ def test_a_frequency_weight_is_a_repeated_row() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_frequency_weights_that_let_the_columns_separate_the_classes_are_reported() -> None:
+def test_frequency_weights_that_let_the_columns_separate_the_classes_are_reported():
     """Of weights 170 every row counts 170 times, so that the evidence favours columns that follow each of them."""
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)[:, :5]
@@ -366,10 +364,10 @@ def test_frequency_weights_that_let_the_columns_separate_the_classes_are_reporte
     assert RelevanceVectorMachine().fit(X, y).status_ == "converged"
 
 
-def test_a_kernel_need_not_be_an_inner_product() -> None:
+def test_a_kernel_need_not_be_an_inner_product():
     X, y = classes()
 
-    def hat(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    def hat(A, B):
         return -np.abs(A[:, None] - B).sum(axis=2) + A[:, :1]  # neither definite nor symmetric
 
     model = RelevanceVectorMachine(kernel=hat).fit(X, y)
@@ -379,12 +377,12 @@ def test_a_kernel_need_not_be_an_inner_product() -> None:
 
 
 @each("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
-def test_an_invalid_kernel_is_refused_with_the_valid_choices(kind) -> None:
+def test_an_invalid_kernel_is_refused_with_the_valid_choices(kind):
     with pytest.raises(ValueError, match="kernel is 3; give its name, a function, or None"):
         kind(kernel=3).fit(*classes())
 
 
-def test_a_fit_without_an_evidence_gives_the_reason() -> None:
+def test_a_fit_without_an_evidence_gives_the_reason():
     X, _ = rows()
     exact = RelevanceVectorRegressor(kernel=None)
     with pytest.warns(UserWarning, match="without noise"):

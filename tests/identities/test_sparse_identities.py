@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -32,8 +30,8 @@ def regression(n: int = 60, d: int = 6, seed: int = 4) -> tuple[np.ndarray, np.n
 @pytest.mark.parametrize("kind", ["plain", "scaled", "dependent"])
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.01, 0.5, 1.0])
 def test_more_features_than_rows_have_the_same_minimum_by_the_dual_and_by_programs(
-    l1_ratio: float, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    l1_ratio, kind, monkeypatch
+):
     """Also from far (a weak penalty, from weights of 0), and for columns that differ in scale or repeat."""
     rng = np.random.default_rng(5)
     X = rng.standard_normal((60, 550))
@@ -46,7 +44,7 @@ def test_more_features_than_rows_have_the_same_minimum_by_the_dual_and_by_progra
     rounds = []
     whole = DualNewton.round
 
-    def counted(*arguments: Any) -> np.ndarray:
+    def counted(*arguments):
         rounds.append(1)
         return whole(*arguments)
 
@@ -68,8 +66,8 @@ def test_more_features_than_rows_have_the_same_minimum_by_the_dual_and_by_progra
 @each("factors", [None, (1.0, 2.0, 0.0, 0.5, 1.0, 3.0)])
 @each("l1_ratio", [0.0, 0.4, 1.0])
 def test_second_moments_give_the_gaps_of_a_whole_path_that_the_rows_give(
-    l1_ratio: float, factors: tuple[float, ...] | None, classes: int
-) -> None:
+    l1_ratio, factors, classes
+):
     X, y = regression(n=40)
     Y = y if classes == 1 else np.stack([y, np.sin(y), y**2])
     P = Objective(DesignMatrix(X), Squared(), Y, None, Net(l1_ratio, factors=factors), 1.0)
@@ -89,9 +87,7 @@ def test_second_moments_give_the_gaps_of_a_whole_path_that_the_rows_give(
 
 
 @each("intercept", [True, False])
-def test_the_homotopy_meets_the_quadratic_program_at_every_kink_and_between(
-    intercept: bool,
-) -> None:
+def test_the_homotopy_meets_the_quadratic_program_at_every_kink_and_between(intercept):
     X, y = regression(n=40, d=12)
     P = Objective(DesignMatrix(X, intercept), Squared(), y, None, L1(), 1.0)
     gram = gram_of(P)
@@ -109,7 +105,7 @@ def test_the_homotopy_meets_the_quadratic_program_at_every_kink_and_between(
     assert (np.diff([s.n_iter for s in exact]) >= 0).all()
 
 
-def test_a_homotopy_passes_weights_that_leave_and_features_that_depend_on_others() -> None:
+def test_a_homotopy_passes_weights_that_leave_and_features_that_depend_on_others():
     rng = np.random.default_rng(8)
     X = rng.standard_normal((30, 8))
     X[:, 3] = X[:, 4] + X[:, 5] + 0.1 * X[:, 3]  # taken for both at first, then left
@@ -123,7 +119,7 @@ def test_a_homotopy_passes_weights_that_leave_and_features_that_depend_on_others
     assert (entered[:-1] & ~entered[1:]).any()  # some weight returned to 0
 
 
-def test_a_lasso_path_of_strengths_is_that_of_separate_fits() -> None:
+def test_a_lasso_path_of_strengths_is_that_of_separate_fits():
     X, y = regression()
     strengths = [0.01, 1.0, 0.1]
     for solver in ("homotopy", "quadratic_program", "proximal_newton"):
@@ -135,7 +131,7 @@ def test_a_lasso_path_of_strengths_is_that_of_separate_fits() -> None:
 
 @each("kind", ["few_rows", "many_rows", "sparse", "dependent", "factors"])
 @each("l1_ratio", [0.5, 1.0], quick=1)
-def test_a_path_of_many_features_meets_another_solver(kind: str, l1_ratio: float) -> None:
+def test_a_path_of_many_features_meets_another_solver(kind, l1_ratio):
     """Programs that grow along the path, the dual, and changes between them; one strength occurs twice."""
     n, d = (150 if kind == "few_rows" else 700), 520
     X, y = regression(n, d)
@@ -152,7 +148,7 @@ def test_a_path_of_many_features_meets_another_solver(kind: str, l1_ratio: float
         assert_allclose(fit.objective_, other.fit(rows, y, weights).objective_, rtol=2e-8)
 
 
-def test_a_lasso_has_at_most_as_many_nonzero_weights_as_rows() -> None:
+def test_a_lasso_has_at_most_as_many_nonzero_weights_as_rows():
     """With columns in general position a lasso has at most n non-zero weights; Tibshirani (2013)."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((20, 300)), rng.standard_normal(20)

@@ -68,7 +68,7 @@ def numbers(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
         ("false_discovery_rate", 2, lambda y, m, X: metrics.precision_score(y, m.predict(X), pos_label="b") - 1),
     ],
 )  # fmt: skip
-def test_a_metric_by_name_is_greater_where_it_is_better(metric: str, K: int, theirs: Any) -> None:
+def test_a_metric_by_name_is_greater_where_it_is_better(metric, K, theirs):
     X, y = classes(K)
     model = TunedClassifier(strengths=[1.0, 0.01], cv=FOLD, scoring=metric).fit(X, y)
     for k in range(4):
@@ -90,9 +90,7 @@ def test_a_metric_by_name_is_greater_where_it_is_better(metric: str, K: int, the
     ],
     ids=repr,
 )
-def test_a_score_is_that_of_a_fit_without_the_fold(
-    estimator: Any, K: int, form: Any, weighted: bool
-) -> None:
+def test_a_score_is_that_of_a_fit_without_the_fold(estimator, K, form, weighted):
     X, y = classes(K)
     X = form(X)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y)) if weighted else None
@@ -116,7 +114,7 @@ def test_a_score_is_that_of_a_fit_without_the_fold(
 
 
 @each("estimator", [Ridge(), Lasso(), ElasticNet()], ids=repr)
-def test_the_score_of_a_regression_is_its_squared_error(estimator: Any) -> None:
+def test_the_score_of_a_regression_is_its_squared_error(estimator):
     X, y = numbers()
     model = TunedRegressor(estimator, strengths=STRENGTHS, cv=FOLD).fit(X, y)
     for k in range(4):
@@ -126,7 +124,7 @@ def test_the_score_of_a_regression_is_its_squared_error(estimator: Any) -> None:
             assert_allclose(-model.scores_[k, i], np.mean((y - alone.predict(X))[out] ** 2), 1e-5)
 
 
-def test_the_rule_of_one_standard_error() -> None:
+def test_the_rule_of_one_standard_error():
     X, y = classes()
     best = TunedClassifier(strengths=STRENGTHS, scoring="log_loss").fit(X, y)
     near = TunedClassifier(strengths=STRENGTHS, scoring="log_loss", rule="one_standard_error")
@@ -140,11 +138,11 @@ def test_the_rule_of_one_standard_error() -> None:
     assert near.strength_ > best.strength_
 
 
-def test_labels_of_a_fold_change_no_fit_that_holds_it_out() -> None:
+def test_labels_of_a_fold_change_no_fit_that_holds_it_out():
     """The score shows the coefficients themselves."""
     X, y = classes(3)
 
-    def weight(model: Any, X: Any, y: Any, w: Any) -> float:
+    def weight(model, X, y, w):
         return float(model.coef_[0, 0])
 
     model = TunedClassifier(strengths=STRENGTHS, cv=FOLD, scoring=weight)
@@ -155,7 +153,7 @@ def test_labels_of_a_fold_change_no_fit_that_holds_it_out() -> None:
     assert (before[[0, 1, 3]] != after[[0, 1, 3]]).all()
 
 
-def test_transforms_in_a_pipeline_are_fitted_inside_the_folds() -> None:
+def test_transforms_in_a_pipeline_are_fitted_inside_the_folds():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
@@ -176,7 +174,7 @@ def test_transforms_in_a_pipeline_are_fitted_inside_the_folds() -> None:
     assert not hasattr(model, "strength_")
 
 
-def test_rows_of_a_group_are_held_out_together_and_classes_are_balanced() -> None:
+def test_rows_of_a_group_are_held_out_together_and_classes_are_balanced():
     X, y = classes()
     groups = np.arange(120) // 6
     weight = np.where(np.arange(120) < 110, 1.0, 0.0)
@@ -192,7 +190,7 @@ def test_rows_of_a_group_are_held_out_together_and_classes_are_balanced() -> Non
 
 
 @each("rule", ["best", "one_standard_error", "aic", "bic"])
-def test_a_row_of_weight_two_in_a_fold_is_a_repeated_row(rule: str) -> None:
+def test_a_row_of_weight_two_in_a_fold_is_a_repeated_row(rule):
     w = np.random.default_rng(3).integers(0, 4, 120)
     X, y = classes(3)
     ours = TunedClassifier(LogisticRegression(tol=1e-10), rule=rule, scoring="log_loss", cv=FOLD)
@@ -207,7 +205,7 @@ def test_a_row_of_weight_two_in_a_fold_is_a_repeated_row(rule: str) -> None:
         assert_allclose(ours.scores_, twice.scores_, rtol=1e-8)
 
 
-def test_tuning_chooses_parameters_other_than_the_strength() -> None:
+def test_tuning_chooses_parameters_other_than_the_strength():
     X, y = numbers()
     grid = {"l1_ratio": [0.2, 0.9]}
     model = TunedRegressor(ElasticNet(), strengths=STRENGTHS, param_grid=grid).fit(X, y)
@@ -228,9 +226,7 @@ def test_tuning_chooses_parameters_other_than_the_strength() -> None:
 @each("intercept", [True, False])
 @each("K", [2, 3])
 @each("penalty", ["l1", "elastic_net"])
-def test_the_strongest_strength_is_the_smallest_with_zero_weights(
-    penalty: str, K: int, intercept: bool
-) -> None:
+def test_the_strongest_strength_is_the_smallest_with_zero_weights(penalty, K, intercept):
     X, y = classes(K)
     inner = LogisticRegression(penalty=penalty, fit_intercept=intercept, tol=1e-12)
     model = TunedClassifier(inner, strengths=5, cv=2).fit(X + 2, y)
@@ -246,7 +242,7 @@ def test_the_strongest_strength_is_the_smallest_with_zero_weights(
     assert Lasso(strength=0.99 * strength, fit_intercept=intercept).fit(X, z).coef_.any()
 
 
-def test_default_l2_strengths_ignore_the_origin_and_scale_with_the_units_of_the_data() -> None:
+def test_default_l2_strengths_ignore_the_origin_and_scale_with_the_units_of_the_data():
     X, y = classes()
     of = [TunedClassifier(strengths=4, rule="aic").fit(Z, y) for Z in (X, X + 50, 10 * X)]
     first, moved, scaled = (np.array([c["strength"] for c in m.candidates_[:4]]) for m in of)
@@ -265,8 +261,8 @@ PAIRS = {"group_lasso": {"groups": [0, 0, 1, 1]}}
 @each("intercept", [True, False])
 @each("estimator", [Ridge(), Lasso(), ElasticNet()], ids=repr)
 def test_degrees_of_freedom_are_the_sensitivity_of_the_fit_to_the_data(
-    estimator: Any, intercept: bool, weighted: bool
-) -> None:
+    estimator, intercept, weighted
+):
     """Stein: df = Σ ∂ŷ_i/∂y_i, for a given σ² of the noise; by central differences."""
     X, y = numbers(30)
     w = np.random.default_rng(0).uniform(0.5, 2, 30) if weighted else np.ones(30)
@@ -283,7 +279,7 @@ def test_degrees_of_freedom_are_the_sensitivity_of_the_fit_to_the_data(
 
 
 @each("K", [2, 3])
-def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matrix(K: int) -> None:
+def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matrix(K):
     X, y = classes(K)
     model = TunedClassifier(LogisticRegression(tol=1e-12), strengths=[0.1], rule="aic").fit(X, y)
     P, A = model.predict_proba(X), np.column_stack([X, np.ones(120)])
@@ -301,9 +297,7 @@ def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matr
 
 @each("K", [2, 3])
 @each("penalty", ["l1", "l2", "elastic_net"])
-def test_the_criterion_without_a_strength_is_that_of_maximum_likelihood(
-    penalty: str, K: int
-) -> None:
+def test_the_criterion_without_a_strength_is_that_of_maximum_likelihood(penalty, K):
     X, y = classes(K)
     summary = LogisticRegression(penalty=None).fit(X, y).summary()
     inner = LogisticRegression(penalty=penalty, tol=1e-10)
@@ -317,14 +311,14 @@ def test_the_criterion_without_a_strength_is_that_of_maximum_likelihood(
     assert aic.best_index_ == aic.criterion_.argmin()
 
 
-def test_copies_of_a_feature_add_no_degrees_of_freedom() -> None:
+def test_copies_of_a_feature_add_no_degrees_of_freedom():
     X, y = numbers()
     one = TunedRegressor(Ridge(), strengths=[1e-6], rule="aic").fit(X, y)
     two = TunedRegressor(Ridge(), strengths=[1e-6], rule="aic").fit(np.hstack([X, X]), y)
     assert_allclose(two.degrees_of_freedom_, one.degrees_of_freedom_, rtol=1e-4)
 
 
-def test_a_class_that_a_fit_has_not_seen_has_the_least_probability() -> None:
+def test_a_class_that_a_fit_has_not_seen_has_the_least_probability():
     X, y = classes(3)
     fold = np.where(y == "c", 0, FOLD)
     with pytest.warns(UserWarning, match="1 of 4 inner folds have training rows without .* 'c'"):
@@ -338,7 +332,7 @@ def test_a_class_that_a_fit_has_not_seen_has_the_least_probability() -> None:
     assert model.scores_[0, 0] == pytest.approx(own.mean(), rel=1e-8)
 
 
-def test_features_without_a_penalty_count_fully() -> None:
+def test_features_without_a_penalty_count_fully():
     """λ → ∞ leaves the intercept and the two features that are not penalized."""
     penalty = {"l2": {"factors": [0.0, 1.0, 1.0, 0.0]}}
     X, c = classes()
@@ -348,7 +342,7 @@ def test_features_without_a_penalty_count_fully() -> None:
 
 
 @each("rule", ["aic", "bic"])
-def test_one_class_against_the_rest_has_no_common_likelihood(rule: str) -> None:
+def test_one_class_against_the_rest_has_no_common_likelihood(rule):
     model = TunedClassifier(LinearClassifier(loss="probit"), strengths=[0.1, 1.0], rule=rule)
     with pytest.raises(NotApplicable, match=f"rule is '{rule}', and one class against the rest"):
         model.fit(*classes(3))
@@ -364,7 +358,7 @@ def test_one_class_against_the_rest_has_no_common_likelihood(rule: str) -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_fits_without_a_strength_have_no_path(inner: Any, grid: Any) -> None:
+def test_fits_without_a_strength_have_no_path(inner, grid):
     X, c = classes()
     model = TunedClassifier(inner, strengths=None, param_grid=grid).fit(X, c)
     assert not hasattr(model, "path_")
@@ -407,20 +401,14 @@ def test_fits_without_a_strength_have_no_path(inner: Any, grid: Any) -> None:
         (TunedClassifier(scoring=lambda *_: np.nan), "is nan on fold 0 for {'strength': "),
         (TunedClassifier(cv=1), "cv is 1; cross-validation needs at least 2"),
         (TunedClassifier(cv=[0, 1]), "the number of the fold of each of the 120 rows"),
-        (
-            TunedClassifier(cv=np.zeros(99, int)),
-            r"cv is int\d+ of shape \(99,\); give a whole",
-        ),
+        (TunedClassifier(cv=np.zeros(99, int)), r"cv is int\d+ of shape \(99,\); give a whole"),
         (TunedClassifier(cv=np.zeros(120, int)), "cv holds one fold"),
         (
             TunedClassifier(cv=[([0, 1], [2]), ([0, 1], [1, 2])]),
             "split 1 of cv holds 1 row out and also",
         ),
         (TunedClassifier(cv=[([0, 1], [2])]), "cv has 1 split; give at least two"),
-        (
-            TunedClassifier(cv=[([0], [2]), ([0], [])]),
-            "split 1 of cv has no rows .* to score",
-        ),
+        (TunedClassifier(cv=[([0], [2]), ([0], [])]), "split 1 of cv has no rows .* to score"),
         (TunedClassifier(cv=[([0], [2]), ([0], [120])]), "row 120; rows are 0 to 119"),
         (TunedClassifier(cv=True), "cv is True; give a whole number, the number"),
         (TunedClassifier(cv="3"), "cv is '3'; give a whole number, the number"),
@@ -434,25 +422,25 @@ def test_fits_without_a_strength_have_no_path(inner: Any, grid: Any) -> None:
         ),
     ],
 )
-def test_invalid_tuning_is_refused_in_one_line(model: Any, message: str) -> None:
+def test_invalid_tuning_is_refused_in_one_line(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*classes())
 
 
-def test_one_group_cannot_be_held_out() -> None:
+def test_one_group_cannot_be_held_out():
     with pytest.raises(NotApplicable, match="groups has 1 group"):
         TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=np.zeros(120))
     with pytest.raises(ValueError, match=r"groups has shape \(3,\); it must be \(120,\)"):
         TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=[1, 2, 3])
 
 
-def test_a_class_of_one_row_cannot_be_held_out() -> None:
+def test_a_class_of_one_row_cannot_be_held_out():
     X, _ = classes()
     with pytest.raises(NotApplicable, match="holds rows of every class out"):
         TunedClassifier().fit(X, (np.arange(120) == 3).astype(int))
 
 
-def test_fewer_folds_than_asked_for_warn_with_the_remedy() -> None:
+def test_fewer_folds_than_asked_for_warn_with_the_remedy():
     X, y = classes(3)
     kept = np.concatenate([np.flatnonzero(y != "c"), np.flatnonzero(y == "c")[:3]])
     for kind in (TunedClassifier, Calibrated):
@@ -466,7 +454,7 @@ def test_fewer_folds_than_asked_for_warn_with_the_remedy() -> None:
         TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=FOLD)
 
 
-def test_folds_whose_training_rows_lack_a_class_warn_or_are_refused() -> None:
+def test_folds_whose_training_rows_lack_a_class_warn_or_are_refused():
     X, y = classes(3)
     order = np.argsort(y, kind="stable")
     X, y, folds = X[order], y[order], ms.KFold(3)
@@ -480,14 +468,14 @@ def test_folds_whose_training_rows_lack_a_class_warn_or_are_refused() -> None:
 
 
 @each("wrong", [-1, 0, "x", np.inf, np.nan])
-def test_a_noise_variance_is_a_positive_number(wrong: Any) -> None:
+def test_a_noise_variance_is_a_positive_number(wrong):
     kind = "a number" if wrong == "x" else "a number above 0"
     with pytest.raises(ValueError, match=f"noise_variance is .*; it must be {kind}, or None"):
         TunedRegressor(rule="aic", noise_variance=wrong).fit(*numbers())
 
 
 @each("rule", ["aic", "bic"])
-def test_weights_of_a_criterion_count_rows_or_are_shares(rule: str) -> None:
+def test_weights_of_a_criterion_count_rows_or_are_shares(rule):
     X, y = classes()
     share = np.full(120, 1 / 120)
     for model, rows in (
@@ -499,7 +487,7 @@ def test_weights_of_a_criterion_count_rows_or_are_shares(rule: str) -> None:
 
 
 @each("rule", ["best", "bic"])
-def test_no_penalty_can_be_a_candidate_and_win(rule: str) -> None:
+def test_no_penalty_can_be_a_candidate_and_win(rule):
     X, y = classes()
     grid = {"penalty": ["l2", None]}
     tuned = TunedClassifier(
@@ -510,7 +498,7 @@ def test_no_penalty_can_be_a_candidate_and_win(rule: str) -> None:
     assert_allclose(tuned.coef_, LogisticRegression(penalty=None).fit(X, y).coef_, atol=1e-6)
 
 
-def test_given_folds_are_those_of_all_rows_also_where_a_weight_is_zero() -> None:
+def test_given_folds_are_those_of_all_rows_also_where_a_weight_is_zero():
     X, y = classes()
     w = np.ones(120)
     w[::7] = 0
@@ -521,7 +509,7 @@ def test_given_folds_are_those_of_all_rows_also_where_a_weight_is_zero() -> None
     assert_allclose(all_rows.scores_, without.scores_)
 
 
-def test_folds_of_scikit_learn_give_the_scores_of_its_grid_search() -> None:
+def test_folds_of_scikit_learn_give_the_scores_of_its_grid_search():
     X, y = classes()
     groups = np.arange(120) // 5
     halves = [(np.arange(60, 120), np.arange(60)), (np.arange(120) < 60, np.arange(120) >= 60)]
@@ -545,7 +533,7 @@ def test_folds_of_scikit_learn_give_the_scores_of_its_grid_search() -> None:
         assert hasattr(tuned, "fold_") == once, name
 
 
-def test_metrics_of_scikit_learn_give_the_scores_of_its_grid_search() -> None:
+def test_metrics_of_scikit_learn_give_the_scores_of_its_grid_search():
     of_classes = {
         "f1_score": (metrics.f1_score, metrics.make_scorer(metrics.f1_score, pos_label="b")),
         "partial": (partial(metrics.f1_score, average="macro"), "f1_macro"),
@@ -580,11 +568,11 @@ def _scores_of_splits(search: Any) -> np.ndarray:
     return np.array([found[f"split{k}_test_score"] for k in range(search.n_splits_)])
 
 
-def test_weights_reach_a_metric_by_their_name() -> None:
+def test_weights_reach_a_metric_by_their_name():
     X, y = classes()
     w = np.random.default_rng(1).uniform(0.5, 2, 120)
 
-    def scorer(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None) -> float:
+    def scorer(estimator, X, y, *, sample_weight=None):
         return float(estimator.score(X, y, sample_weight=sample_weight))
 
     given = {"strengths": [1.0, 0.01], "cv": FOLD}
@@ -601,7 +589,7 @@ def test_weights_reach_a_metric_by_their_name() -> None:
             TunedRegressor(scoring=metric, **given).fit(*numbers(), sample_weight=w)
 
 
-def test_splits_are_those_of_all_rows_also_where_a_weight_is_zero() -> None:
+def test_splits_are_those_of_all_rows_also_where_a_weight_is_zero():
     X, y = classes()
     w = (np.arange(120) % 7 > 0).astype(float)
     splits = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(4)]
@@ -611,7 +599,7 @@ def test_splits_are_those_of_all_rows_also_where_a_weight_is_zero() -> None:
     assert np.array_equal(by_splits.fold_, by_fold.fold_)
 
 
-def test_uninformative_columns_do_not_spread_strengths_over_rounding_errors() -> None:
+def test_uninformative_columns_do_not_spread_strengths_over_rounding_errors():
     X, y = np.full((60, 4), 0.1), np.repeat([0, 1, 2], 20)
     for Z in (X, 1e6 * X, np.ones((60, 4))):
         tuned = TunedClassifier(LogisticRegression(penalty="l1"), rule="bic").fit(Z, y)
@@ -624,7 +612,7 @@ def test_uninformative_columns_do_not_spread_strengths_over_rounding_errors() ->
 
 @each("rule", ["best", "one_standard_error", "aic"])
 @each("form", [lambda f: L1(factors=f), lambda f: {"l1": {"factors": f}}])
-def test_a_grid_of_arrays_scores_each_array_as_alone(form: Any, rule: str) -> None:
+def test_a_grid_of_arrays_scores_each_array_as_alone(form, rule):
     """Arrays whose text is abbreviated were taken for equal, or ended in an error of NumPy."""
     X = np.random.default_rng(0).standard_normal((40, 1100))
     y = X[:, 500] > 0
@@ -632,7 +620,7 @@ def test_a_grid_of_arrays_scores_each_array_as_alone(form: Any, rule: str) -> No
     penalties = [form(np.ones(1100)), form(light)]
     folds = np.arange(40) % 4
 
-    def scores(**options: Any) -> np.ndarray:
+    def scores(**options):
         given = {"strengths": [0.1, 0.01], "rule": rule, "cv": folds} | options
         model = TunedClassifier(**given).fit(X, y)
         return model.criterion_ if rule == "aic" else model.scores_.mean(axis=0)
@@ -643,13 +631,13 @@ def test_a_grid_of_arrays_scores_each_array_as_alone(form: Any, rule: str) -> No
     assert together[0] != together[1]
 
 
-def test_a_metric_named_like_a_cost_without_a_declared_direction_warns() -> None:
+def test_a_metric_named_like_a_cost_without_a_declared_direction_warns():
     X, y = classes()
 
-    def my_cost(y_true: Any, y_pred: Any) -> Any:
+    def my_cost(y_true, y_pred):
         return np.mean(y_true != y_pred)
 
-    def strength() -> Any:
+    def strength():
         tuned = TunedClassifier(LogisticRegression(), strengths=[1e-3, 10.0], scoring=my_cost)
         return tuned.fit(X, y).strength_
 
@@ -662,7 +650,7 @@ def test_a_metric_named_like_a_cost_without_a_declared_direction_warns() -> None
             assert strength() == (10.0 if says else 1e-3)
 
 
-def test_a_strength_of_0_can_be_a_candidate() -> None:
+def test_a_strength_of_0_can_be_a_candidate():
     X, y = classes()
     grid = {"strength": [10.0, 1.0, 0.0]}
     model = LogisticRegression()

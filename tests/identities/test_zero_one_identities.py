@@ -60,7 +60,7 @@ def wrong(model: Any, X: Any, y: np.ndarray) -> int:
 
 @each("d", [1, 2, 3, 4], quick=1)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_zero_one_classifier_has_the_fewest_errors_of_linear_classifiers(d: int) -> None:
+def test_the_zero_one_classifier_has_the_fewest_errors_of_linear_classifiers(d):
     """200 problems in all, every one certified."""
     for seed in range(50):
         X, y = problem(seed, 30 if d < 4 else 18, d)
@@ -73,7 +73,7 @@ def test_the_zero_one_classifier_has_the_fewest_errors_of_linear_classifiers(d: 
 
 
 @each("d", [1, 2, 3])
-def test_the_minimum_is_what_brute_force_finds(d: int) -> None:
+def test_the_minimum_is_what_brute_force_finds(d):
     for seed in range(14):
         X, y = problem(seed, 9, d)
         model = ZeroOneClassifier().fit(X, y)
@@ -83,7 +83,7 @@ def test_the_minimum_is_what_brute_force_finds(d: int) -> None:
 
 @pytest.mark.slow
 @each("intercept", [True, False])
-def test_cells_and_conflicts_come_to_the_same_minimum(intercept: bool) -> None:
+def test_cells_and_conflicts_come_to_the_same_minimum(intercept):
     for seed in range(30):
         X, y = problem(seed, 18, 1 + seed % 3)
         weights = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float)
@@ -95,7 +95,7 @@ def test_cells_and_conflicts_come_to_the_same_minimum(intercept: bool) -> None:
 
 
 @each("unit", [1e-9, 1e9])
-def test_a_bound_does_not_depend_on_the_unit_of_the_weights(unit: float) -> None:
+def test_a_bound_does_not_depend_on_the_unit_of_the_weights(unit):
     """The tolerances of integer programs are absolute: costs of 10⁻⁹ would all be 0 to them."""
     for seed in range(4):
         X, y = problem(seed, 12, 3)
@@ -113,9 +113,7 @@ def test_a_bound_does_not_depend_on_the_unit_of_the_weights(unit: float) -> None
     ("seed", "n", "d", "noise", "fewest"),
     [(5, 50, 6, 0.05, 2), (6, 60, 5, 0.1, 3), (9, 80, 6, 0.05, 2), (10, 100, 4, 0.05, 4)],
 )
-def test_small_noisy_problems_are_certified_by_default(
-    seed: int, n: int, d: int, noise: float, fewest: int
-) -> None:
+def test_small_noisy_problems_are_certified_by_default(seed, n, d, noise, fewest):
     """None of them is enumerated; the minima are also those of a mixed-integer program with a least margin."""
     rng = np.random.default_rng(seed)
     X, w = rng.standard_normal((n, d)), rng.standard_normal(d)
@@ -127,7 +125,7 @@ def test_small_noisy_problems_are_certified_by_default(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_errors_of_very_different_weights_are_counted_to_the_lightest_row() -> None:
+def test_errors_of_very_different_weights_are_counted_to_the_lightest_row():
     """Beside costs of 10⁸ floats lose costs of 10⁻⁹ in the sums over cells."""
     for seed in range(3):
         X, y = problem(seed, 9, 2)
@@ -143,7 +141,7 @@ def test_errors_of_very_different_weights_are_counted_to_the_lightest_row() -> N
         assert model.n_errors_ == pytest.approx(least, rel=1e-9) or not model.exact_
 
 
-def test_three_classes_are_fitted_together_and_certified() -> None:
+def test_three_classes_are_fitted_together_and_certified():
     for seed in range(6):
         rng = np.random.default_rng(seed)
         y = np.arange(24) % 3
@@ -156,7 +154,7 @@ def test_three_classes_are_fitted_together_and_certified() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_an_uncertified_line_is_not_called_exact() -> None:
+def test_an_uncertified_line_is_not_called_exact():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 8))
     y = (X[:, 0] + 2 * rng.standard_normal(120) > 0).astype(int)
@@ -173,7 +171,7 @@ def test_an_uncertified_line_is_not_called_exact() -> None:
     assert np.array_equal(ZeroOneClassifier(node_limit=20).fit(X, y).coef_, model.coef_)
 
 
-def test_descent_along_lines_is_seldom_far_from_the_minimum() -> None:
+def test_descent_along_lines_is_seldom_far_from_the_minimum():
     behind = []
     for seed in range(1, 40, 2):
         X, y = problem(seed, 60, 2)
@@ -183,7 +181,7 @@ def test_descent_along_lines_is_seldom_far_from_the_minimum() -> None:
     assert np.mean(behind) <= 0.5
 
 
-def test_a_line_is_searched_exactly() -> None:
+def test_a_line_is_searched_exactly():
     """As good as the best of many points of it, for two classes and for three."""
     for K in (2, 3):
         rng = np.random.default_rng(K)
@@ -197,7 +195,7 @@ def test_a_line_is_searched_exactly() -> None:
             assert cost[k] <= min(tried) + 1e-9
 
 
-def test_separable_classes_have_no_errors_at_any_size() -> None:
+def test_separable_classes_have_no_errors_at_any_size():
     rng = np.random.default_rng(0)
     X = sparse.random_array((500, 3000), density=0.02, format="csr", rng=rng)
     y = rng.integers(0, 2, 500)
@@ -206,7 +204,7 @@ def test_separable_classes_have_no_errors_at_any_size() -> None:
     assert model.n_errors_ == 0 == wrong(model, X, y)
 
 
-def test_sparse_rows_weights_and_repeated_rows_are_consistent() -> None:
+def test_sparse_rows_weights_and_repeated_rows_are_consistent():
     X, y = problem(2, 30, 3)
     weights = np.random.default_rng(0).integers(1, 4, 30)
     weighted = ZeroOneClassifier().fit(X, y, sample_weight=weights)
@@ -220,7 +218,7 @@ def test_sparse_rows_weights_and_repeated_rows_are_consistent() -> None:
     )
 
 
-def test_a_boundary_through_the_origin_is_kept_there() -> None:
+def test_a_boundary_through_the_origin_is_kept_there():
     X, y = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 1])
     through_origin = ZeroOneClassifier(fit_intercept=False).fit(X, y)
     assert (through_origin.n_errors_, through_origin.intercept_) == (1, 0)
@@ -228,7 +226,7 @@ def test_a_boundary_through_the_origin_is_kept_there() -> None:
 
 
 @each("near", [1e-8, 1e-10, 1e-12])
-def test_nearly_equal_rows_are_not_treated_as_equal(near: float) -> None:
+def test_nearly_equal_rows_are_not_treated_as_equal(near):
     """x₁ − 2x₂ − near/2 > 0 has every row right, so no bound above 0 is a proof."""
     X = np.array([[0, 0], [near, 0], [1, 1], [1, 0.3], [0.2, 0.9], [2 * near, 0], [0.5, 0.5]])
     y = np.array([0, 1, 0, 1, 0, 1, 0])
@@ -239,11 +237,11 @@ def test_nearly_equal_rows_are_not_treated_as_equal(near: float) -> None:
     assert search_conflicts(rows, Answer(np.zeros(3), 7.0, 0.0), 30).bound == 0
 
 
-def test_rows_without_a_feature_are_all_wrong_at_the_origin() -> None:
+def test_rows_without_a_feature_are_all_wrong_at_the_origin():
     model = ZeroOneClassifier(fit_intercept=False).fit(np.zeros((4, 1)), [0, 1, 0, 1])
     assert (model.n_errors_, model.exact_) == (4, True)
 
 
-def test_an_impossible_limit_is_refused() -> None:
+def test_an_impossible_limit_is_refused():
     with pytest.raises(ValueError, match="node_limit is -1"):
         ZeroOneClassifier(node_limit=-1).fit(*problem(0, 10, 2))

@@ -46,7 +46,7 @@ def problem(loss: str, seed: int) -> tuple[Objective, ElasticNet]:
 
 
 @EACH
-def test_dual_slopes_certify_the_minimum_of_every_fit(loss: str) -> None:
+def test_dual_slopes_certify_the_minimum_of_every_fit(loss):
     """D(s) = −Σ w ℓ*(s) − strength·Σ max(|u| − ρ, 0)²/(2(1 − ρ)), with ℓ*(s) = y s for the hinge."""
     for seed in range(ALL):
         P, penalty = problem(loss, seed)
@@ -67,9 +67,7 @@ def test_dual_slopes_certify_the_minimum_of_every_fit(loss: str) -> None:
 
 @EACH
 @each("other", ["l2", "l1"])
-def test_the_augmented_lagrangian_ends_where_the_solvers_of_one_kink_do(
-    loss: str, other: str
-) -> None:
+def test_the_augmented_lagrangian_ends_where_the_solvers_of_one_kink_do(loss, other):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 6))
     y = (X[:, 0] + rng.standard_normal(120) > 0).astype(int)
@@ -81,13 +79,11 @@ def test_the_augmented_lagrangian_ends_where_the_solvers_of_one_kink_do(
     assert_allclose(both.objective_, one.objective_, rtol=1e-6)
 
 
-def test_features_leave_together_where_they_are_more_than_the_rows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_features_leave_together_where_they_are_more_than_the_rows(monkeypatch):
     """One at a time they took 950 systems of equations here, and half a minute with 300 × 2,000."""
     rng, solve, systems = np.random.default_rng(0), ActiveSet._solve, []
 
-    def counted(self: ActiveSet, *args: Any) -> Any:
+    def counted(self, *args):
         systems.append(1)
         return solve(self, *args)
 
@@ -104,7 +100,7 @@ def test_features_leave_together_where_they_are_more_than_the_rows(
 
 
 @EACH
-def test_an_envelope_is_a_lower_bound_of_its_loss_that_touches_it_at_the_slopes(loss: str) -> None:
+def test_an_envelope_is_a_lower_bound_of_its_loss_that_touches_it_at_the_slopes(loss):
     rng, part = np.random.default_rng(2), find("losses", loss)()
     y, z = np.where(rng.random(200) < 0.5, 1.0, -1.0), 2 * rng.standard_normal(200)
     slopes = part.slopes(y, z)

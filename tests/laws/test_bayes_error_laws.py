@@ -45,7 +45,7 @@ def simulated(means: Any, covariances: Any, priors: Any, n: int = 400_000) -> tu
     return float(wrong.mean()), float(wrong.std() / np.sqrt(n))
 
 
-def test_the_cases_cover_every_way_to_compute_the_bayes_error() -> None:
+def test_the_cases_cover_every_way_to_compute_the_bayes_error():
     kinds = set()
     for means, covariances, _ in CASES.values():
         roots = square_roots(covariances, len(means), len(means[0]))
@@ -54,13 +54,13 @@ def test_the_cases_cover_every_way_to_compute_the_bayes_error() -> None:
 
 
 @each("case", CASES)
-def test_bayes_rule_has_the_bayes_error_on_generated_rows(case: str) -> None:
+def test_bayes_rule_has_the_bayes_error_on_generated_rows(case):
     error, deviation = simulated(*CASES[case])
     assert bayes_error(*CASES[case]) == pytest.approx(error, abs=4 * deviation + 2e-4)
 
 
 @each("case", CASES)
-def test_coordinates_and_order_do_not_matter(case: str) -> None:
+def test_coordinates_and_order_do_not_matter(case):
     means, covariances, priors = CASES[case]
     K, d = np.shape(means)
     pi = np.full(K, 1 / K) if priors is None else np.array(priors)
@@ -74,15 +74,15 @@ def test_coordinates_and_order_do_not_matter(case: str) -> None:
     assert found == pytest.approx(bayes_error(means, covariances, priors), abs=3e-4)
 
 
-def test_the_bayes_error_of_two_classes_with_equal_covariances_has_a_closed_form() -> None:
+def test_the_bayes_error_of_two_classes_with_equal_covariances_has_a_closed_form():
     assert bayes_error([[0, 0], [2, 2]]) == pytest.approx(norm.cdf(-np.sqrt(2)), rel=1e-14)
     assert bayes_error([[0, 0], [0, 0]], priors=[0.3, 0.7]) == pytest.approx(0.3)
 
 
-def test_the_bayes_error_in_one_dimension_is_the_integral_of_the_smaller_density() -> None:
+def test_the_bayes_error_in_one_dimension_is_the_integral_of_the_smaller_density():
     means, variances, pi = [0.0, 1.0, 3.0], [1.0, 4.0, 0.5], np.array([0.5, 0.3, 0.2])
 
-    def correct(x: float, K: int) -> float:
+    def correct(x, K):
         return max(pi[k] * norm.pdf(x, means[k], np.sqrt(variances[k])) for k in range(K))
 
     for K, tolerance in [(2, 1e-8), (3, 2e-4)]:
@@ -94,7 +94,7 @@ def test_the_bayes_error_in_one_dimension_is_the_integral_of_the_smaller_density
         assert found == pytest.approx(expected, abs=tolerance)
 
 
-def test_nearly_equal_covariances_meet_the_closed_form() -> None:
+def test_nearly_equal_covariances_meet_the_closed_form():
     eye = np.eye(3)
     means = [[0.0, 0, 0], [1.0, 1, 0.5]]
     close, within = estimate(means, [eye.tolist(), (eye * (1 + 1e-7)).tolist()])
@@ -102,12 +102,12 @@ def test_nearly_equal_covariances_meet_the_closed_form() -> None:
     assert close == pytest.approx(bayes_error(means), abs=min(4 * within, 1e-6))
 
 
-def test_a_covariance_is_symmetric_but_for_rounding() -> None:
+def test_a_covariance_is_symmetric_but_for_rounding():
     skew = [[2.0, 0.6], [0.6 * (1 + 1e-15), 1.0]]
     assert bayes_error(TRIANGLE[:2], skew) == pytest.approx(bayes_error(TRIANGLE[:2], ROUND))
 
 
-def test_the_bayes_error_is_right_for_identical_classes() -> None:
+def test_the_bayes_error_is_right_for_identical_classes():
     twice = [*TRIANGLE, TRIANGLE[2]]
     without = bayes_error(TRIANGLE, ROUND, [0.3, 0.3, 0.25])
     # of the two equal classes the likelier is chosen, and all of the other is lost
@@ -126,6 +126,6 @@ def test_the_bayes_error_is_right_for_identical_classes() -> None:
         (([[0, 0], [1, 1]], "identity", [1]), "2 numbers above 0"),
     ],
 )
-def test_classes_without_an_answer_are_refused(arguments: Any, message: str) -> None:
+def test_classes_without_an_answer_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         bayes_error(*arguments)

@@ -39,30 +39,30 @@ RNG = np.random.default_rng(0)
 TABLE = np.round(RNG.random((12, 5)), 1)  # with ties
 
 
-def test_ranks_are_scipys_and_ignore_noise_below_the_tolerance() -> None:
+def test_ranks_are_scipys_and_ignore_noise_below_the_tolerance():
     assert_array_equal(ranks(TABLE), stats.rankdata(-TABLE, axis=1))
     noisy = TABLE + 1e-13 * RNG.standard_normal(TABLE.shape)
     assert_array_equal(ranks(noisy), ranks(TABLE))
     assert (stats.rankdata(-noisy, axis=1) != ranks(TABLE)).any()  # which has no tolerance
 
 
-def test_a_missing_score_has_no_rank_and_does_not_change_other_ranks() -> None:
+def test_a_missing_score_has_no_rank_and_does_not_change_other_ranks():
     assert_array_equal(ranks([[0.9, np.nan, 0.5]]), [[1, np.nan, 2]])
 
 
-def test_friedman_is_scipys_with_ties() -> None:
+def test_friedman_is_scipys_with_ties():
     found = friedman(TABLE)
     expected = stats.friedmanchisquare(*TABLE.T)
     assert_allclose([found.statistic, found.p], [expected.statistic, expected.pvalue])
 
 
-def test_methods_that_are_equal_everywhere_differ_by_chance() -> None:
+def test_methods_that_are_equal_everywhere_differ_by_chance():
     found = friedman(np.ones((4, 3)))
     assert found.p == 1
     assert found.f_p == 1
 
 
-def test_nemenyis_p_is_alpha_at_the_critical_difference() -> None:
+def test_nemenyis_p_is_alpha_at_the_critical_difference():
     found = nemenyi(TABLE, alpha=0.05)
     apart = np.abs(found.ranks[:, None] - found.ranks)
     assert_array_equal(found.p > 0.05, apart < found.critical_difference)
@@ -90,7 +90,7 @@ def rejected(name: str, p: list[float], alpha: float) -> set[int]:
 
 
 @each("name", CORRECTIONS)
-def test_adjusted_p_values_reject_what_the_steps_of_the_procedure_reject(name: str) -> None:
+def test_adjusted_p_values_reject_what_the_steps_of_the_procedure_reject(name):
     rng = np.random.default_rng(1)
     for m in (1, 2, 3, 7):
         for _ in range(100):
@@ -102,14 +102,14 @@ def test_adjusted_p_values_reject_what_the_steps_of_the_procedure_reject(name: s
             assert {*np.flatnonzero(adjusted <= alpha)} == expected, (p, alpha)
 
 
-def test_missing_tests_are_not_counted_by_a_correction() -> None:
+def test_missing_tests_are_not_counted_by_a_correction():
     for name, correct in CORRECTIONS.items():
         with_gap = correct([0.1, np.nan, 0.3])
         assert np.isnan(with_gap[1]), name
         assert_array_equal(with_gap[[0, 2]], correct([0.1, 0.3]))
 
 
-def test_a_control_is_compared_with_all_others_only() -> None:
+def test_a_control_is_compared_with_all_others_only():
     others = np.arange(5) != 2
     for test in ("wilcoxon", "ranks"):
         found = against_control(TABLE, 2, test)
@@ -120,14 +120,14 @@ def test_a_control_is_compared_with_all_others_only() -> None:
     assert_array_equal((found.z > 0)[others], better[others])
 
 
-def test_wilcoxons_p_against_a_control_does_not_depend_on_the_other_methods() -> None:
+def test_wilcoxons_p_against_a_control_does_not_depend_on_the_other_methods():
     whole, part = against_control(TABLE, 1), against_control(TABLE[:, [4, 1]], 1)
     assert whole.p[4] == part.p[0] == pairwise(TABLE).p[4, 1]
     by_ranks = against_control(TABLE, 1, "ranks"), against_control(TABLE[:, [4, 1]], 1, "ranks")
     assert by_ranks[0].p[4] != by_ranks[1].p[0]
 
 
-def test_the_order_of_methods_and_data_sets_does_not_change_a_test_against_a_control() -> None:
+def test_the_order_of_methods_and_data_sets_does_not_change_a_test_against_a_control():
     rows, columns = RNG.permutation(12), RNG.permutation(5)
     for test in ("wilcoxon", "ranks"):
         found = against_control(TABLE, 3, test)
@@ -136,7 +136,7 @@ def test_the_order_of_methods_and_data_sets_does_not_change_a_test_against_a_con
             assert_allclose(getattr(moved, name), values[columns], rtol=1e-12, err_msg=name)
 
 
-def test_a_missing_score_costs_one_comparison_one_data_set() -> None:
+def test_a_missing_score_costs_one_comparison_one_data_set():
     table = TABLE.copy()
     table[3, 0] = np.nan
     found, whole = against_control(table, 4), against_control(TABLE, 4)
@@ -148,7 +148,7 @@ def test_a_missing_score_costs_one_comparison_one_data_set() -> None:
         against_control(table, 4, "sign")
 
 
-def test_no_table_has_a_smaller_adjusted_p_than_the_least() -> None:
+def test_no_table_has_a_smaller_adjusted_p_than_the_least():
     """It is reached where the control wins everywhere against one method and the others are as good as the control."""
     for n, k in ((1, 2), (3, 3), (6, 2), (8, 5), (10, 11)):
         table = np.arange(n * k, dtype=float).reshape(n, k) * 0
@@ -161,7 +161,7 @@ def test_no_table_has_a_smaller_adjusted_p_than_the_least() -> None:
             assert np.nanmin(found.bonferroni) >= least * (1 - 1e-12)
 
 
-def test_the_corrected_t_test_without_correction_is_the_paired_one() -> None:
+def test_the_corrected_t_test_without_correction_is_the_paired_one():
     found = corrected_t(TABLE, ratio=0)
     expected = stats.ttest_rel(TABLE[:, 0], TABLE[:, 3])
     assert_allclose([found.t[0, 3], found.p[0, 3]], [expected.statistic, expected.pvalue])
@@ -169,19 +169,19 @@ def test_the_corrected_t_test_without_correction_is_the_paired_one() -> None:
 
 
 @each("d", [[0.0, 0.0, 1.0, 3.0, -2.0], [0.0, 2.0, 2.0, 5.0, -1.0, -1.0, 4.0]])
-def test_wilcoxons_p_is_that_of_the_reversed_differences(d: list[float]) -> None:
+def test_wilcoxons_p_is_that_of_the_reversed_differences(d):
     """Also with zeros, which are on neither side."""
     assert comparisons.wilcoxon(d) == comparisons.wilcoxon([-x for x in d])
 
 
-def test_an_interval_ends_where_its_metric_does() -> None:
+def test_an_interval_ends_where_its_metric_does():
     found = corrected_interval(TABLE, 1 / 9, bounds=(0.4, 0.6))
     free = corrected_interval(TABLE, 1 / 9)
     assert_array_equal(found.lower, np.maximum(free.lower, 0.4))
     assert_array_equal(found.upper, np.minimum(free.upper, 0.6))
 
 
-def test_an_interval_excludes_zero_exactly_where_the_test_rejects() -> None:
+def test_an_interval_excludes_zero_exactly_where_the_test_rejects():
     p = corrected_t(TABLE, 1 / 9).p[0]
     differences = TABLE[:, :1] - TABLE
     found = corrected_interval(differences, 1 / 9)
@@ -192,7 +192,7 @@ def test_an_interval_excludes_zero_exactly_where_the_test_rejects() -> None:
 
 
 @each("n", [*range(1, 13), 20, 51])
-def test_nemenyis_test_of_two_methods_is_the_sign_test(n: int) -> None:
+def test_nemenyis_test_of_two_methods_is_the_sign_test(n):
     """The normal approximation would find a difference by chance with a probability of .0625 for n = 5, .0703 for 8."""
     wins = np.arange(n + 1)
     tables = [np.array([[1.0, 0.0]] * w + [[0.0, 1.0]] * (n - w)) for w in wins]
@@ -205,25 +205,21 @@ def test_nemenyis_test_of_two_methods_is_the_sign_test(n: int) -> None:
 
 
 @each(("p", "n", "folds"), [(0.99, 100, 10), (0.98, 40, 2), (0.95, 30, 3)])
-def test_intervals_cover_the_accuracy_also_where_no_fold_has_an_error(
-    p: float, n: int, folds: int
-) -> None:
+def test_intervals_cover_the_accuracy_also_where_no_fold_has_an_error(p, n, folds):
     """With sd = 0 they would be [1, 1], which never covers p: a coverage of .65, .50 and .74."""
     right = np.random.default_rng(3).random((1000, folds, n // folds)) < p
     found = corrected_interval(right.mean(axis=2).T, 1 / (folds - 1), step=folds / n)
     assert ((found.lower <= p) & (p <= found.upper)).mean() >= 0.95
 
 
-def test_the_interval_without_an_error_in_ten_folds_is_that_of_three_in_n() -> None:
+def test_the_interval_without_an_error_in_ten_folds_is_that_of_three_in_n():
     """Hanley & Lippman-Hand (1983): with no event among n, the 95 % bound of its rate is 1 − .05^(1/n), about 3/n."""
     found = corrected_interval(np.ones((10, 1)), 1 / 9, step=10 / 150)
     assert 1 - found.lower[0] == pytest.approx(1 - 0.05 ** (1 / 150), rel=0.1)
 
 
 @each(("n", "folds"), [(20, 2), (40, 2), (12, 3)])
-def test_few_folds_distinguish_equal_methods_in_at_most_one_of_twenty_studies(
-    n: int, folds: int
-) -> None:
+def test_few_folds_distinguish_equal_methods_in_at_most_one_of_twenty_studies(n, folds):
     """The same difference on two folds is frequent: with sd = 0 it would give p = 0 and P(better) = 1."""
     rng = np.random.default_rng(5)
     right = rng.random((2, 1500, folds, n // folds)) < 0.85
@@ -236,7 +232,7 @@ def test_few_folds_distinguish_equal_methods_in_at_most_one_of_twenty_studies(
     assert np.mean(sure) <= 0.05
 
 
-def test_the_certainty_of_ties_on_every_fold_is_limited_by_the_number_of_rows() -> None:
+def test_the_certainty_of_ties_on_every_fold_is_limited_by_the_number_of_rows():
     """No row of 150 distinguishes the methods: the rate of such rows is above .01 with a probability of .99^151 under a
     uniform prior. Of 15,000 rows equality in practice is certain, and so it is of a method and itself."""
     table = np.full((10, 2), 0.9)
@@ -247,7 +243,7 @@ def test_the_certainty_of_ties_on_every_fold_is_limited_by_the_number_of_rows() 
     assert bayesian_t(table, 1 / 9, 0.0, 10 / 150).equal[0, 1] == 1
 
 
-def test_a_difference_equal_to_the_rope_on_every_fold_does_not_exceed_it() -> None:
+def test_a_difference_equal_to_the_rope_on_every_fold_does_not_exceed_it():
     """.85 − .84 is .01 up to rounding."""
     found = bayesian_t([[0.85, 0.84]] * 5, 1 / 4, rope=0.01)
     assert found.equal[0, 1] == 1
@@ -255,7 +251,7 @@ def test_a_difference_equal_to_the_rope_on_every_fold_does_not_exceed_it() -> No
 
 @each("rope", [0.0, 0.05])
 @each("test", ["t", "signed_rank"])
-def test_three_probabilities_are_one_together_and_mirror_each_other(test: str, rope: float) -> None:
+def test_three_probabilities_are_one_together_and_mirror_each_other(test, rope):
     compare = bayesian_t if test == "t" else bayesian_signed_rank
     options = {"ratio": 1 / 9} if test == "t" else {"draws": 2000}
     found = compare(TABLE, rope=rope, **options)
@@ -265,7 +261,7 @@ def test_three_probabilities_are_one_together_and_mirror_each_other(test: str, r
 
 
 @each("test", ["t", "signed_rank"])
-def test_methods_of_equal_scores_are_equal_for_certain(test: str) -> None:
+def test_methods_of_equal_scores_are_equal_for_certain(test):
     """Also without a rope, and with themselves: every sum of two differences is 0, so d_s + d_t > 0 has weight 0."""
     compare = bayesian_t if test == "t" else bayesian_signed_rank
     options = {"ratio": 1 / 9} if test == "t" else {"draws": 200}
@@ -276,7 +272,7 @@ def test_methods_of_equal_scores_are_equal_for_certain(test: str) -> None:
         assert not found.worse.any()
 
 
-def test_the_signed_rank_test_of_one_win_among_ties_is_that_of_its_weight() -> None:
+def test_the_signed_rank_test_of_one_win_among_ties_is_that_of_its_weight():
     """w ~ Beta(1, N − 1 + prior) of the win: better 1 − (1 − w)² > ½ where w > 1 − √½."""
     for ties in (1, 4, 49):
         found = bayesian_signed_rank([[2.0, 1.0]] + [[1.0, 1.0]] * ties)
@@ -285,14 +281,14 @@ def test_the_signed_rank_test_of_one_win_among_ties_is_that_of_its_weight() -> N
         assert found.equal[0, 1] == pytest.approx(1 - found.better[0, 1])
 
 
-def test_differences_of_exactly_the_rope_are_equal() -> None:
+def test_differences_of_exactly_the_rope_are_equal():
     """.85 − .84 is .01 up to rounding; all other sums, with the prior row, are smaller."""
     for low in (0.84, 0.14, 0.29):
         found = bayesian_signed_rank([[low + 0.01, low]] * 6, rope=0.01, draws=200)
         assert found.equal[0, 1] == 1
 
 
-def test_impossible_outcomes_have_probability_exactly_zero() -> None:
+def test_impossible_outcomes_have_probability_exactly_zero():
     """Not −1e−17, which a report would write as −0.00."""
     scores = np.array([[0.95, 0.89], [0.99, 0.94]])
     for rope in (0.0, 0.01):
@@ -300,14 +296,14 @@ def test_impossible_outcomes_have_probability_exactly_zero() -> None:
         assert all((values >= 0).all() and not np.signbit(values).any() for values in found)
 
 
-def test_the_posterior_without_rope_is_the_one_sided_p() -> None:
+def test_the_posterior_without_rope_is_the_one_sided_p():
     frequentist = corrected_t(TABLE, 1 / 9)
     posterior = bayesian_t(TABLE, 1 / 9)
     above = frequentist.difference > 0
     assert_allclose(posterior.worse[above], frequentist.p[above] / 2)
 
 
-def test_pairwise_cells_do_not_depend_on_the_other_methods() -> None:
+def test_pairwise_cells_do_not_depend_on_the_other_methods():
     whole, part = pairwise(TABLE), pairwise(TABLE[:, [1, 4]])
     for name in ("difference", "wins", "ties", "losses", "p", "n"):
         assert getattr(whole, name)[1, 4] == getattr(part, name)[0, 1], name
@@ -335,13 +331,13 @@ def by_all_signs(d: np.ndarray) -> float:
         *np.random.default_rng(3).integers(-3, 6, (20, 9)) / 10,
     ],
 )
-def test_pairwise_wilcoxon_is_exact_with_ties_and_zeros(d: np.ndarray) -> None:
+def test_pairwise_wilcoxon_is_exact_with_ties_and_zeros(d):
     d = np.asarray(d)
     expected = by_all_signs(d)
     assert pairwise(np.column_stack([d, np.zeros(len(d))])).p[0, 1] == pytest.approx(expected)
 
 
-def test_wilcoxon_without_ties_is_scipys_exact_one_for_any_n() -> None:
+def test_wilcoxon_without_ties_is_scipys_exact_one_for_any_n():
     for n in (5, 17, 50, 100):
         d = RNG.permutation(np.arange(1, n + 1)) * RNG.choice([-1, 1], n)
         expected = stats.wilcoxon(d, method="exact").pvalue
@@ -351,7 +347,7 @@ def test_wilcoxon_without_ties_is_scipys_exact_one_for_any_n() -> None:
     assert np.isnan(wilcoxon([]))
 
 
-def test_beyond_hundred_the_normal_approximation_continues_the_exact_test() -> None:
+def test_beyond_hundred_the_normal_approximation_continues_the_exact_test():
     d = np.round(RNG.normal(0.15, 1, 101), 1)
     assert wilcoxon(d) == stats.wilcoxon(d, zero_method="pratt", method="asymptotic").pvalue
     assert wilcoxon(d[:-1]) == pytest.approx(
@@ -359,7 +355,7 @@ def test_beyond_hundred_the_normal_approximation_continues_the_exact_test() -> N
     )
 
 
-def test_pairs_use_the_data_sets_that_both_have() -> None:
+def test_pairs_use_the_data_sets_that_both_have():
     table = TABLE.copy()
     table[3, 0] = np.nan
     kept = np.delete(np.arange(12), 3)
@@ -367,7 +363,7 @@ def test_pairs_use_the_data_sets_that_both_have() -> None:
     assert pairwise(table).p[1, 2] == pairwise(TABLE).p[1, 2]
 
 
-def test_a_method_that_never_loses_has_a_finite_rating() -> None:
+def test_a_method_that_never_loses_has_a_finite_rating():
     found = bradley_terry(np.array([[1.0, 0.5], [0.9, 0.4]]), draws=20)
     assert np.isfinite(found.elo).all()
     assert found.theta[0] > found.theta[1]
@@ -375,7 +371,7 @@ def test_a_method_that_never_loses_has_a_finite_rating() -> None:
     assert (found.elo <= found.upper + 1e-9).all()
 
 
-def test_methods_that_lack_a_score_never_change_which_others_are_complete() -> None:
+def test_methods_that_lack_a_score_never_change_which_others_are_complete():
     """Nor do copies of them; a row without any score asks nothing of anybody."""
     table = np.random.default_rng(5).random((6, 8))
     table[2, 0] = table[3, [1, 2]] = np.nan
@@ -387,7 +383,7 @@ def test_methods_that_lack_a_score_never_change_which_others_are_complete() -> N
     assert_array_equal(complete_methods(table), range(3, 8))
 
 
-def test_missing_scores_are_left_out_or_worst() -> None:
+def test_missing_scores_are_left_out_or_worst():
     table = np.array([[0.5, np.nan, 0.9], [0.4, 0.3, 0.2]])
     left, rows = leave_out_missing(table)
     assert_array_equal(left, table[1:])
@@ -395,7 +391,7 @@ def test_missing_scores_are_left_out_or_worst() -> None:
     assert_array_equal(ranks(missing_as_worst(table)), [[2, 3, 1], [1, 2, 3]])
 
 
-def test_a_winner_by_one_data_set_is_reported() -> None:
+def test_a_winner_by_one_data_set_is_reported():
     table = np.array([[0.9, 0.1, 0.2], [0.5, 0.6, 0.1], [0.5, 0.6, 0.55]])
     found = leave_one_out_winners(table)
     assert found.winner == 1
@@ -403,14 +399,14 @@ def test_a_winner_by_one_data_set_is_reported() -> None:
 
 
 @each("test", [friedman, nemenyi, leave_one_out_winners])
-def test_an_incomplete_table_is_refused_with_the_treatments(test: object) -> None:
+def test_an_incomplete_table_is_refused_with_the_treatments(test):
     table = TABLE.copy()
     table[0, 0] = np.nan
     with pytest.raises(ValueError, match=r"1 of 60 scores are missing.*leave_out_missing"):
         test(table)  # type: ignore[operator]
 
 
-def test_invalid_score_tables_are_refused() -> None:
+def test_invalid_score_tables_are_refused():
     with pytest.raises(ValueError, match="have 1 dimension; give"):
         pairwise([1.0, 2.0])
     with pytest.raises(ValueError, match="have 1 method"):
@@ -420,7 +416,7 @@ def test_invalid_score_tables_are_refused() -> None:
 
 
 @each("value", [-1, 2])
-def test_corrections_refuse_what_is_not_a_probability(value: float) -> None:
+def test_corrections_refuse_what_is_not_a_probability(value):
     for correct in CORRECTIONS.values():
         with pytest.raises(ValueError, match=f"p holds {value}; give probabilities, from 0 to 1"):
             correct([0.5, value])
@@ -435,25 +431,25 @@ def test_corrections_refuse_what_is_not_a_probability(value: float) -> None:
         ((5, 5, 2), "alpha is 2; it must be a number between 0 and 1"),
     ],
 )
-def test_a_critical_difference_needs_methods_data_sets_and_a_level(given, message: str) -> None:
+def test_a_critical_difference_needs_methods_data_sets_and_a_level(given, message):
     with pytest.raises(ValueError, match=message):
         critical_difference(*given)
 
 
-def test_a_method_without_scores_has_no_mean_and_no_warning() -> None:
+def test_a_method_without_scores_has_no_mean_and_no_warning():
     found = pairwise([[np.nan, 1.0], [np.nan, 2.0]])
     assert_array_equal(found.mean, [np.nan, 1.5])
     assert found.n[0, 1] == 0
     assert np.isnan(found.p[0, 1])
 
 
-def test_holm_of_pairs_counts_each_pair_once() -> None:
+def test_holm_of_pairs_counts_each_pair_once():
     p = np.array([[1, 0.01, 0.2], [0.01, 1, 0.02], [0.2, 0.02, 1]])
     assert_allclose(holm_of_pairs(p)[np.triu_indices(3, 1)], holm([0.01, 0.2, 0.02]))
     assert_array_equal(np.diag(holm_of_pairs(p)), 1)
 
 
-def test_at_least_k_of_n_by_enumeration() -> None:
+def test_at_least_k_of_n_by_enumeration():
     p = np.array([0.9, 0.3, 0.6])
     expected = np.zeros(4)
     for wins in product([0, 1], repeat=3):

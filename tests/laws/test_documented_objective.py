@@ -126,7 +126,7 @@ PENALIZED = [
 ]
 
 
-def test_every_loss_and_penalty_is_here() -> None:
+def test_every_loss_and_penalty_is_here():
     assert {*OF_MARGIN, *OF_RESIDUAL, *JOINT} == set(FITTED)
     assert {*PENALTY, "adaptive_lasso"} == set(names("penalties"))
 
@@ -136,8 +136,8 @@ def test_every_loss_and_penalty_is_here() -> None:
 @each("classes", [2, 3])
 @each(("loss", "penalty"), PAIRS)
 def test_the_objective_is_the_documented_function_of_the_coefficients(
-    loss: str, penalty: str, classes: int, intercept: bool
-) -> None:
+    loss, penalty, classes, intercept
+):
     """Its parts are fitted, then centred or put together: none of it may change what was minimized."""
     X, y = table(classes)
     used = find("penalties", penalty)()
@@ -154,8 +154,8 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
 @each("classes", [2, 3], quick=1)
 @each(("loss", "penalty", "intercept"), PENALIZED)
 def test_the_distance_of_every_solver_from_the_minimum_is_at_most_its_certificate(
-    loss: str, penalty: str, intercept: float | None, classes: int
-) -> None:
+    loss, penalty, intercept, classes
+):
     """Also with a constant feature; and all converge but those that take many small steps."""
     X, y = table(classes)
     X = np.c_[X, np.full(len(X), 3.0)]

@@ -24,11 +24,7 @@ from linclass.naive_bayes.families.discrete import (
     Multinomial,
     Poisson,
 )
-from linclass.naive_bayes.families.gaussian import (
-    Gaussian,
-    MultivariateGaussian,
-    SphericalGaussian,
-)
+from linclass.naive_bayes.families.gaussian import Gaussian, MultivariateGaussian, SphericalGaussian
 from linclass.naive_bayes.families.positive import (
     Beta,
     Dirichlet,
@@ -95,7 +91,7 @@ def statistic(family: Family, X: np.ndarray) -> np.ndarray:
 
 
 @each(("family", "d"), CASES)
-def test_the_gradient_of_the_log_normalizer_is_the_mean_of_t(family: Family, d: int) -> None:
+def test_the_gradient_of_the_log_normalizer_is_the_mean_of_t(family, d):
     means, thetas = members(family, d)
     for mean, theta in zip(means, thetas, strict=True):
         steps = 1e-6 * np.maximum(np.abs(theta), 1e-2)[:, None] * np.eye(len(theta))
@@ -104,7 +100,7 @@ def test_the_gradient_of_the_log_normalizer_is_the_mean_of_t(family: Family, d: 
 
 
 @each(("family", "d"), CASES)
-def test_natural_parameters_lead_back_to_their_mean(family: Family, d: int) -> None:
+def test_natural_parameters_lead_back_to_their_mean(family, d):
     _, theta = members(family, d)
     X = family.sample(theta[0], 40_000, np.random.default_rng(2))
     T = statistic(family, X)
@@ -117,12 +113,12 @@ def test_natural_parameters_lead_back_to_their_mean(family: Family, d: int) -> N
 
 
 @each(("family", "d"), CASES)
-def test_estimates_maximize_the_likelihood(family: Family, d: int) -> None:
+def test_estimates_maximize_the_likelihood(family, d):
     X = ROWS[family.support](np.random.default_rng(1), 50, d)
     mean = statistic(family, X).mean(axis=0)
     estimate = family.natural(mean[None])[0]
 
-    def cost(theta: np.ndarray) -> float:
+    def cost(theta):
         value = -family.log_density(X, theta[None]).mean()
         return value if np.isfinite(value) else 1e10
 
@@ -147,7 +143,7 @@ THEIRS: dict[type[Family], Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 
 @each("kind", THEIRS)
-def test_one_feature_has_the_density_of_the_textbook(kind: type[Family]) -> None:
+def test_one_feature_has_the_density_of_the_textbook(kind):
     family = kind()
     _, theta = members(family, 1)
     X = ROWS[family.support](np.random.default_rng(4), 40, 1)
@@ -155,7 +151,7 @@ def test_one_feature_has_the_density_of_the_textbook(kind: type[Family]) -> None
     np.testing.assert_allclose(family.log_density(X, theta), expected, rtol=1e-10, atol=1e-12)
 
 
-def test_rows_of_shares_and_of_draws_have_the_density_of_the_textbook() -> None:
+def test_rows_of_shares_and_of_draws_have_the_density_of_the_textbook():
     rng = np.random.default_rng(5)
     X, alpha = rng.dirichlet([2.0, 3.0, 4.0], size=9), np.array([[1.5, 2.0, 0.7]])
     expected = [st.dirichlet.logpdf(x, alpha[0]) for x in X]
@@ -172,7 +168,7 @@ def test_rows_of_shares_and_of_draws_have_the_density_of_the_textbook() -> None:
 
 
 @each("a", [1e-3, 0.1, 1.0, 29.9, 30.1, 1e3, 1e6, 1e12])
-def test_the_shape_of_a_gamma_solves_its_equation_to_the_last_digits(a: float) -> None:
+def test_the_shape_of_a_gamma_solves_its_equation_to_the_last_digits(a):
     # ln a − ψ(a) by its series, exact to 1e-17 where subtraction would leave no digits
     s = np.log(a) - digamma(a) if a < 10 else 1 / (2 * a) + 1 / (12 * a**2) - 1 / (120 * a**4)
     s += 0 if a < 10 else 1 / (252 * a**6) - 1 / (240 * a**8) + 1 / (132 * a**10)
@@ -181,7 +177,7 @@ def test_the_shape_of_a_gamma_solves_its_equation_to_the_last_digits(a: float) -
 
 @each("m", [2, 3, 40])
 @each("size", [1e-2, 1.0, 1e2, 1e4, 1e8])
-def test_dirichlets_equations_are_solved_to_the_last_digits(size: float, m: int) -> None:
+def test_dirichlets_equations_are_solved_to_the_last_digits(size, m):
     alpha = size * np.random.default_rng(m).uniform(0.2, 3, size=(20, m))
     g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))
     found = dirichlet_parameters(g)
@@ -200,13 +196,13 @@ def test_dirichlets_equations_are_solved_to_the_last_digits(size: float, m: int)
         (MultivariateGaussian(np.array([1.0, 2.0])), MultivariateGaussian(np.array([-3.0, 0.5]))),
     ],
 )
-def test_sums_are_rebased_to_another_origin(family: Family, other: Family) -> None:
+def test_sums_are_rebased_to_another_origin(family, other):
     X = np.random.default_rng(6).normal(size=(3, 7, 2))
     of = [np.array([statistic(f, rows).sum(axis=0) for rows in X]) for f in (family, other)]
     np.testing.assert_allclose(family.rebased(other, np.full(3, 7.0), of[0]), of[1], atol=1e-12)
 
 
-def test_a_feature_with_one_level_carries_no_information() -> None:
+def test_a_feature_with_one_level_carries_no_information():
     """p = 1, so its part of the density is 1: A is 0 and not the logarithm of the number of levels."""
     family = Categorical(5)
     mean = np.zeros((1, 5, 2))
@@ -217,7 +213,7 @@ def test_a_feature_with_one_level_carries_no_information() -> None:
     np.testing.assert_allclose(found, np.log([0.15, 0.2]), rtol=1e-14)
 
 
-def test_levels_added_later_have_zero_counts() -> None:
+def test_levels_added_later_have_zero_counts():
     X = np.array([[0.0, 1.0], [1.0, 1.0]])
     few, many = Categorical(2), Categorical(4)
     assert few.joined(many) is many
@@ -227,7 +223,7 @@ def test_levels_added_later_have_zero_counts() -> None:
 
 
 @each("family", [kind() for kind in EXAMPLES])
-def test_rows_without_spread_are_reported_and_the_others_are_unchanged(family: Family) -> None:
+def test_rows_without_spread_are_reported_and_the_others_are_unchanged(family):
     """Rows without any spread have no finite estimate; varying rows are unchanged."""
     rng = np.random.default_rng(7)
     varied = ROWS[family.support](rng, 40, 3)
@@ -245,14 +241,14 @@ def test_rows_without_spread_are_reported_and_the_others_are_unchanged(family: F
 
 
 @each("family", [Poisson(), Geometric(), Exponential()])
-def test_a_count_that_never_occurs_in_a_class_is_reported(family: Family) -> None:
+def test_a_count_that_never_occurs_in_a_class_is_reported(family):
     mean, edge = family.inside(np.array([[0.0, 2.0, 0.0], [3.0, 2.0, 0.0]]))
     assert edge.tolist() == [[True, False, False], [False] * 3]  # nowhere is no difference
     assert np.isfinite(family.natural(mean)).all()
 
 
 @each("family", [Bernoulli(), Poisson(), Geometric(), Exponential(), Gamma()])
-def test_strong_smoothing_makes_all_classes_equal(family: Family) -> None:
+def test_strong_smoothing_makes_all_classes_equal(family):
     rng = np.random.default_rng(8)
     mass = np.array([30.0, 50.0])
     sums = np.array(
@@ -276,9 +272,7 @@ def test_strong_smoothing_makes_all_classes_equal(family: Family) -> None:
         (Dirichlet(), 0.9),
     ],
 )
-def test_values_outside_the_support_are_refused_with_their_place(
-    family: Family, wrong: float
-) -> None:
+def test_values_outside_the_support_are_refused_with_their_place(family, wrong):
     X = np.full((3, 2), 0.5) if family.support in ("simplex", "unit interval") else np.ones((3, 2))
     X[1, 1] = wrong
     message = (
@@ -289,7 +283,7 @@ def test_values_outside_the_support_are_refused_with_their_place(
 
 
 @each(("family", "d"), CASES)
-def test_densities_of_sparse_rows_are_those_of_dense_rows(family: Family, d: int) -> None:
+def test_densities_of_sparse_rows_are_those_of_dense_rows(family, d):
     """Also of many, and of those without a zero, which some families do not have."""
     X = ROWS[family.support](np.random.default_rng(5), 2 * BLOCK + 3, d).astype(float)
     if family.contains(np.zeros(1))[0] and family.support != "shares of a total":
@@ -304,7 +298,7 @@ def test_densities_of_sparse_rows_are_those_of_dense_rows(family: Family, d: int
 
 
 @each("name", SORTED)
-def test_a_fit_to_sparse_rows_is_that_to_dense_rows(name: str) -> None:
+def test_a_fit_to_sparse_rows_is_that_to_dense_rows(name):
     family = find("families", name)
     rng = np.random.default_rng(7)
     X, y = ROWS[family.support](rng, 60, 3).astype(float), np.arange(60) % 2
@@ -314,7 +308,7 @@ def test_a_fit_to_sparse_rows_is_that_to_dense_rows(name: str) -> None:
     )
 
 
-def test_temporary_arrays_are_at_most_a_block_of_rows() -> None:
+def test_temporary_arrays_are_at_most_a_block_of_rows():
     """T of multivariate rows has d² columns, and centres of classes had an n × K matrix."""
     rng = np.random.default_rng(8)
     X, y = sp.csr_array(rng.random((20 * BLOCK, 10)) < 0.1, dtype=float), np.arange(20 * BLOCK)
@@ -327,7 +321,7 @@ def test_temporary_arrays_are_at_most_a_block_of_rows() -> None:
     assert peak < 8 * len(y) * 50
 
 
-def test_many_levels_are_counted_as_few_are() -> None:
+def test_many_levels_are_counted_as_few_are():
     X = np.random.default_rng(0).integers(0, 9, size=(200, 3)).astype(float)
     y, gap = np.arange(200) % 2, np.where(np.arange(9) == 8, 300, np.arange(9))
     near, far = (
@@ -337,7 +331,7 @@ def test_many_levels_are_counted_as_few_are() -> None:
     np.testing.assert_allclose(far, near, rtol=1e-9)
 
 
-def test_a_level_code_that_exceeds_the_memory_is_refused() -> None:
+def test_a_level_code_that_exceeds_the_memory_is_refused():
     with pytest.raises(NotApplicable, match=r"codes up to 1e\+12 need counts"):
         CategoricalNB().fit(np.array([[0.0], [1e12], [1.0]]), [0, 1, 0])
 
@@ -355,9 +349,7 @@ def positive_rows(family: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("family", ["gamma", "beta", "dirichlet"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_an_estimate_that_has_not_converged_is_reported(
-    family: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_estimate_that_has_not_converged_is_reported(family, monkeypatch):
     X, y = positive_rows(family)
     full = ExponentialFamilyNB(family).fit(X, y)
     assert full.status_ == "converged"
@@ -372,7 +364,7 @@ def test_an_estimate_that_has_not_converged_is_reported(
     assert 0.3 * moved < early.certificate_ < 3 * moved
 
 
-def test_families_with_a_closed_form_do_not_iterate() -> None:
+def test_families_with_a_closed_form_do_not_iterate():
     X, y = positive_rows("gamma")
     model = ExponentialFamilyNB({0: "gamma", 1: "exponential"}).fit(X, y)
     assert model.certificate_kind_ == "newton_step"
@@ -381,7 +373,7 @@ def test_families_with_a_closed_form_do_not_iterate() -> None:
 
 
 @each("size", [1e-3, 1.0, 1e4, 1e8, 1e12])
-def test_no_solved_equation_is_called_unsolved(size: float) -> None:
+def test_no_solved_equation_is_called_unsolved(size):
     alpha = size * np.random.default_rng(0).uniform(0.1, 3, (30, 3))
     g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))
     assert positive.dirichlet_remaining_step(dirichlet_parameters(g), g).max() <= 1e-7

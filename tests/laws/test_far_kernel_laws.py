@@ -37,9 +37,7 @@ def model(kernel: Any, **params: Any) -> KernelLogisticRegression:
 @each("far", [1e3, 1e5, 1e7])
 @each("classes", [2, 3])
 @each("kernel", ["linear", "gaussian"])
-def test_translation_invariant_kernels_give_the_machine_of_centred_rows(
-    kernel: str, classes: int, far: float
-) -> None:
+def test_translation_invariant_kernels_give_the_machine_of_centred_rows(kernel, classes, far):
     X, y = data(classes)
     near, moved = model(kernel).fit(X, y), model(kernel).fit(X + far, y)
     assert moved.status_ == "converged", moved.reason_
@@ -50,7 +48,7 @@ def test_translation_invariant_kernels_give_the_machine_of_centred_rows(
 @each("far", [0.0, 20.0])
 @each("classes", [2, 3])
 @each("kernel", OWN)
-def test_scores_are_those_of_the_attributes(kernel: str, classes: int, far: float) -> None:
+def test_scores_are_those_of_the_attributes(kernel, classes, far):
     X, y = data(classes)
     X += far
     fit = model(OWN[kernel] if kernel == "less" else kernel).fit(X, y)
@@ -63,9 +61,7 @@ def test_scores_are_those_of_the_attributes(kernel: str, classes: int, far: floa
 @each("far", [1e3, 1e5])
 @each("kernel", [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 1}])
 @each("kind", [KernelLogisticRegression, KernelSVM, SupportVectorRegressor])
-def test_sparse_rows_far_from_0_give_the_machine_of_the_dense_ones(
-    kind: Any, kernel: dict[str, Any], far: float
-) -> None:
+def test_sparse_rows_far_from_0_give_the_machine_of_the_dense_ones(kind, kernel, far):
     """Their inner products once kept none of the digits of their differences: max_iter, with a certificate of 1."""
     X, y = data(2)
     X[::3, 2] = 0
@@ -78,7 +74,7 @@ def test_sparse_rows_far_from_0_give_the_machine_of_the_dense_ones(
     assert_allclose(found, getattr(dense, score)(X[:20]), atol=1e-3)
 
 
-def test_shifted_sparse_rows_are_filled_in_where_the_shift_is_not_0() -> None:
+def test_shifted_sparse_rows_are_filled_in_where_the_shift_is_not_0():
     X = sparse.csr_array(np.diag([1.0, 2.0, 3.0]))
     for c in (np.array([0.0, 5.0, 0.0]), np.zeros(3), np.ones(3)):
         assert_allclose(shifted(X, c).toarray(), X.toarray() - c)
@@ -88,8 +84,8 @@ def test_shifted_sparse_rows_are_filled_in_where_the_shift_is_not_0() -> None:
 @each("container", [np.asarray, sparse.csr_array])
 @each("kernel", [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 1}])
 def test_the_linear_machine_has_the_minimum_of_the_linear_svm_on_two_far_clusters(
-    kernel: dict[str, Any], container: Any
-) -> None:
+    kernel, container
+):
     """No centre brings both near 0, so the matrix of the kernel has lost the digits that features keep."""
     X, _ = data(2)
     X[::3] += 2.0**13

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -51,9 +49,7 @@ def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
         {"elastic_net": {"factors": [0, 1, 1, 2]}},
     ],
 )
-def test_columns_without_a_penalty_are_centred_as_for_the_intercept(
-    penalty: Any, classes: int, far: float
-) -> None:
+def test_columns_without_a_penalty_are_centred_as_for_the_intercept(penalty, classes, far):
     X, y = data(classes)
     strength = {} if penalty is None else {"strength": 0.01}
     near = LogisticRegression(penalty=penalty, tol=1e-7, **strength).fit(X, y)
@@ -65,7 +61,7 @@ def test_columns_without_a_penalty_are_centred_as_for_the_intercept(
     assert_allclose(moved.predict_proba(X + far), near.predict_proba(X), atol=1e-3)
 
 
-def test_rank_is_that_of_the_features_and_not_of_their_rounding() -> None:
+def test_rank_is_that_of_the_features_and_not_of_their_rounding():
     X, y = data(2)
     for far in (0, 1e7):
         model = ProbitRegression(penalty=None).fit(X + far, y)
@@ -77,7 +73,7 @@ def test_rank_is_that_of_the_features_and_not_of_their_rounding() -> None:
 
 @each("far", [1e3, 1e5, 3e6, 1e7, 1e8])
 @each("classes", [2, 3])
-def test_standard_errors_are_those_of_the_rows_near_0(classes: int, far: float) -> None:
+def test_standard_errors_are_those_of_the_rows_near_0(classes, far):
     X, y = data(classes)
     near = LogisticRegression(penalty=None).fit(X, y).summary()
     moved = LogisticRegression(penalty=None).fit(X + far, y).summary()
@@ -91,9 +87,7 @@ def test_standard_errors_are_those_of_the_rows_near_0(classes: int, far: float) 
 @each("solver", ["newton", "irls", "newton_cg"])
 @each("classes", [2, 3])
 @each("penalty", [None, "l2"])
-def test_methods_of_second_order_find_the_same_minimum(
-    solver: str, classes: int, penalty: str | None
-) -> None:
+def test_methods_of_second_order_find_the_same_minimum(solver, classes, penalty):
     X, y = data(classes)
     model = LogisticRegression(penalty=penalty, solver=solver, max_iter=30, trace=True)
     objective = model.fit(X, y).objective_
@@ -103,7 +97,7 @@ def test_methods_of_second_order_find_the_same_minimum(
     assert model.trace_[-1]["objective"] == pytest.approx(objective, rel=2e-6)
 
 
-def test_no_fit_has_converged_because_all_features_nearly_equal_the_intercept() -> None:
+def test_no_fit_has_converged_because_all_features_nearly_equal_the_intercept():
     """A first-order method does not reach this minimum; the cosine of its slopes with x is small, with x − x̄ large."""
     X, y = data(2)
     model = LogisticRegression(penalty=None, solver="gradient_descent", max_iter=200)
@@ -115,9 +109,7 @@ def test_no_fit_has_converged_because_all_features_nearly_equal_the_intercept() 
 @each("far", [0, 50, 99, 1e4, 1e6, 1e8])
 @each("noise", [0, 1e-9])
 @each("solver", ["least_squares", "newton"])
-def test_residuals_of_rounding_errors_are_a_converged_fit(
-    solver: str, noise: float, far: float
-) -> None:
+def test_residuals_of_rounding_errors_are_a_converged_fit(solver, noise, far):
     X, _ = data(2)
     y = 2 * X[:, 0] + noise * np.random.default_rng(1).normal(size=len(X))
     model = LinearRegression(solver=solver).fit(X + far, y)
@@ -125,7 +117,7 @@ def test_residuals_of_rounding_errors_are_a_converged_fit(
     assert_allclose(model.coef_, [2, 0, 0, 0], atol=1e-8 + 1e-15 * far)
 
 
-def test_a_nearly_perfect_fit_is_not_taken_for_one_with_rounding_errors_only() -> None:
+def test_a_nearly_perfect_fit_is_not_taken_for_one_with_rounding_errors_only():
     """Its residuals are 10⁻⁷ of y, but have digits."""
     X, _ = data(2)
     y = X[:, 0]
@@ -136,7 +128,7 @@ def test_a_nearly_perfect_fit_is_not_taken_for_one_with_rounding_errors_only() -
     assert model.certificate_ > 1e-3
 
 
-def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone() -> None:
+def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone():
     X, y = data(2)
     X[7, 0] = 1e9
     folds = [np.arange(k, len(X), 5) for k in range(5)]
@@ -160,7 +152,7 @@ def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone() -> None:
     ],
     ids=repr,
 )
-def test_sparse_rows_with_a_column_far_from_0(model: Any, far: float) -> None:
+def test_sparse_rows_with_a_column_far_from_0(model, far):
     X, y = data(2)
     X *= np.abs(X) > 0.5
     near = clone(model).fit(sparse.csr_array(X), y)
@@ -172,7 +164,7 @@ def test_sparse_rows_with_a_column_far_from_0(model: Any, far: float) -> None:
 
 
 @each("seed", range(6))
-def test_l1_of_sparse_rows_with_a_column_far_from_0(seed: int) -> None:
+def test_l1_of_sparse_rows_with_a_column_far_from_0(seed):
     rng = np.random.default_rng(seed)
     near = rng.standard_normal((150, 8)) * (rng.random((150, 8)) < 0.3)
     near[:, 0] = np.round(rng.standard_normal(150) * 64) / 64  # exact at 10⁹, too
@@ -185,7 +177,7 @@ def test_l1_of_sparse_rows_with_a_column_far_from_0(seed: int) -> None:
     assert_allclose(fits[0].coef_, fits[1].coef_, atol=1e-3)
 
 
-def test_a_constant_sparse_column_far_from_0_carries_no_information() -> None:
+def test_a_constant_sparse_column_far_from_0_carries_no_information():
     X, y = data(2)
     X *= np.abs(X) > 0.5
     near = BayesianLogisticRegression(strength=0.01).fit(sparse.csr_array(X), y)
@@ -195,7 +187,7 @@ def test_a_constant_sparse_column_far_from_0_carries_no_information() -> None:
     assert_allclose(with_constant.mean_coef_[:, :4], near.mean_coef_)
 
 
-def test_a_lasso_whose_digits_are_lost_stops() -> None:
+def test_a_lasso_whose_digits_are_lost_stops():
     """The kink is 10⁻¹⁸ of the slopes at 0, below the rounding of any of them."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 700)) * 1e16

@@ -29,9 +29,7 @@ def model(kernel: str, loss: str, s: float, **own: object) -> SupportVectorRegre
 @each(("c", "s"), [(5.0, 2.0**-23), (1e6, 1.0), (-1e8, 1.0)])
 @each("loss", POWER)
 @each("kernel", ["linear", "gaussian"])
-def test_far_targets_give_the_function_of_near_ones(
-    kernel: str, loss: str, c: float, s: float
-) -> None:
+def test_far_targets_give_the_function_of_near_ones(kernel, loss, c, s):
     X, y = curve()
     near, far = model(kernel, loss, 1.0).fit(X, y), model(kernel, loss, s).fit(X, c + s * y)
     assert far.status_ == near.status_ == "converged"

@@ -86,7 +86,7 @@ def by_name(t: Table) -> dict[str, list[float]]:
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_a_row_has_the_same_features_alone_as_among_others(name: str, sparse: bool) -> None:
+def test_a_row_has_the_same_features_alone_as_among_others(name, sparse):
     t = subject(name, sparse)
     together = MAPS[name](t)
     for i in range(t.shape[0]):
@@ -100,7 +100,7 @@ def test_a_row_has_the_same_features_alone_as_among_others(name: str, sparse: bo
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_permuted_rows_have_permuted_features(name: str, sparse: bool) -> None:
+def test_permuted_rows_have_permuted_features(name, sparse):
     t = subject(name, sparse)
     order = np.random.default_rng(1).permutation(t.shape[0])
     turned, as_given = MAPS[name](t.rows(order)), MAPS[name](t).rows(order)
@@ -111,7 +111,7 @@ def test_permuted_rows_have_permuted_features(name: str, sparse: bool) -> None:
 
 
 @each("name", NAMES)
-def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name: str) -> None:
+def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name):
     on_dense, on_sparse = MAPS[name](subject(name)), MAPS[name](subject(name, sparse=True))
     np.testing.assert_allclose(dense(on_sparse), dense(on_dense), rtol=1e-14, atol=1e-14)
     assert (on_sparse.names, on_sparse.levels) == (on_dense.names, on_dense.levels)
@@ -122,7 +122,7 @@ def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name: str) 
 
 
 @each("name", NAMES)
-def test_unchanged_columns_keep_values_and_come_first_if_all_are_kept(name: str) -> None:
+def test_unchanged_columns_keep_values_and_come_first_if_all_are_kept(name):
     t = subject(name)
     out = MAPS[name](t)
     kept = [column for column in out.names if column in t.names]
@@ -136,7 +136,7 @@ def test_unchanged_columns_keep_values_and_come_first_if_all_are_kept(name: str)
 
 @each("sparse", [False, True])
 @each("name", sorted({*NAMES} - {*REPLACING}))
-def test_a_new_column_leaves_a_name_that_is_taken_to_its_column(name: str, sparse: bool) -> None:
+def test_a_new_column_leaves_a_name_that_is_taken_to_its_column(name, sparse):
     t = subject(name)
     taken = [column for column in MAPS[name](t).names if column not in t.names]
     values = np.random.default_rng(1).normal(size=(t.shape[0], len(taken)))
@@ -152,7 +152,7 @@ def test_a_new_column_leaves_a_name_that_is_taken_to_its_column(name: str, spars
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_feature_maps_do_not_change_the_given_table(name: str, sparse: bool) -> None:
+def test_feature_maps_do_not_change_the_given_table(name, sparse):
     t, before = subject(name, sparse), subject(name, sparse)
     MAPS[name](t)
     assert np.array_equal(dense(t), dense(before))
@@ -160,14 +160,14 @@ def test_feature_maps_do_not_change_the_given_table(name: str, sparse: bool) -> 
 
 
 @each("name", [name for name in NAMES if name not in OF_CATEGORIES])
-def test_text_is_refused_and_its_column_named(name: str) -> None:
+def test_text_is_refused_and_its_column_named(name):
     t = Table(np.zeros((2, 1)), ("famhist",), {"famhist": ("Absent", "Present")})
     with pytest.raises(NotApplicable, match=f"{name} needs numeric columns; 'famhist' is text"):
         MAPS[name](t)
 
 
 @each("name", ["count_words", "hash_words", "strip_posts"])
-def test_features_of_texts_report_how_a_data_set_names_its_texts(name: str) -> None:
+def test_features_of_texts_report_how_a_data_set_names_its_texts(name):
     with pytest.raises(NotApplicable, match=f"{name} needs a column of texts.*`texts:` in its ent"):
         MAPS[name](categories())
 
@@ -180,7 +180,7 @@ def evaluated(t: Table, name: str) -> np.ndarray:
 
 
 @each("name", PRODUCTS)
-def test_each_column_matches_its_name(name: str) -> None:
+def test_each_column_matches_its_name(name):
     t = table()
     out = MAPS[name](t)
     for column, values in zip(out.names, out.X.T, strict=True):
@@ -189,7 +189,7 @@ def test_each_column_matches_its_name(name: str) -> None:
 
 @each("first", PRODUCTS)
 @each("second", PRODUCTS)
-def test_products_of_products_are_what_their_names_say(first: str, second: str) -> None:
+def test_products_of_products_are_what_their_names_say(first, second):
     t = table(d=3)
     out = MAPS[second](MAPS[first](t))
     columns = dict(zip(t.names, t.X.T, strict=True))
@@ -208,14 +208,14 @@ def test_products_of_products_are_what_their_names_say(first: str, second: str) 
         ("random_fourier", {"seed": 3}),
     ],
 )
-def test_a_whole_number_of_numpy_is_one_of_python(name: str, option: dict[str, int]) -> None:
+def test_a_whole_number_of_numpy_is_one_of_python(name, option):
     numpys = {key: np.int64(value) for key, value in option.items()}
     assert by_name(MAPS[name](subject(name), **numpys)) == by_name(
         MAPS[name](subject(name), **option)
     )
 
 
-def test_too_many_products_are_refused_before_they_are_made() -> None:
+def test_too_many_products_are_refused_before_they_are_made():
     words = Table(sp.csr_array((10, 1_000_000)), tuple(map(str, range(1_000_000))))
     with pytest.raises(NotApplicable, match="quadratic of 1000000 columns makes 500000500000"):
         MAPS["quadratic"](words)
@@ -226,7 +226,7 @@ def test_too_many_products_are_refused_before_they_are_made() -> None:
 # radial
 
 
-def test_radial_functions_are_columns_of_scikit_learns_kernel() -> None:
+def test_radial_functions_are_columns_of_scikit_learns_kernel():
     from sklearn.metrics.pairwise import rbf_kernel
 
     t, options = table(), OPTIONS["radial"]
@@ -234,7 +234,7 @@ def test_radial_functions_are_columns_of_scikit_learns_kernel() -> None:
     np.testing.assert_allclose(MAPS["radial"](t).X[:, 5:], kernel, rtol=1e-13)
 
 
-def test_centres_of_another_space_are_refused() -> None:
+def test_centres_of_another_space_are_refused():
     with pytest.raises(NotApplicable, match="centres have 2 coordinates and the data 5 columns"):
         radial.apply(table(), [[0, 0]])
 
@@ -242,7 +242,7 @@ def test_centres_of_another_space_are_refused() -> None:
 # random Fourier
 
 
-def test_random_waves_have_the_gaussian_kernel_for_inner_product_up_to_chance() -> None:
+def test_random_waves_have_the_gaussian_kernel_for_inner_product_up_to_chance():
     """Hoeffding: a mean of m/2 numbers in [−1, 1] is off by 0.2 with probability < 2 exp(−0.01 m)."""
     from sklearn.metrics.pairwise import rbf_kernel
 
@@ -257,7 +257,7 @@ def test_random_waves_have_the_gaussian_kernel_for_inner_product_up_to_chance() 
     assert off[1] < 0.2 / math.sqrt(10)
 
 
-def test_waves_depend_on_the_seed_alone() -> None:
+def test_waves_depend_on_the_seed_alone():
     t = table()
     first, other = random_fourier.apply(t, 20), random_fourier.apply(t, 20, seed=1)
     assert np.array_equal(first.X, random_fourier.apply(t, 20).X)
@@ -268,9 +268,7 @@ def test_waves_depend_on_the_seed_alone() -> None:
 
 
 @each("sparse", [False, True])
-def test_declared_indicators_are_those_that_one_hot_finds_where_all_levels_occur(
-    sparse: bool,
-) -> None:
+def test_declared_indicators_are_those_that_one_hot_finds_where_all_levels_occur(sparse):
     t = categories(sparse)
     found = OneHot(drop="none").fit(t).transform(t)
     declared = indicators.apply(t, {"colour": ["red", "green"]}, drop="none")
@@ -278,12 +276,12 @@ def test_declared_indicators_are_those_that_one_hot_finds_where_all_levels_occur
     assert np.array_equal(dense(declared), dense(found))
 
 
-def test_a_missing_value_is_missing_in_all_its_indicators() -> None:
+def test_a_missing_value_is_missing_in_all_its_indicators():
     t = Table(np.array([[1.0], [np.nan]]), ("a",))
     assert np.isnan(indicators.apply(t, {"a": [1, 2, 3]}).X[1]).all()
 
 
-def test_a_level_that_was_not_declared_is_refused_by_name() -> None:
+def test_a_level_that_was_not_declared_is_refused_by_name():
     with pytest.raises(NotApplicable, match="column 'colour' holds 'green'; declare it, too"):
         indicators.apply(categories(), {"colour": ["red", "blue"]})
     with pytest.raises(NotApplicable, match="column 'size' holds '4'; declare it, too"):
@@ -293,7 +291,7 @@ def test_a_level_that_was_not_declared_is_refused_by_name() -> None:
 # select
 
 
-def test_select_keeps_what_matches_with_its_levels_and_texts() -> None:
+def test_select_keeps_what_matches_with_its_levels_and_texts():
     out = select.apply(texts(), ["bo*", "length"])
     assert (out.names, out.texts, set(out.levels)) == (("length", "body"), {"body"}, {"body"})
     with pytest.raises(NotApplicable, match="no column is called 'minilm"):
@@ -328,11 +326,11 @@ def test_select_keeps_what_matches_with_its_levels_and_texts() -> None:
         ("strip_posts", {"parts": ["header"]}),
     ],
 )
-def test_a_bad_option_is_refused_by_name_for_any_table(name: str, options: dict[str, Any]) -> None:
+def test_a_bad_option_is_refused_by_name_for_any_table(name, options):
     with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} "):
         import_module(f"linclass.preprocessing.features.{name}").apply(table(d=2), **options)
 
 
-def test_powers_go_up_to_the_degree() -> None:
+def test_powers_go_up_to_the_degree():
     assert MAPS["powers"](table(d=2), degree=3).names == ("a", "b", "a^2", "b^2", "a^3", "b^3")
     assert MAPS["powers"](table(), degree=1).names == table().names

@@ -138,7 +138,7 @@ JOINT = each("estimator", [e for e in classifiers() if type(e).__name__ not in A
 
 @each("K", [2, 3])
 @JOINT
-def test_folds_and_parameters_at_once_are_fits_alone(estimator: Any, K: int) -> None:
+def test_folds_and_parameters_at_once_are_fits_alone(estimator, K):
     X, y = rows(K)
     X = suited(estimator, X, y)
     assert_as_alone(estimator, X, y, folds(len(y)))
@@ -146,7 +146,7 @@ def test_folds_and_parameters_at_once_are_fits_alone(estimator: Any, K: int) -> 
 
 @each("K", [2, 3])
 @JOINT
-def test_a_folds_scaling_is_that_of_its_rows(estimator: Any, K: int) -> None:
+def test_a_folds_scaling_is_that_of_its_rows(estimator, K):
     X, y = rows(K)
     X = suited(estimator, X, y)
     held_out = folds(len(y))
@@ -157,7 +157,7 @@ def test_a_folds_scaling_is_that_of_its_rows(estimator: Any, K: int) -> None:
 
 
 @JOINT
-def test_folds_of_sparse_rows_are_fitted_together_as_alone(estimator: Any) -> None:
+def test_folds_of_sparse_rows_are_fitted_together_as_alone(estimator):
     X, y = rows(3)
     X = suited(estimator, X, y)
     X = sparse.csr_array(np.where(np.abs(X) > np.median(np.abs(X), axis=0), X, 0))
@@ -169,7 +169,7 @@ def test_folds_of_sparse_rows_are_fitted_together_as_alone(estimator: Any) -> No
 
 @JOINT
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_fold_that_holds_a_whole_class(estimator: Any) -> None:
+def test_a_fold_that_holds_a_whole_class(estimator):
     X, y = rows(3)
     X = suited(estimator, X, y)
     assert_as_alone(estimator, X, y, [np.flatnonzero(y == "b"), np.arange(9), np.arange(9, 30)])
@@ -177,7 +177,7 @@ def test_a_fold_that_holds_a_whole_class(estimator: Any) -> None:
 
 @JOINT
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_separable_folds_are_fitted_together_as_alone(estimator: Any) -> None:
+def test_separable_folds_are_fitted_together_as_alone(estimator):
     X, y = rows(2)
     X = suited(estimator, X, y)
     X[y == "b", 0] += 6
@@ -185,7 +185,7 @@ def test_separable_folds_are_fitted_together_as_alone(estimator: Any) -> None:
 
 
 @JOINT
-def test_many_rows_are_fitted_together_as_alone(estimator: Any) -> None:
+def test_many_rows_are_fitted_together_as_alone(estimator):
     """Beyond the size up to which a batch pays."""
     rng = np.random.default_rng(2)
     X = rng.standard_normal((2100, 24))
@@ -198,7 +198,7 @@ def test_many_rows_are_fitted_together_as_alone(estimator: Any) -> None:
 
 
 @ALL
-def test_fit_many_accepts_rows_valid_for_every_model(estimator: Any) -> None:
+def test_fit_many_accepts_rows_valid_for_every_model(estimator):
     """Small counts. A fit_many that always refuses fails here, unless it must."""
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
@@ -215,7 +215,7 @@ def test_fit_many_accepts_rows_valid_for_every_model(estimator: Any) -> None:
 
 
 @JOINT
-def test_held_out_rows_have_no_influence(estimator: Any) -> None:
+def test_held_out_rows_have_no_influence(estimator):
     X, y = rows(2)
     X = suited(estimator, X, y)
     held_out = [np.arange(10), np.arange(10, 20)]
@@ -229,7 +229,7 @@ def test_held_out_rows_have_no_influence(estimator: Any) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=2e-8)
 
 
-def test_parameters_other_than_the_strength_may_differ() -> None:
+def test_parameters_other_than_the_strength_may_differ():
     X, y = rows(3)
     params = [
         {"strength": 0.1},
@@ -244,7 +244,7 @@ def test_parameters_other_than_the_strength_may_differ() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_steps_that_ran_out_are_reported_of_each_fit() -> None:
+def test_steps_that_ran_out_are_reported_of_each_fit():
     X, y = rows(2)
     X[y == "b", 0] += 9
     params = [{"strength": 1e-12}, {"strength": 1.0}]
@@ -256,14 +256,14 @@ def test_steps_that_ran_out_are_reported_of_each_fit() -> None:
 
 
 @each("changed", [{"warm_start": True}, {"trace": True}, {"solver": "stochastic_gradient"}])
-def test_fits_that_depend_on_more_than_the_rows_are_refused(changed: dict[str, Any]) -> None:
+def test_fits_that_depend_on_more_than_the_rows_are_refused(changed):
     X, y = rows(2)
     with pytest.raises(NotApplicable, match="fold by fold"):
         LogisticRegression(**changed).fit_many(X, y, folds(len(y)), STRENGTHS)
 
 
 @each("model", [LogisticRegression(), LinearDiscriminantAnalysis()], ids=repr)
-def test_folds_are_numbers_of_rows_or_masks(model: Any) -> None:
+def test_folds_are_numbers_of_rows_or_masks(model):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 3)), np.arange(40) % 2
     mask = np.arange(40) < 10

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -44,7 +42,7 @@ def problem(K: int, strength: float, intercept: bool, seed: int = 0) -> Objectiv
 
 @each("K", [2, 3])
 @each("strength", [1e-2, 1.0])
-def test_both_forms_of_the_gap_are_one_number(K: int, strength: float) -> None:
+def test_both_forms_of_the_gap_are_one_number(K, strength):
     """For the slopes of a point ℓ(z) + ℓ*(s) = s z, so that only the penalty's part is left."""
     P = problem(K, strength, intercept=False)
     theta = np.random.default_rng(1).standard_normal(P.shape)
@@ -55,7 +53,7 @@ def test_both_forms_of_the_gap_are_one_number(K: int, strength: float) -> None:
 
 @each("K", [2, 3])
 @each("intercept", [True, False])
-def test_a_problem_of_a_stack_has_the_gap_of_a_single_one(K: int, intercept: bool) -> None:
+def test_a_problem_of_a_stack_has_the_gap_of_a_single_one(K, intercept):
     strengths = [1e-2, 0.1, 1.0]
     singles = [problem(K, strength, intercept) for strength in strengths]
     first = singles[0]
@@ -72,7 +70,7 @@ def test_a_problem_of_a_stack_has_the_gap_of_a_single_one(K: int, intercept: boo
     assert_allclose(point.certificate(np.arange(3), np.inf), gaps, rtol=1e-6, atol=1e-14)
 
 
-def test_a_gap_is_never_negative_and_relative_to_what_is_left_of_the_objective() -> None:
+def test_a_gap_is_never_negative_and_relative_to_what_is_left_of_the_objective():
     assert_allclose(gap_of(np.array([2.0, 1.0]), -1.5, np.array([0.0, 0.3])), [0.5, 0.0])
     assert_allclose(relative(0.5, 2.0, 1.0), 0.25)
     assert_allclose(relative(EPS, 0.0, 2.0), 0.5)  # a perfect fit
@@ -84,9 +82,7 @@ PIECEWISE_QUADRATIC = sorted(n for n in names("losses") if find("losses", n).pie
 
 @each("intercept", [None, 0.1, 5.0])
 @each("loss", PIECEWISE_QUADRATIC)
-def test_no_certificate_is_below_the_decrease_of_a_gradient_step(
-    loss: str, intercept: float | None
-) -> None:
+def test_no_certificate_is_below_the_decrease_of_a_gradient_step(loss, intercept):
     """A step of 1/L, L the largest curvature, decreases P by ‖∇P‖²/2L at least: also where a Newton step has moved a
     row from one side of the tube to the other, which has the same curvature."""
     rng, part = np.random.default_rng(0), find("losses", loss)()
@@ -108,7 +104,7 @@ def test_no_certificate_is_below_the_decrease_of_a_gradient_step(
 
 
 @each("loss", PIECEWISE_QUADRATIC)
-def test_the_objective_of_columns_of_any_scale_is_that_of_the_coefficients(loss: str) -> None:
+def test_the_objective_of_columns_of_any_scale_is_that_of_the_coefficients(loss):
     """Scores that are sums of steps lose the digits that large columns take; what is certified must be θ."""
     part, converged = find("losses", loss)(), 0
     for seed in range(210, 300):
@@ -136,9 +132,7 @@ FREE += [(s, p) for s in ("proximal_newton", "proximal_gradient") for p in ("l2"
 
 @each(("solver", "penalty"), FREE)
 @each("loss", ["squared_hinge", "modified_huber"])
-def test_a_perfect_fit_by_features_without_a_penalty_is_certified(
-    loss: str, solver: str, penalty: str
-) -> None:
+def test_a_perfect_fit_by_features_without_a_penalty_is_certified(loss, solver, penalty):
     """P = 0 is a minimum; there all slopes are rounding errors, which no step can balance."""
     X, y = free_feature_that_separates()
     chosen = {penalty: {"factors": [0, 1, 2]}}
@@ -150,9 +144,7 @@ def test_a_perfect_fit_by_features_without_a_penalty_is_certified(
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
 @each(("solver", "penalty"), FREE, quick=4)
 @each("loss", ["logistic", "probit"], quick=1)
-def test_an_underflowing_likelihood_is_not_reported_as_an_optimum(
-    loss: str, solver: str, penalty: str
-) -> None:
+def test_an_underflowing_likelihood_is_not_reported_as_an_optimum(loss, solver, penalty):
     X, y = free_feature_that_separates()
     chosen = {penalty: {"factors": [0, 1, 2]}}
     model = LinearClassifier(loss=loss, penalty=chosen, strength=0.1, solver=solver).fit(X, y)
@@ -162,9 +154,7 @@ def test_an_underflowing_likelihood_is_not_reported_as_an_optimum(
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
 @each(("solver", "penalty"), FREE, quick=4)
 @each("loss", ["logistic", "probit"], quick=1)
-def test_a_free_feature_that_separates_some_rows_has_no_optimum(
-    loss: str, solver: str, penalty: str
-) -> None:
+def test_a_free_feature_that_separates_some_rows_has_no_optimum(loss, solver, penalty):
     """However near a fit is to the infimum, which a gap proves, the weight of that feature means nothing."""
     X = np.c_[[-1.0, -1, 0, 0, 0, 0, 1, 1], [0.3, 1, -1, 0.5, 2, -0.2, 0.1, -0.4]]
     y = [0, 0, 0, 1, 0, 1, 1, 1]
@@ -174,7 +164,7 @@ def test_a_free_feature_that_separates_some_rows_has_no_optimum(
     assert_allclose(np.abs(model.separating_direction_), [1, 0], atol=1e-8)
 
 
-def test_the_gap_covers_a_suboptimal_intercept_if_the_loss_is_linear_in_all_rows() -> None:
+def test_the_gap_covers_a_suboptimal_intercept_if_the_loss_is_linear_in_all_rows():
     """Huber's loss of three equal rows and one other, whose residuals at 0 are all far beyond δ."""
     y = np.array([1.0, 1.0, 1.0, -1.0])
     P = Objective(DesignMatrix(np.zeros((4, 1))), Huber(0.1), y, None, L2(), 1.0)
@@ -189,7 +179,7 @@ CONTAINERS = each("container", [np.asarray, sparse.csr_array])
 
 @CONTAINERS
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_row_at_the_end_of_a_linear_region_counts_as_linear(container: Any) -> None:
+def test_a_row_at_the_end_of_a_linear_region_counts_as_linear(container):
     """The rows x = 1 determine w + b = 2/3, that at x = 0 has the margin b = 1, where its parabola ends, or more:
     rounding once decided whether it was curved, and with it the status.
     """
@@ -204,7 +194,7 @@ def test_a_row_at_the_end_of_a_linear_region_counts_as_linear(container: Any) ->
 @CONTAINERS
 @each("loss", ["squared_hinge", "modified_huber"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_flat_minimum_is_not_laid_to_the_features(loss: str, container: Any) -> None:
+def test_a_flat_minimum_is_not_laid_to_the_features(loss, container):
     """Every w ≥ 1/4 is optimal with b = 0, and one feature depends on no other."""
     X, y = np.array([[-3.0], [-2], [-1], [1], [2], [3]]), np.array([0, 0, 0, 1, 1, 1])
     model = LinearClassifier(loss=loss, penalty=None).fit(container(4 * X), y)

@@ -1,7 +1,6 @@
 """Laws of the generative classifiers: weights, units, sparse rows, extremes, status."""
 
 import warnings
-from typing import Any
 
 import numpy as np
 import pytest
@@ -57,7 +56,7 @@ PROBABILISTIC = [
 
 
 @pytest.fixture
-def rng() -> np.random.Generator:
+def rng():
     return np.random.default_rng(1)
 
 
@@ -74,9 +73,7 @@ DATA = {K: problem(K) for K in (2, 3, 5)}
 
 @each("K", DATA)
 @each("kind", KINDS)
-def test_sparse_rows_give_the_model_of_dense_rows(
-    kind: Any, K: int, rng: np.random.Generator
-) -> None:
+def test_sparse_rows_give_the_model_of_dense_rows(kind, K, rng):
     X, y = DATA[K]
     weights = rng.uniform(0.5, 2, len(y))
     dense = kind().fit(X, y, weights)
@@ -88,7 +85,7 @@ def test_sparse_rows_give_the_model_of_dense_rows(
 
 @each("K", DATA)
 @each("kind", PROBABILISTIC)
-def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind: Any, K: int) -> None:
+def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind, K):
     X, y = DATA[K]
     model = kind().fit(X, y)
     P = model.predict_proba(X)
@@ -109,7 +106,7 @@ def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind: Any
 )
 @each("offset", [0.0, 1e6])
 @each("unit", [1e-100, 1e-8, 1.0, 1e8, 1e100])
-def test_units_and_offsets_change_no_prediction(kind: Any, unit: float, offset: float) -> None:
+def test_units_and_offsets_change_no_prediction(kind, unit, offset):
     X, y = DATA[3]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -119,9 +116,7 @@ def test_units_and_offsets_change_no_prediction(kind: Any, unit: float, offset: 
 
 @each("kind", KINDS)
 @each("container", [np.asarray, sp.csr_array])
-def test_rows_far_outside_the_data_get_finite_answers_without_a_warning(
-    kind: Any, container: Any
-) -> None:
+def test_rows_far_outside_the_data_get_finite_answers_without_a_warning(kind, container):
     X, y = DATA[3]
     far = container(np.array([[1e200, 0, 0, 0], [-1e200, 1e200, 3, 0], [0, 0, 0, 0]]))
     with warnings.catch_warnings():
@@ -133,7 +128,7 @@ def test_rows_far_outside_the_data_get_finite_answers_without_a_warning(
 
 
 @each("kind", [GaussianNB, LinearDiscriminantAnalysis])
-def test_very_distant_classes_have_finite_log_probabilities_despite_underflow(kind: Any) -> None:
+def test_very_distant_classes_have_finite_log_probabilities_despite_underflow(kind):
     X = np.array([[0.0], [1.0], [2.0], [1000.0], [1001.0], [1002.0]])
     model = kind(**({"var_smoothing": 0.0} if kind is GaussianNB else {})).fit(
         X, [0, 0, 0, 1, 1, 1]
@@ -145,7 +140,7 @@ def test_very_distant_classes_have_finite_log_probabilities_despite_underflow(ki
 
 
 @each("kind", [kind for kind in PROBABILISTIC if kind is not MajorityClass])
-def test_a_class_of_prior_zero_is_never_predicted(kind: Any) -> None:
+def test_a_class_of_prior_zero_is_never_predicted(kind):
     for K, priors in [(2, [0, 1]), (3, [0.5, 0, 0.5])]:
         X, y = DATA[K]
         with warnings.catch_warnings():
@@ -162,7 +157,7 @@ def test_a_class_of_prior_zero_is_never_predicted(kind: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_dependent_features_are_reported_and_change_no_prediction() -> None:
+def test_dependent_features_are_reported_and_change_no_prediction():
     X, y = DATA[3]
     plain = LinearDiscriminantAnalysis().fit(X, y)
     twice = LinearDiscriminantAnalysis().fit(np.column_stack([X, X @ [1.0, 2, 3, 4]]), y)
@@ -178,9 +173,7 @@ def test_dependent_features_are_reported_and_change_no_prediction() -> None:
 
 @each("container", [np.asarray, sp.csr_array])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_feature_without_spread_within_classes_is_left_out(
-    container: Any,
-) -> None:
+def test_a_feature_without_spread_within_classes_is_left_out(container):
     X, y = DATA[3]
     silent = np.column_stack([X, 0.1 * (y + 1), np.full(len(y), 0.1)])
     model = LinearDiscriminantAnalysis().fit(container(silent), y)
@@ -192,14 +185,14 @@ def test_a_feature_without_spread_within_classes_is_left_out(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_one_row_per_class_gives_the_priors_as_probabilities() -> None:
+def test_one_row_per_class_gives_the_priors_as_probabilities():
     model = LinearDiscriminantAnalysis().fit([[0.0, 1.0], [5.0, 2.0]], [0, 1])
     assert (model.status_, model.rank_) == ("rank_deficient", 0)
     np.testing.assert_allclose(model.predict_proba([[3.0, 3.0]]), [[0.5, 0.5]])
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_naive_bayes_names_features_without_spread() -> None:
+def test_naive_bayes_names_features_without_spread():
     X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [3.0, 5.0]])
     model = GaussianNB(var_smoothing=0).fit(X, [0, 0, 1, 1])
     assert model.status_ == "rank_deficient"
@@ -209,7 +202,7 @@ def test_naive_bayes_names_features_without_spread() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_constant_features_carry_no_information() -> None:
+def test_constant_features_carry_no_information():
     X, y = DATA[3]
     with_constant = np.column_stack([X, np.full(len(y), 7.0)])
     for kind in (GaussianNB, NearestMean):
@@ -223,7 +216,7 @@ def test_constant_features_carry_no_information() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_class_with_too_few_rows_gets_the_pooled_covariance_and_is_reported() -> None:
+def test_a_class_with_too_few_rows_gets_the_pooled_covariance_and_is_reported():
     X, y = DATA[3]
     few = np.concatenate([np.flatnonzero(y == 0)[:3], np.flatnonzero(y > 0)])
     X, names = X[few], np.array(["a", "b", "c"])[y[few]]
@@ -241,7 +234,7 @@ def test_a_class_with_too_few_rows_gets_the_pooled_covariance_and_is_reported() 
 
 @each("rows", [1, 2])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_classes_of_a_row_or_two_are_answered(rows: int) -> None:
+def test_classes_of_a_row_or_two_are_answered(rows):
     X, y = np.random.default_rng(0).normal(size=(3 * rows, 4)), np.repeat(np.arange(3), rows)
     for kind in (QuadraticDiscriminantAnalysis, FisherDiscriminant, LinearDiscriminantAnalysis):
         model = kind().fit(X, y)
@@ -249,7 +242,7 @@ def test_classes_of_a_row_or_two_are_answered(rows: int) -> None:
         assert np.isfinite(model.decision_function(X)).all()
 
 
-def test_a_diagonal_covariance_of_many_features_makes_no_matrix() -> None:
+def test_a_diagonal_covariance_of_many_features_makes_no_matrix():
     rng = np.random.default_rng(0)
     X = sp.random_array((40, 200_000), density=1e-4, rng=rng, format="csr")  # 320 GB if dense
     model = LinearDiscriminantAnalysis(covariance_type="diag", shrinkage=0.1).fit(
@@ -260,7 +253,7 @@ def test_a_diagonal_covariance_of_many_features_makes_no_matrix() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_word_missing_from_a_class_is_reported_without_smoothing() -> None:
+def test_a_word_missing_from_a_class_is_reported_without_smoothing():
     X = np.array([[1.0, 0], [0, 0], [1, 3], [0, 2]])
     for kind in (MultinomialNB, PoissonNB, BernoulliNB):
         model = kind(smoothing=0).fit(X, ["a", "a", "b", "b"])
@@ -270,7 +263,7 @@ def test_a_word_missing_from_a_class_is_reported_without_smoothing() -> None:
         assert kind().fit(X, ["a", "a", "b", "b"]).status_ == "converged"
 
 
-def test_an_unseen_level_carries_no_information() -> None:
+def test_an_unseen_level_carries_no_information():
     X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 1]]), [0, 0, 1, 1]
     model = CategoricalNB().fit(X, y)
     seen = CategoricalNB().fit(X[:, 1:], y).predict_log_proba([[1.0]])
@@ -287,9 +280,7 @@ def test_an_unseen_level_carries_no_information() -> None:
         ("dirichlet", [0.0, 1.0], "column 0 holds 0 in row 1"),
     ],
 )
-def test_values_outside_the_support_of_a_family_are_refused_at_prediction(
-    family: str, outside: list[float], holds: str
-) -> None:
+def test_values_outside_the_support_of_a_family_are_refused_at_prediction(family, outside, holds):
     X, y = np.array([[0.2, 0.8], [0.3, 0.7], [0.6, 0.4], [0.9, 0.1]]), [0, 0, 1, 1]
     model = ExponentialFamilyNB(families=family).fit(X, y)
     for method in (model.decision_function, model.predict, model.predict_proba):
@@ -318,7 +309,7 @@ def test_values_outside_the_support_of_a_family_are_refused_at_prediction(
         (ExponentialFamilyNB(families={9: "gamma"}), "there are 4"),
     ],
 )
-def test_invalid_generative_fits_are_reported_in_one_line(model: Any, message: str) -> None:
+def test_invalid_generative_fits_are_reported_in_one_line(model, message):
     with pytest.raises(ValueError, match=message) as error:
         model.fit(*DATA[3])
     assert "\n" not in str(error.value)
@@ -327,9 +318,7 @@ def test_invalid_generative_fits_are_reported_in_one_line(model: Any, message: s
 @each("shrinkage", [0.3, 1.0])
 @each("rows", ["a column twice", "constant", "few", "one of each class"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_singular_pooled_covariance_is_reported_by_both_models_that_use_it(
-    rows: str, shrinkage: float
-) -> None:
+def test_a_singular_pooled_covariance_is_reported_by_both_models_that_use_it(rows, shrinkage):
     X, y = np.random.default_rng(0).normal(size=(40, 4)), np.arange(40) % 2
     X, y = {
         "a column twice": (np.column_stack([X, X[:, 0]]), y),
@@ -344,9 +333,7 @@ def test_a_singular_pooled_covariance_is_reported_by_both_models_that_use_it(
 
 
 @each("shrinkage", [0.0, 0.3])
-def test_a_class_with_total_weight_below_one_row_has_no_unbiased_covariance(
-    shrinkage: float,
-) -> None:
+def test_a_class_with_total_weight_below_one_row_has_no_unbiased_covariance(shrinkage):
     X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
     w = np.where(y == 0, 0.01, 1.99)
     with pytest.raises(NotApplicable, match=r"count n_k = 0\.3 rows, so n_k − 1 is not"):
@@ -358,7 +345,7 @@ def test_a_class_with_total_weight_below_one_row_has_no_unbiased_covariance(
 
 @each("family", ["gaussian", "spherical_gaussian", "multivariate_gaussian"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_constant_column_is_uninformative_despite_rounding(family: str) -> None:
+def test_a_constant_column_is_uninformative_despite_rounding(family):
     X, y = np.random.default_rng(0).normal(size=(101, 3)), np.arange(101) % 3
     kind = ExponentialFamilyNB
     exact, inexact = (
@@ -381,7 +368,7 @@ def own_covariances(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @each("container", [np.asarray, sp.csr_array])
 @each("fitted", ["whole", "folds", "shards", "a class at a time"])
-def test_classes_a_million_deviations_apart_keep_their_digits(fitted: str, container: Any) -> None:
+def test_classes_a_million_deviations_apart_keep_their_digits(fitted, container):
     X, y = far_classes(1e6)
     made = [ExponentialFamilyNB("gaussian", smoothing=0), GaussianNB(var_smoothing=0)]
     train = np.arange(300)
@@ -404,7 +391,7 @@ def test_classes_a_million_deviations_apart_keep_their_digits(fitted: str, conta
 
 
 @each("apart", [1e3, 3e3])
-def test_distant_classes_of_other_families_of_squares_keep_their_digits(apart: float) -> None:
+def test_distant_classes_of_other_families_of_squares_keep_their_digits(apart):
     X, y = far_classes(apart)
     S = own_covariances(X, y)
     sphere = ExponentialFamilyNB("spherical_gaussian", smoothing=0).fit(X, y).natural_[0]
@@ -416,7 +403,7 @@ def test_distant_classes_of_other_families_of_squares_keep_their_digits(apart: f
 
 
 @each("family", ["gaussian", "spherical_gaussian"])
-def test_smoothing_is_of_the_variance_within_classes_however_far_apart(family: str) -> None:
+def test_smoothing_is_of_the_variance_within_classes_however_far_apart(family):
     X, y = far_classes(1e5)
     smoothed, plain = (ExponentialFamilyNB(family, smoothing=s).fit(X, y) for s in (1e-3, 0))
     variances = [-0.5 / model.natural_[0][:, 2:] for model in (smoothed, plain)]

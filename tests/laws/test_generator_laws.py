@@ -43,7 +43,7 @@ def error_of(model: Any, train: Any, test: Any) -> float:
 
 
 @each("name", synthetic.names())
-def test_a_seed_fixes_every_row_independently_of_other_draws(name: str) -> None:
+def test_a_seed_fixes_every_row_independently_of_other_draws(name):
     X, y = draw(name, 3)
     np.random.seed(0)  # noqa: NPY002, a foreign library may do so
     again, other = draw(name, 3)[0], draw(name, 4)[0]
@@ -57,7 +57,7 @@ def test_a_seed_fixes_every_row_independently_of_other_draws(name: str) -> None:
 
 
 @each("name", synthetic.names())
-def test_every_key_has_a_kind_and_a_word(name: str) -> None:
+def test_every_key_has_a_kind_and_a_word(name):
     output = keys_schema(synthetic.generator(name))
     parameters = list(inspect.signature(synthetic.generator(name)).parameters)
     assert parameters[0] == "rng"
@@ -88,7 +88,7 @@ SOME: dict[str, dict[str, Any]] = {
 
 
 @each("name", RULES)
-def test_the_right_model_of_many_rows_is_as_good_as_any_can_be(name: str) -> None:
+def test_the_right_model_of_many_rows_is_as_good_as_any_can_be(name):
     rows = (20_000, 20_000)
     given = SOME.get(name, {})
     train, test = draw(name, 1, rows, **given), draw(name, 2, rows, **given)
@@ -99,7 +99,7 @@ def test_the_right_model_of_many_rows_is_as_good_as_any_can_be(name: str) -> Non
 
 
 @each("name", RULES)
-def test_label_noise_costs_what_the_formula_says(name: str) -> None:
+def test_label_noise_costs_what_the_formula_says(name):
     given = SOME.get(name, {}) | {"label_noise": 0.2}
     rows = (20_000, 20_000)
     clean = bayes(name, rows, **SOME.get(name, {}))[0]
@@ -110,7 +110,7 @@ def test_label_noise_costs_what_the_formula_says(name: str) -> None:
     assert abs((labels != y).mean() - 0.2) < 4 * np.sqrt(0.16 / 1000)
 
 
-def test_noise_takes_all_other_classes_alike_and_bayes_error_follows() -> None:
+def test_noise_takes_all_other_classes_alike_and_bayes_error_follows():
     _, y = draw("simplex", 0, (8000,) * 3)
     _, noisy = draw("simplex", 0, (8000,) * 3, label_noise=0.3)
     shares = np.bincount((noisy - y) % 3, minlength=3) / len(y)
@@ -141,9 +141,7 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
 
 
 @each(("name", "wrong"), WRONG)
-def test_the_bayes_error_refuses_parameters_that_the_generator_refuses(
-    name: str, wrong: dict[str, Any]
-) -> None:
+def test_the_bayes_error_refuses_parameters_that_the_generator_refuses(name, wrong):
     keys = NEEDED.get(name, {}) | {"rows": [10, 10]} | wrong
     with pytest.raises(ValueError, match=r".") as drawing:
         synthetic.generate(name, **keys)
@@ -152,7 +150,7 @@ def test_the_bayes_error_refuses_parameters_that_the_generator_refuses(
     assert str(knowing.value) == str(drawing.value)
 
 
-def test_regression_on_indicators_never_sees_the_middle_class() -> None:
+def test_regression_on_indicators_never_sees_the_middle_class():
     """With fewer rows than each of the others its fitted value, about its share, is never the largest."""
     X, y = draw("masking", 0, (400, 250, 400))
     assert (LeastSquaresClassifier().fit(X, y).predict(X) != 1).all()
@@ -162,7 +160,7 @@ def test_regression_on_indicators_never_sees_the_middle_class() -> None:
     assert bayes("masking", (1, 1, 1))[0] == pytest.approx(4 / 3 * norm.cdf(-2), abs=1e-8)
 
 
-def test_only_a_quadratic_boundary_separates_classes_with_equal_means() -> None:
+def test_only_a_quadratic_boundary_separates_classes_with_equal_means():
     given = {"distance": 0.0, "ratio": 25.0}
     train, test = (draw("unequal_covariances", s, (5000, 5000), **given) for s in (1, 2))
     assert abs(error_of(LinearDiscriminantAnalysis(), train, test) - 0.5) < 0.04
@@ -170,7 +168,7 @@ def test_only_a_quadratic_boundary_separates_classes_with_equal_means() -> None:
     assert bayes("unequal_covariances", (1, 1), **given)[0] < 0.2
 
 
-def test_features_of_a_group_are_correlated_and_those_of_two_groups_are_not() -> None:
+def test_features_of_a_group_are_correlated_and_those_of_two_groups_are_not():
     X, y = draw("correlated_groups", 0, (20_000, 10), groups=3, size=4, correlation=0.6)
     C = np.corrcoef(X[y == 0].T)
     expected = np.kron(np.eye(3), np.full((4, 4), 0.6)) + np.kron(np.eye(3), 0.4 * np.eye(4))
@@ -182,7 +180,7 @@ def test_features_of_a_group_are_correlated_and_those_of_two_groups_are_not() ->
         draw("correlated_groups", groups=3, informative=4)
 
 
-def test_circles_are_separable_by_squares_and_by_no_hyperplane() -> None:
+def test_circles_are_separable_by_squares_and_by_no_hyperplane():
     X, y = draw("circles", 0, (100, 100), noise=0.02)
     assert separability(X, y).kind == "none"
     assert separability(X**2, y).kind == "complete"
@@ -196,9 +194,7 @@ def test_circles_are_separable_by_squares_and_by_no_hyperplane() -> None:
 
 
 @each(("margin", "spread", "features"), [(0.5, 1.0, 2), (0.01, 2.0, 7)])
-def test_the_largest_margin_is_the_requested_one(
-    margin: float, spread: float, features: int
-) -> None:
+def test_the_largest_margin_is_the_requested_one(margin, spread, features):
     given = {"margin": margin, "spread": spread, "features": features}
     X, y = draw("separable", 3, (40, 60), **given)
     assert largest_margin(X, y).margin == pytest.approx(margin, rel=1e-6)
@@ -212,7 +208,7 @@ def test_the_largest_margin_is_the_requested_one(
     assert along[labels == 0].max() <= -margin * (1 - 1e-9) < along[labels == 1].min()
 
 
-def test_tails_are_those_of_students_t() -> None:
+def test_tails_are_those_of_students_t():
     """The excess kurtosis of t_ν is 6/(ν − 4); of its mean over 200,000 rows the deviation is
     below 0.03 for ν = 20, where the eighth moment is close to a Gaussian's."""
     X, y = draw("heavy_tailed", 0, (200_000, 10), degrees=20.0)
@@ -226,7 +222,7 @@ def test_tails_are_those_of_students_t() -> None:
     assert bayes("heavy_tailed", (5, 6)) is None
 
 
-def test_the_error_of_sparse_classes_is_the_sum_over_all_counts() -> None:
+def test_the_error_of_sparse_classes_is_the_sum_over_all_counts():
     """By brute force over every row of 0 and 1 of two classes with two features each."""
     given = {"features": 4, "informative": 2, "density": 0.2, "informative_density": 0.6}
     for rows in [(1, 1), (3, 7)]:
@@ -238,9 +234,7 @@ def test_the_error_of_sparse_classes_is_the_sum_over_all_counts() -> None:
         assert found == pytest.approx(1 - joint.max(axis=1).sum(), rel=1e-12)
 
 
-def test_sparse_rows_are_csr_with_their_densities_and_do_not_depend_on_blocks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_sparse_rows_are_csr_with_their_densities_and_do_not_depend_on_blocks(monkeypatch):
     given = {"features": 2000, "informative": 50, "density": 0.01, "informative_density": 0.2}
     X, y = draw("high_dimensional_sparse", 0, (300, 300), **given)
     assert sparse.issparse(X)

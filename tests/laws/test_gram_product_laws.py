@@ -1,9 +1,5 @@
 """Sums of products of rows, of dense and of sparse ones."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -18,7 +14,7 @@ from linclass.linear.objective.objective import Objective
 @each("form", [np.asarray, sparse.csr_array])
 @each("density", [0.04, 0.5, 1.0])
 @each("intercept", [True, False])
-def test_gram_products_are_sums_over_rows(form: Any, density: float, intercept: bool) -> None:
+def test_gram_products_are_sums_over_rows(form, density, intercept):
     rng = np.random.default_rng(2)
     X = rng.standard_normal((700, 9)) * (rng.random((700, 9)) < density)
     w, rows = rng.exponential(size=700), np.sort(rng.choice(700, 600, replace=False))
@@ -40,7 +36,7 @@ def test_gram_products_are_sums_over_rows(form: Any, density: float, intercept: 
 
 
 @each("form", [np.asarray, sparse.csr_array])
-def test_column_norms_are_weighted_by_the_rows(form: Any) -> None:
+def test_column_norms_are_weighted_by_the_rows(form):
     rng = np.random.default_rng(4)
     X, y = rng.standard_normal((60, 3)) + 2, np.where(rng.random(60) < 0.5, 1.0, -1.0)
     P = Objective(DesignMatrix(form(X)), Logistic(), y, rng.exponential(size=60))
@@ -49,9 +45,7 @@ def test_column_norms_are_weighted_by_the_rows(form: Any) -> None:
 
 
 @pytest.mark.parametrize("entries", [1, 7, 500_000])
-def test_norms_of_sparse_rows_and_columns_are_those_of_dense_ones(
-    entries: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_norms_of_sparse_rows_and_columns_are_those_of_dense_ones(entries, monkeypatch):
     """However many entries are squared at a time, with columns of zeros at both ends, and empty rows."""
     monkeypatch.setattr("linclass.base.arrays.ENTRIES", entries)
     rng = np.random.default_rng(6)
@@ -69,8 +63,8 @@ def test_norms_of_sparse_rows_and_columns_are_those_of_dense_ones(
 @pytest.mark.parametrize("shape", [(200, 8), (20, 300), (6, 3000)])
 @pytest.mark.parametrize("scores", [1, 2, 100])
 def test_products_of_sparse_rows_with_one_score_or_many_are_those_of_dense_ones(
-    shape: tuple[int, int], scores: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    shape, scores, monkeypatch
+):
     """Whether sums go over rows, or over a copy of the columns."""
     monkeypatch.setattr("linclass.base.design_matrix.CACHED", 500)
     n, d = shape

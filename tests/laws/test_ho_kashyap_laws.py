@@ -23,7 +23,7 @@ def rows(seed: int, apart: float, n: int = 60) -> tuple[Any, Any]:
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("apart", [0.3, 1.0, 2.0, 4.0])
 @each("seed", range(4))
-def test_ho_kashyap_reports_separability_correctly(seed: int, apart: float, kind: Any) -> None:
+def test_ho_kashyap_reports_separability_correctly(seed, apart, kind):
     X, y = rows(seed, apart)
     model = HoKashyap(max_iter=20_000).fit(kind(X), y)
     truth = separability(X, y)
@@ -41,7 +41,7 @@ def test_ho_kashyap_reports_separability_correctly(seed: int, apart: float, kind
         np.testing.assert_allclose(first, second, atol=1e-9)
 
 
-def test_touching_rows_are_never_called_separable() -> None:
+def test_touching_rows_are_never_called_separable():
     """Quasi-complete separation: one point has both classes."""
     X = np.array([[0.0], [1], [1], [2]])
     model = HoKashyap().fit(X, [0, 0, 1, 1])
@@ -49,14 +49,14 @@ def test_touching_rows_are_never_called_separable() -> None:
     assert np.flatnonzero(model.multipliers_[0]).tolist() == [1, 2]
 
 
-def test_exclusive_or_is_proved_inseparable() -> None:
+def test_exclusive_or_is_proved_inseparable():
     corners = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
     model = HoKashyap().fit(corners, [0, 0, 1, 1])
     assert model.separable_ == [False]
     np.testing.assert_allclose(model.multipliers_, 0.25)
 
 
-def test_classes_are_separated_from_the_rest_one_by_one() -> None:
+def test_classes_are_separated_from_the_rest_one_by_one():
     """On a line the middle class cannot be separated from the others."""
     X = np.array([[0.0], [1], [5], [6], [10], [11]])
     y = np.array([0, 0, 1, 1, 2, 2])
@@ -67,14 +67,14 @@ def test_classes_are_separated_from_the_rest_one_by_one() -> None:
         assert z.min() > 0
 
 
-def test_the_first_step_is_least_squares_on_signs() -> None:
+def test_the_first_step_is_least_squares_on_signs():
     X, y = rows(1, 0.3)
     first = HoKashyap(max_iter=1).fit(X, y)
     other = LeastSquaresClassifier().fit(X, y)
     assert np.array_equal(first.predict(X), other.predict(X))
 
 
-def test_the_order_of_rows_does_not_matter_to_dependent_features() -> None:
+def test_the_order_of_rows_does_not_matter_to_dependent_features():
     for seed in range(10):
         rng = np.random.default_rng(seed)
         X, y, order = rng.integers(0, 2, (8, 25)) * 1.0, np.arange(8) % 2, rng.permutation(8)

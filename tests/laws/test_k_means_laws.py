@@ -23,7 +23,7 @@ def squares(Y: np.ndarray, w: np.ndarray, nearest: np.ndarray) -> float:
 
 
 @each("k", [1, 2, 5, 8])
-def test_k_means_is_as_good_as_scikit_learns(k: int) -> None:
+def test_k_means_is_as_good_as_scikit_learns(k):
     Y, w = rows(), np.random.default_rng(1).uniform(0.5, 2, 90)
     ours = squares(Y, w, k_means(Y, w, k, 20, 0))
     theirs = KMeans(k, n_init=20, random_state=0).fit(Y, sample_weight=w).inertia_
@@ -31,7 +31,7 @@ def test_k_means_is_as_good_as_scikit_learns(k: int) -> None:
 
 
 @each("k", [2, 4])
-def test_k_means_depends_on_neither_order_nor_repetition_of_rows(k: int) -> None:
+def test_k_means_depends_on_neither_order_nor_repetition_of_rows(k):
     Y, times = rows(), np.random.default_rng(2).integers(1, 4, 90)
     order = np.random.default_rng(3).permutation(90)
     expected = k_means(Y, times.astype(float), k, 3, 7)

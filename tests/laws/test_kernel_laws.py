@@ -42,7 +42,7 @@ def rows(n: int, seed: int = 0) -> np.ndarray:
 
 
 @each("name", KERNELS)
-def test_a_matrix_holds_the_kernel_of_every_pair(name: str) -> None:
+def test_a_matrix_holds_the_kernel_of_every_pair(name):
     X, Y = rows(300), rows(7, seed=1)
     kernel, k = find("kernels", name)(), DEFINITIONS[name]
     K = kernel.matrix(X)
@@ -53,13 +53,13 @@ def test_a_matrix_holds_the_kernel_of_every_pair(name: str) -> None:
 
 
 @each("name", [n for n in KERNELS if find("kernels", n).is_psd])
-def test_an_inner_product_has_no_negative_eigenvalue(name: str) -> None:
+def test_an_inner_product_has_no_negative_eigenvalue(name):
     values = np.linalg.eigvalsh(find("kernels", name)().matrix(rows(60)))
     assert values.min() > -1e-12 * values.max()
 
 
 @each("offset", [2.0**17, 2.0**30])
-def test_a_gaussian_kernel_does_not_depend_on_the_origin_of_the_rows(offset: float) -> None:
+def test_a_gaussian_kernel_does_not_depend_on_the_origin_of_the_rows(offset):
     """Rows of few binary digits, moved by a power of 2, differ by the same to the last digit."""
     X, Y = np.round(1024 * rows(60)) / 1024, np.round(1024 * rows(7, seed=1)) / 1024
     kernel = find("kernels", "gaussian")(100.0)
@@ -88,18 +88,18 @@ def test_a_gaussian_kernel_does_not_depend_on_the_origin_of_the_rows(offset: flo
         {"degree": True},
     ],
 )
-def test_non_numeric_kernel_parameters_are_refused(params: dict[str, Any]) -> None:
+def test_non_numeric_kernel_parameters_are_refused(params):
     with pytest.raises(ValueError, match=f"{next(iter(params))} is"):
         KernelSVM(kernel="polynomial", **params).fit(rows(20), np.arange(20) % 2)
 
 
 @pytest.mark.filterwarnings("error")
-def test_an_overflowing_polynomial_kernel_is_reported() -> None:
+def test_an_overflowing_polynomial_kernel_is_reported():
     with pytest.raises(ValueError, match="kernel 'polynomial' overflows"):
         KernelSVM(kernel="polynomial", gamma=1.0, degree=40).fit(1e6 * rows(20), np.arange(20) % 2)
 
 
-def test_the_mean_of_rows_is_computed_without_a_copy() -> None:
+def test_the_mean_of_rows_is_computed_without_a_copy():
     X = np.random.default_rng(0).standard_normal((20_000, 20))
     kernel = find("kernels", "linear")()
     tracemalloc.start()
@@ -109,12 +109,12 @@ def test_the_mean_of_rows_is_computed_without_a_copy() -> None:
     assert peak <= 0.2
 
 
-def test_inner_products_that_overflow_end_a_fit() -> None:
+def test_inner_products_that_overflow_end_a_fit():
     with pytest.raises(ValueError, match="overflow"), np.errstate(all="ignore"):
         KernelSVM(kernel="linear").fit(1e200 * rows(20), np.arange(20) % 2)
 
 
-def test_kernels_that_are_not_inner_products_are_refused() -> None:
+def test_kernels_that_are_not_inner_products_are_refused():
     X, y = rows(40) * 4, np.arange(40) % 2
     with pytest.raises(NotApplicable, match="negative eigenvalue"):
         KernelSVM(kernel="sigmoid", gamma=1.0, coef0=2.0).fit(X, y)
@@ -128,7 +128,7 @@ def test_kernels_that_are_not_inner_products_are_refused() -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_functions_of_kernel_columns_match_their_definitions() -> None:
+def test_functions_of_kernel_columns_match_their_definitions():
     """Against the features of the linear kernel, where everything has a name."""
     X = rows(40)
     design = KernelDesign(X @ X.T)
@@ -151,7 +151,7 @@ def test_functions_of_kernel_columns_match_their_definitions() -> None:
     assert_allclose(design.restricted(some).scores(inside), X[some] @ ([1, 2, 3] @ X[some]) + 4)
 
 
-def test_gradients_are_those_of_functions() -> None:
+def test_gradients_are_those_of_functions():
     """dP along any direction is ⟨gradient, direction⟩ as functions."""
     X = rows(30)
     K = Gaussian(1.0).matrix(X)
@@ -165,7 +165,7 @@ def test_gradients_are_those_of_functions() -> None:
 
 
 @each("copies", [1, 3])
-def test_kernel_features_have_the_kernels_inner_products(copies: int) -> None:
+def test_kernel_features_have_the_kernels_inner_products(copies):
     X = np.repeat(rows(40), copies, axis=0)
     K = Gaussian(1.0).matrix(X)
     found = kernel_features(K.copy())
@@ -176,7 +176,7 @@ def test_kernel_features_have_the_kernels_inner_products(copies: int) -> None:
     assert_allclose(beta @ K[found.pivots], W @ found.features.T, atol=1e-8)
 
 
-def test_few_kernel_features_are_found_only_if_they_exist() -> None:
+def test_few_kernel_features_are_found_only_if_they_exist():
     X = rows(300)
     for kernel in (find("kernels", "polynomial")(degree=2), find("kernels", "linear")()):
         found = few_features(kernel, X, 40)
@@ -188,9 +188,7 @@ def test_few_kernel_features_are_found_only_if_they_exist() -> None:
 
 
 @each("n", [20, 200, 1000])
-def test_negative_eigenvalues_are_judged_relative_to_the_largest_for_any_number_of_rows(
-    n: int,
-) -> None:
+def test_negative_eigenvalues_are_judged_relative_to_the_largest_for_any_number_of_rows(n):
     """All eigenvalues except one are 1: the trace grows with n, but rounding errors do not."""
     rng = np.random.default_rng(0)
     v = rng.standard_normal(n)
@@ -207,10 +205,10 @@ def test_negative_eigenvalues_are_judged_relative_to_the_largest_for_any_number_
             assert shift_to_psd(K, "precomputed") == 0
 
 
-def test_a_kernel_is_shifted_by_a_constant_only_if_the_intercept_absorbs_it() -> None:
+def test_a_kernel_is_shifted_by_a_constant_only_if_the_intercept_absorbs_it():
     X = np.random.default_rng(0).standard_normal((30, 2))
 
-    def below(A: Any, B: Any) -> Any:
+    def below(A, B):
         """Not an inner product, but one between functions whose coefficients sum to 0."""
         return A @ B.T - 10.0
 
@@ -223,7 +221,7 @@ def test_a_kernel_is_shifted_by_a_constant_only_if_the_intercept_absorbs_it() ->
 
 
 @each("size", [1e-6, 1.0, 1e6])
-def test_the_remainder_of_kernel_features_is_at_most_the_tolerance(size: float) -> None:
+def test_the_remainder_of_kernel_features_is_at_most_the_tolerance(size):
     """Few rows hold nearly all of the trace, and none of them is among the first candidates."""
     X = size * np.random.default_rng(0).normal(size=(1000, 3))
     X[1:7] *= 1e6
@@ -239,7 +237,7 @@ def test_the_remainder_of_kernel_features_is_at_most_the_tolerance(size: float) 
 
 
 @each("n", [1, 2, 30])
-def test_the_largest_eigenvalue_is_found_from_below(n: int) -> None:
+def test_the_largest_eigenvalue_is_found_from_below(n):
     A = np.random.default_rng(1).standard_normal((n, n))
     for K in (A @ A.T, A + A.T, np.ones((n, n)), np.zeros((n, n))):
         true = np.abs(np.linalg.eigvalsh(K)).max()

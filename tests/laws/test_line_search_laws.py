@@ -10,14 +10,7 @@ from numpy.testing import assert_allclose
 
 from linclass import LogisticRegression, ProbitRegression
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.numerics import (
-    ARMIJO,
-    CURVATURE,
-    backtrack,
-    decreased,
-    minimize_along,
-    wolfe,
-)
+from linclass.base.numerics import ARMIJO, CURVATURE, backtrack, decreased, minimize_along, wolfe
 from linclass.linear.losses.probit import Probit
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective
@@ -42,7 +35,7 @@ class Log:
 
 
 @each("theta", [0.3, 1.5, -2.0, 5.0])
-def test_backtracking_takes_the_first_step_of_sufficient_decrease(theta: float) -> None:
+def test_backtracking_takes_the_first_step_of_sufficient_decrease(theta):
     old, step = Log(theta), -np.sinh(theta) * np.cosh(theta)
     slope = float(old.gradient[0] * step)
     new, t = backtrack(old, lambda t: Log(theta + t * step), slope)
@@ -53,7 +46,7 @@ def test_backtracking_takes_the_first_step_of_sufficient_decrease(theta: float) 
         assert Log(theta + 2 * t * step).value > old.value + ARMIJO * 2 * t * slope
 
 
-def test_a_decrease_is_sufficient_from_armijos_share_of_the_predicted_one_on() -> None:
+def test_a_decrease_is_sufficient_from_armijos_share_of_the_predicted_one_on():
     """To rounding; NaN and infinity do not count as a decrease."""
     for new, enough in [(1 - 1.01 * ARMIJO, True), (1 - 0.99 * ARMIJO, False), (1.0, False)]:
         assert decreased(new, 1.0, -1.0) == enough
@@ -62,7 +55,7 @@ def test_a_decrease_is_sufficient_from_armijos_share_of_the_predicted_one_on() -
 
 
 @each("first", [1e-4, 1.0, 1e4])
-def test_a_wolfe_step_decreases_and_flattens(first: float) -> None:
+def test_a_wolfe_step_decreases_and_flattens(first):
     old, s = Log(3.0), np.array([-1.0])
     new = wolfe(old, lambda t: Log(3.0 - t), s, first)
     slope, t = float(old.gradient @ s), 3.0 - new.theta
@@ -71,7 +64,7 @@ def test_a_wolfe_step_decreases_and_flattens(first: float) -> None:
 
 
 @each("kinks", [[0.1], [0.2, 0.21, 0.7], [0.9]])
-def test_the_exact_search_finds_the_minimum_of_a_piecewise_quadratic_function(kinks: list) -> None:
+def test_the_exact_search_finds_the_minimum_of_a_piecewise_quadratic_function(kinks):
     """φ = −t + ½ Σ cᵢ (t − kᵢ)₊²."""
     k, c = np.array(kinks), np.array([30.0, 5.0, 8.0][: len(kinks)])
 
@@ -83,7 +76,7 @@ def test_the_exact_search_finds_the_minimum_of_a_piecewise_quadratic_function(ki
         def value(self) -> float:
             return float(-self.t + 0.5 * c @ np.maximum(self.t - k, 0) ** 2)
 
-    def derivatives(new: Piecewise, t: float) -> tuple[float, float]:
+    def derivatives(new, t):
         return float(-1 + c @ np.maximum(t - k, 0)), float(c @ (t > k))
 
     new, t = minimize_along(Piecewise(0.0), Piecewise(1.0), Piecewise, -1.0, derivatives)

@@ -67,9 +67,7 @@ def by_slacks(P: Objective) -> float:
 @each("intercept", [True, False])
 @each("penalty", PENALTIES)
 @each("loss", LOSSES)
-def test_the_minimum_is_that_of_the_program_of_slacks(
-    loss: str, penalty: str, intercept: bool
-) -> None:
+def test_the_minimum_is_that_of_the_program_of_slacks(loss, penalty, intercept):
     P = problem(loss, penalty, intercept)
     found = LinearProgram().solve(P, P.zero())
     assert found.converged
@@ -80,9 +78,7 @@ def test_the_minimum_is_that_of_the_program_of_slacks(
 
 
 @each("strength", [0.0, 0.02, 0.3])
-def test_least_absolute_deviations_are_the_median_regression_of_scikit_learn(
-    strength: float,
-) -> None:
+def test_least_absolute_deviations_are_the_median_regression_of_scikit_learn(strength):
     """Whose loss is half the deviation."""
     P = problem("deviation", "l1").with_strength(strength)
     peer = QuantileRegressor(quantile=0.5, alpha=strength / 2, solver="highs")
@@ -92,7 +88,7 @@ def test_least_absolute_deviations_are_the_median_regression_of_scikit_learn(
     assert found.objective == pytest.approx(theirs, rel=1e-8)
 
 
-def test_a_linear_program_without_features_gives_the_median() -> None:
+def test_a_linear_program_without_features_gives_the_median():
     y = np.array([3.0, 9.0, -1.0, 4.0, 100.0])
     P = Objective(DesignMatrix(np.zeros((5, 1))), LOSSES["deviation"], y)
     found = LinearProgram().solve(P, P.zero())
@@ -100,7 +96,7 @@ def test_a_linear_program_without_features_gives_the_median() -> None:
 
 
 @each("penalty", ["none", "l1"])
-def test_units_and_the_origin_of_the_rows_change_nothing(penalty: str) -> None:
+def test_units_and_the_origin_of_the_rows_change_nothing(penalty):
     P = problem("hinge", penalty)
     X, scale = P.design.dense()[:, :4], np.array([1e-6, 1e4, 1.0, 1e8])
     factors = {"penalty": L1(factors=1 / scale), "strength": P.strength} if P.strength else {}
@@ -111,7 +107,7 @@ def test_units_and_the_origin_of_the_rows_change_nothing(penalty: str) -> None:
 
 
 @each("penalty", PENALTIES)
-def test_a_row_of_weight_two_is_the_row_twice_and_sparse_rows_are_rows(penalty: str) -> None:
+def test_a_row_of_weight_two_is_the_row_twice_and_sparse_rows_are_rows(penalty):
     P = problem("hinge", penalty)
     X, w = P.design.dense()[:, :4], np.where(np.arange(80) % 3, 1.0, 2.0)
     twice = np.repeat(np.arange(80), w.astype(int))
@@ -131,7 +127,7 @@ def test_a_row_of_weight_two_is_the_row_twice_and_sparse_rows_are_rows(penalty: 
 
 @each("penalty", [None, "l1", {"l1": {"factors": [0, 1, 1, 2]}}])
 @each("classes", [2, 3])
-def test_classifiers_choose_the_linear_program_by_default(penalty: Any, classes: int) -> None:
+def test_classifiers_choose_the_linear_program_by_default(penalty, classes):
     rng = np.random.default_rng(1)
     y = rng.integers(0, classes, 120)
     X = rng.standard_normal((120, 4)) + 0.8 * np.eye(4)[y]
@@ -143,7 +139,7 @@ def test_classifiers_choose_the_linear_program_by_default(penalty: Any, classes:
 
 
 @each("seed", range(8))
-def test_separable_classes_have_no_loss(seed: int) -> None:
+def test_separable_classes_have_no_loss(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((40, 60)) * 10.0 ** rng.integers(-3, 4, 60)
     weights = 10.0 ** rng.uniform(-6, 3, 40)
@@ -153,7 +149,7 @@ def test_separable_classes_have_no_loss(seed: int) -> None:
     assert model.certificate_ == 0
 
 
-def test_a_perfect_fit_is_found_with_zero_loss() -> None:
+def test_a_perfect_fit_is_found_with_zero_loss():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 200))
     y = X[:, :5].sum(axis=1) + rng.standard_normal(60)
@@ -166,7 +162,7 @@ def test_a_perfect_fit_is_found_with_zero_loss() -> None:
 
 @each("strength", [0.0, 1e-3])
 @each("seed", range(20))
-def test_the_error_on_hard_rows_is_at_most_the_certificate(seed: int, strength: float) -> None:
+def test_the_error_on_hard_rows_is_at_most_the_certificate(seed, strength):
     """Constant and repeated columns, in all units, far from 0; not all of these programs are solved."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((60, 6)) * 10.0 ** rng.integers(-8, 9, 6)
@@ -188,7 +184,7 @@ def test_the_error_on_hard_rows_is_at_most_the_certificate(seed: int, strength: 
     assert model.objective_ * (1 - model.certificate_) <= least * (1 + 1e-7) + 1e-10
 
 
-def test_from_some_strength_on_all_weights_are_0() -> None:
+def test_from_some_strength_on_all_weights_are_0():
     """The slopes at W = 0 are those of the best constant, which is +1 for the larger class."""
     rng = np.random.default_rng(0)
     y = np.repeat([1.0, -1.0], [50, 30])
@@ -198,7 +194,7 @@ def test_from_some_strength_on_all_weights_are_0() -> None:
     assert found.objective_ == pytest.approx(2 * 30 / 80)
 
 
-def test_linear_programs_take_l1_or_no_penalty() -> None:
+def test_linear_programs_take_l1_or_no_penalty():
     taken = [L1(), L1(factors=[0, 1]), Unpenalized()]
     assert all(takes_penalty(LinearProgram, penalty) for penalty in taken)
     assert not any(takes_penalty(LinearProgram, penalty) for penalty in (L2(), ElasticNet()))
@@ -210,7 +206,7 @@ def test_linear_programs_take_l1_or_no_penalty() -> None:
         )
 
 
-def test_a_program_that_is_not_finished_says_so() -> None:
+def test_a_program_that_is_not_finished_says_so():
     P = problem("hinge", "l1")
     found = LinearProgram(max_iter=1).solve(P, P.zero())
     assert not found.converged

@@ -45,7 +45,7 @@ def directions(z: np.ndarray) -> list[int | None]:
 
 
 @each("name", LOSSES)
-def test_losses_are_nonnegative(name: str) -> None:
+def test_losses_are_nonnegative(name):
     loss, y, z = made(name)
     assert (loss.values(y, 10 * z) >= 0).all()
     assert (loss.values(y, 0 * z) >= 0).all()
@@ -53,7 +53,7 @@ def test_losses_are_nonnegative(name: str) -> None:
 
 @each("classes", [2, 3])
 @each("penalty", ["l2", {"l2": {"factors": [1.0, 0.0, 4.0]}}, {"l2": {"factors": [1.0, 2.0, 4.0]}}])
-def test_a_penalized_perceptron_loss_is_least_at_0(penalty: Any, classes: int) -> None:
+def test_a_penalized_perceptron_loss_is_least_at_0(penalty, classes):
     """P(0) = 0, and no P is below it: the fit ends there and says so, where it had a gap of 10²⁹⁹ shares of 0."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 3)), np.arange(60) % classes
@@ -64,7 +64,7 @@ def test_a_penalized_perceptron_loss_is_least_at_0(penalty: Any, classes: int) -
 
 
 @each("name", LOSSES)
-def test_the_jet_at_zero_is_that_of_scores_of_0(name: str) -> None:
+def test_the_jet_at_zero_is_that_of_scores_of_0(name):
     loss, y, z = made(name)
     found = loss.jet_at_zero(y)
     assert (found is not None) == isinstance(loss, MarginLoss)
@@ -73,7 +73,7 @@ def test_the_jet_at_zero_is_that_of_scores_of_0(name: str) -> None:
 
 
 @each("name", SMOOTH)
-def test_slope_matches_finite_differences(name: str) -> None:
+def test_slope_matches_finite_differences(name):
     loss, y, z = made(name)
     for k in directions(z):
         numeric = (loss.values(y, shift(z, k, 1e-6)) - loss.values(y, shift(z, k, -1e-6))) / 2e-6
@@ -81,7 +81,7 @@ def test_slope_matches_finite_differences(name: str) -> None:
 
 
 @each("name", TWICE)
-def test_curvature_matches_finite_differences(name: str) -> None:
+def test_curvature_matches_finite_differences(name):
     loss, y, z = made(name)
     for k in directions(z):
         e = np.zeros_like(z)
@@ -91,7 +91,7 @@ def test_curvature_matches_finite_differences(name: str) -> None:
 
 
 @each("name", TWICE)
-def test_second_derivatives_entry_by_entry_are_the_curvature(name: str) -> None:
+def test_second_derivatives_entry_by_entry_are_the_curvature(name):
     loss, y, z = made(name)
     curvatures = loss.curvatures(y, z)
     for k in directions(z):
@@ -104,7 +104,7 @@ def test_second_derivatives_entry_by_entry_are_the_curvature(name: str) -> None:
 
 
 @each("name", TWICE)
-def test_hessian_is_the_sum_of_curvatures_over_rows(name: str) -> None:
+def test_hessian_is_the_sum_of_curvatures_over_rows(name):
     loss, y, z = made(name)
     rng = np.random.default_rng(0)
     B, w = rng.standard_normal((N, 2)), rng.uniform(size=N)
@@ -122,7 +122,7 @@ def test_hessian_is_the_sum_of_curvatures_over_rows(name: str) -> None:
 
 
 @each("name", CONVEX)
-def test_slope_is_a_subgradient(name: str) -> None:
+def test_slope_is_a_subgradient(name):
     loss, y, z = made(name)
     other = scores(loss, N, seed=5)
     inner = loss.slopes(y, z) * (other - z)
@@ -131,7 +131,7 @@ def test_slope_is_a_subgradient(name: str) -> None:
 
 
 @each("name", SMOOTH)
-def test_slope_changes_no_faster_than_smoothness(name: str) -> None:
+def test_slope_changes_no_faster_than_smoothness(name):
     loss, y, z = made(name)
     other = scores(loss, N, seed=5)
     change = np.linalg.norm(np.atleast_2d(loss.slopes(y, z) - loss.slopes(y, other)), axis=0)
@@ -141,7 +141,7 @@ def test_slope_changes_no_faster_than_smoothness(name: str) -> None:
 
 
 @each("name", LOSSES)
-def test_margins_of_ten_thousand_give_finite_values_without_a_warning(name: str) -> None:
+def test_margins_of_ten_thousand_give_finite_values_without_a_warning(name):
     loss, y, z = made(name)
     for far in (1e4 * np.sign(z), 1e4 * z / np.abs(z).max(), np.zeros_like(z)):
         for part in loss.jet(y, far):
@@ -150,7 +150,7 @@ def test_margins_of_ten_thousand_give_finite_values_without_a_warning(name: str)
 
 
 @each("name", LOSSES)
-def test_jet_is_value_slope_and_curvature(name: str) -> None:
+def test_jet_is_value_slope_and_curvature(name):
     loss, y, z = made(name)
     values, slopes, curvatures = loss.jet(y, z)
     assert_allclose(values, loss.values(y, z), rtol=1e-14)
@@ -161,19 +161,19 @@ def test_jet_is_value_slope_and_curvature(name: str) -> None:
 
 
 @each("name", CONJUGATE)
-def test_fenchel_young(name: str) -> None:
+def test_fenchel_young(name):
     """ℓ(z) + ℓ*(s) ≥ s·z, with equality at s = ℓ′(z)."""
     loss, y, z = made(name)
     s, other = loss.slopes(y, z), scores(loss, N, seed=9)
 
-    def product(z: np.ndarray) -> np.ndarray:
+    def product(z):
         return s * z if z.ndim == 1 else (s * z).sum(axis=0)
 
     assert_allclose(loss.values(y, z) + loss.conjugates(y, s), product(z), atol=1e-12)
     assert (loss.values(y, other) + loss.conjugates(y, s) >= product(other) - 1e-12).all()
 
 
-def test_the_conjugate_of_the_probit_loss_has_its_digits_at_any_margin() -> None:
+def test_the_conjugate_of_the_probit_loss_has_its_digits_at_any_margin():
     loss, m = Probit(), np.array([-1e8, -1e3, -101, -99, -20.1, -19.9, -1, 0, 5, 29, 31, 37])
     a = -loss.slope(m)
     assert_allclose(loss.value(m) + loss.conjugate(a), -a * m, rtol=1e-12)
@@ -182,14 +182,14 @@ def test_the_conjugate_of_the_probit_loss_has_its_digits_at_any_margin() -> None
 
 
 @each("name", CONJUGATE)
-def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
+def test_conjugate_is_the_supremum_of_its_definition(name):
     """ℓ*(s) = sup_z s·z − ℓ(z), by numerical minimization at slopes inside the domain."""
     loss, y, z = made(name)
     s = 0.5 * loss.slopes(y, z) + 0.5 * loss.slopes(y, scores(loss, N, seed=3))
     for i in range(6):
         own, si = y[i : i + 1], s[..., i]
 
-        def negative(v: np.ndarray, own: np.ndarray = own, si: np.ndarray = si) -> float:
+        def negative(v, own=own, si=si):
             zi = v if z.ndim == 1 else v[:, None]
             return float(loss.values(own, zi)[0] - np.sum(si * v))
 
@@ -201,14 +201,14 @@ def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
 
 
 @each("name", [n for n in CONJUGATE if issubclass(find("losses", n), MarginLoss)])
-def test_conjugate_is_infinite_outside_its_domain(name: str) -> None:
+def test_conjugate_is_infinite_outside_its_domain(name):
     loss = find("losses", name)()
     assert isinstance(loss, MarginLoss)
     assert np.isinf(loss.conjugate(np.array([-0.1]))).all()
 
 
 @each("name", CONJUGATE)
-def test_balanced_slopes_stay_in_the_domain_and_sum_to_zero(name: str) -> None:
+def test_balanced_slopes_stay_in_the_domain_and_sum_to_zero(name):
     loss, y, z = made(name)
     w = np.random.default_rng(3).uniform(0.1, 1, N)
     s = loss.balance(y, loss.slopes(y, z), w)
@@ -216,7 +216,7 @@ def test_balanced_slopes_stay_in_the_domain_and_sum_to_zero(name: str) -> None:
     assert np.isfinite(loss.conjugates(y, s)).all()
 
 
-def test_softmax_of_two_scores_is_the_logistic_loss_of_their_difference() -> None:
+def test_softmax_of_two_scores_is_the_logistic_loss_of_their_difference():
     rng = np.random.default_rng(0)
     Z, y = 3 * rng.standard_normal((2, N)), rng.integers(0, 2, N)
     assert_allclose(
@@ -224,7 +224,7 @@ def test_softmax_of_two_scores_is_the_logistic_loss_of_their_difference() -> Non
     )
 
 
-def test_softmax_with_a_reference_class_gives_it_the_score_zero() -> None:
+def test_softmax_with_a_reference_class_gives_it_the_score_zero():
     rng = np.random.default_rng(0)
     Z, y = rng.standard_normal((K - 1, N)), rng.integers(0, K, N)
     whole = np.vstack([Z, np.zeros(N)])
@@ -238,13 +238,13 @@ def test_softmax_with_a_reference_class_gives_it_the_score_zero() -> None:
 
 
 @each("name", ["hinge", "squared_hinge"])
-def test_convex_margin_losses_bound_zero_one_loss(name: str) -> None:
+def test_convex_margin_losses_bound_zero_one_loss(name):
     m = np.linspace(-3, 3, 601)
     loss: Any = find("losses", name)()
     assert (loss.value(m) >= find("losses", "zero_one")().value(m)).all()
 
 
-def test_the_probit_loss_keeps_its_digits_from_tail_to_tail() -> None:
+def test_the_probit_loss_keeps_its_digits_from_tail_to_tail():
     """Mills' ratio as a quotient of normal functions, from −3 on, has the digits of that by erfcx, at any margin."""
     m = np.concatenate([np.linspace(-40, 37, 2001), [-3 - 1e-12, -3.0, -3 + 1e-12, 0.0]])
     r = np.sqrt(2 / np.pi) / erfcx(-m / np.sqrt(2))
@@ -283,9 +283,7 @@ def fit_of_contributing(
     return LinearClassifier(loss=name, strength=0.01).fit(X, y)
 
 
-def test_the_loss_of_contributing_has_the_methods_listed_and_is_fitted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_loss_of_contributing_has_the_methods_listed_and_is_fitted(monkeypatch):
     model = fit_of_contributing(monkeypatch, "smoothed_hinge")
     assert (model.status_, model.certificate_kind_) == ("converged", "duality_gap")
     loss = sys.modules["smoothed_hinge"].SmoothedHinge()
@@ -302,9 +300,7 @@ def test_the_loss_of_contributing_has_the_methods_listed_and_is_fitted(
         ("bent_twice", ("conjugate",), {"has_conjugate": False}, "gradient_cosine"),
     ],
 )
-def test_a_loss_may_omit_optional_methods(
-    monkeypatch: pytest.MonkeyPatch, name: str, without: Any, facts: Any, certificate: str
-) -> None:
+def test_a_loss_may_omit_optional_methods(monkeypatch, name, without, facts, certificate):
     whole = fit_of_contributing(monkeypatch, "smoothed_hinge")
     model = fit_of_contributing(monkeypatch, name, without, **facts)
     assert (model.status_, model.certificate_kind_) == ("converged", certificate)
@@ -313,7 +309,7 @@ def test_a_loss_may_omit_optional_methods(
 
 @each("method", ["value", "slope", "curvature", "conjugate"])
 @each("base", [MarginLoss, ResidualLoss])
-def test_a_loss_names_its_missing_method(base: type[Loss], method: str) -> None:
+def test_a_loss_names_its_missing_method(base, method):
     half = type("Half", (base,), {})()
     with pytest.raises(NotImplementedError, match=f"the loss Half has no method {method}; define"):
         getattr(half, method)(np.ones(3))

@@ -41,9 +41,7 @@ def objective(
 @each("strength", [1e3, 1.0, 1e-2, 1e-4])
 @each("shape", [(2, 1), (30, 2), (200, 5), (40, 60)])
 @each("loss", [*STRAIGHT, *PIECES])
-def test_the_gap_goes_to_zero_for_every_shape_and_strength(
-    loss: str, shape: tuple[int, int], strength: float, thin: bool
-) -> None:
+def test_the_gap_goes_to_zero_for_every_shape_and_strength(loss, shape, strength, thin):
     P = objective(loss, *shape, strength, thin=thin)
     name = "semismooth_newton" if loss in STRAIGHT else "finite_newton"
     solution = find("solvers", name)(tol=1e-9).solve(P, P.zero())
@@ -55,7 +53,7 @@ def test_the_gap_goes_to_zero_for_every_shape_and_strength(
 
 @each("offset", [2.0**17, 2.0**30])
 @each("loss", [*STRAIGHT, *PIECES])
-def test_shifting_the_rows_changes_only_the_intercept(loss: str, offset: float) -> None:
+def test_shifting_the_rows_changes_only_the_intercept(loss, offset):
     """Moved by a power of 2, rows of few binary digits are the same rows exactly."""
     near = objective(loss, 200, 4, 1e-3)
     X = np.round(near.design.X * 1024) / 1024
@@ -71,7 +69,7 @@ def test_shifting_the_rows_changes_only_the_intercept(loss: str, offset: float) 
 
 
 @each("seed", range(20, 32))
-def test_the_minimum_for_distant_classes_is_found(seed: int) -> None:
+def test_the_minimum_for_distant_classes_is_found(seed):
     """Their hulls are nearly as far apart as their means, so the least objective is tiny, and found."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, 80)
@@ -87,7 +85,7 @@ def test_the_minimum_for_distant_classes_is_found(seed: int) -> None:
 
 
 @each("loss", [*STRAIGHT, *PIECES])
-def test_a_fit_that_did_not_converge_is_not_worse_than_the_best_constant(loss: str) -> None:
+def test_a_fit_that_did_not_converge_is_not_worse_than_the_best_constant(loss):
     P = objective(loss, 300, 4, 1e-6, thin=True)
     P = Objective(DesignMatrix(P.design.X + sparse.csr_array(np.full((300, 4), 1e6))), *parts_of(P))
     name = "semismooth_newton" if loss in STRAIGHT else "finite_newton"
@@ -102,7 +100,7 @@ def parts_of(P: Objective) -> tuple[Any, ...]:
 
 
 @each("loss", STRAIGHT)
-def test_shortcuts_for_many_rows_give_the_same_minimum(loss: str) -> None:
+def test_shortcuts_for_many_rows_give_the_same_minimum(loss):
     """20,000 rows: a start from few, rounds on those that may move."""
     P = objective(loss, 20_000, 3, 1e-3)
     solution = SemismoothNewton(tol=1e-10).solve(P, P.zero())
@@ -112,7 +110,7 @@ def test_shortcuts_for_many_rows_give_the_same_minimum(loss: str) -> None:
 
 
 @pytest.mark.parametrize("system", ["FeatureSystem", "RowSystem", "ProductSystem"])
-def test_all_systems_lead_to_the_same_optimum(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_systems_lead_to_the_same_optimum(system, monkeypatch):
     P = objective("hinge", 60, 4, 0.01)
     expected = SemismoothNewton(tol=1e-11).solve(P, P.zero())
     chosen = getattr(newton_system, system)
@@ -122,7 +120,7 @@ def test_all_systems_lead_to_the_same_optimum(system: str, monkeypatch: pytest.M
 
 
 @each("loss", [*STRAIGHT, *PIECES])
-def test_nearest_slopes_are_the_prox_of_the_conjugate(loss: str) -> None:
+def test_nearest_slopes_are_the_prox_of_the_conjugate(loss):
     made, rng = find("losses", loss)(), np.random.default_rng(0)
     y = (
         rng.choice([-1.0, 1.0], 30)
@@ -142,7 +140,7 @@ def test_nearest_slopes_are_the_prox_of_the_conjugate(loss: str) -> None:
 
 
 @each("loss", STRAIGHT)
-def test_an_envelope_is_a_lower_bound_with_correct_slopes_and_curvatures(loss: str) -> None:
+def test_an_envelope_is_a_lower_bound_with_correct_slopes_and_curvatures(loss):
     P = objective(loss, 30, 2, 0.1)
     rng = np.random.default_rng(1)
     centre = P.loss.nearest_slopes(P.y, rng.standard_normal(30), 1.0)[0]
@@ -155,7 +153,7 @@ def test_an_envelope_is_a_lower_bound_with_correct_slopes_and_curvatures(loss: s
     assert (values <= P.loss.values(P.y, z) + 1e-12).all()
 
 
-def test_pegasos_comes_near_and_its_gap_reports_how_near() -> None:
+def test_pegasos_comes_near_and_its_gap_reports_how_near():
     P = objective("hinge", 300, 3, 0.1)
     optimum = SemismoothNewton(tol=1e-9).solve(P, P.zero()).objective
     few, many = (
@@ -167,7 +165,7 @@ def test_pegasos_comes_near_and_its_gap_reports_how_near() -> None:
     assert many.certificate < 0.02
 
 
-def test_the_hinge_of_scikit_learns_liblinear_is_the_same_objective() -> None:
+def test_the_hinge_of_scikit_learns_liblinear_is_the_same_objective():
     from sklearn.svm import LinearSVC
 
     P = objective("hinge", 200, 4, 0.01)
@@ -183,7 +181,7 @@ def test_the_hinge_of_scikit_learns_liblinear_is_the_same_objective() -> None:
 
 @each("strength", [1e-3, 1.0, 1e4])
 @each("n", [60, 3000])
-def test_a_class_of_one_row_is_given_up_and_certified(n: int, strength: float) -> None:
+def test_a_class_of_one_row_is_given_up_and_certified(n, strength):
     """The other class takes the constant −1, so the least loss is at most 2/n; no row need be at a
     kink on the way, where only the intercept moves."""
     rng = np.random.default_rng(0)
@@ -194,7 +192,7 @@ def test_a_class_of_one_row_is_given_up_and_certified(n: int, strength: float) -
     assert solution.objective <= 2 / n * (1 + 1e-6)
 
 
-def test_a_strength_below_rounding_errors_ends_rounds_instead_of_repeating_steps() -> None:
+def test_a_strength_below_rounding_errors_ends_rounds_instead_of_repeating_steps():
     """Rows times 10³⁰ are a strength of 10⁻⁶³: gradients are rounding errors, and no step lowers them."""
     P = objective("hinge", 200, 3, 1e-3)
     huge = Objective(DesignMatrix(P.design.X * 1e30), P.loss, P.y, P.weights, L2(), 1e-3)

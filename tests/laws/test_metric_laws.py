@@ -56,7 +56,7 @@ def value(name: str, p: Predictions) -> float:
 
 
 @each("name", NAMES)
-def test_the_best_value_is_a_bound(name: str) -> None:
+def test_the_best_value_is_a_bound(name):
     lowest, highest = metrics.bounds(name)
     best = highest if metrics.greater_is_better(name) else lowest
     assert value(name, perfect(3)) == best or np.isinf(best)
@@ -65,7 +65,7 @@ def test_the_best_value_is_a_bound(name: str) -> None:
 
 @each("K", [2, 3, 6])
 @each("name", NAMES)
-def test_no_predictions_are_better_than_perfect_ones(name: str, K: int) -> None:
+def test_no_predictions_are_better_than_perfect_ones(name, K):
     best, some = value(name, perfect(K)), value(name, predictions(K))
     assert best == (1 if metrics.greater_is_better(name) else 0)
     assert some < best if metrics.greater_is_better(name) else some > best
@@ -73,7 +73,7 @@ def test_no_predictions_are_better_than_perfect_ones(name: str, K: int) -> None:
 
 @each("K", [2, 4])
 @each("name", NAMES)
-def test_the_order_of_rows_does_not_matter(name: str, K: int) -> None:
+def test_the_order_of_rows_does_not_matter(name, K):
     p = predictions(K)
     order = np.random.default_rng(1).permutation(len(p.y_true))
     assert value(name, p) == pytest.approx(value(name, some_rows(p, order)), rel=1e-12)
@@ -81,7 +81,7 @@ def test_the_order_of_rows_does_not_matter(name: str, K: int) -> None:
 
 @each("K", [2, 4])
 @each("name", NAMES)
-def test_the_names_of_the_classes_do_not_matter(name: str, K: int) -> None:
+def test_the_names_of_the_classes_do_not_matter(name, K):
     p = predictions(K)
     new = np.random.default_rng(2).permutation(K)  # class k is now called new[k]
     old = np.argsort(new)
@@ -99,7 +99,7 @@ def test_the_names_of_the_classes_do_not_matter(name: str, K: int) -> None:
 
 @each("K", [2, 4])
 @each("name", NAMES)
-def test_a_row_of_weight_w_counts_as_w_rows(name: str, K: int) -> None:
+def test_a_row_of_weight_w_counts_as_w_rows(name, K):
     p = predictions(K, n=120)
     times = np.random.default_rng(3).integers(0, 4, 120)  # none at all, too
     repeated = some_rows(p, np.repeat(np.arange(120), times))
@@ -109,7 +109,7 @@ def test_a_row_of_weight_w_counts_as_w_rows(name: str, K: int) -> None:
 
 @each("K", [2, 4])
 @each("name", NAMES)
-def test_the_unit_of_the_weights_does_not_matter(name: str, K: int) -> None:
+def test_the_unit_of_the_weights_does_not_matter(name, K):
     p = predictions(K, n=120)
     weight = np.random.default_rng(3).exponential(size=120)
     one, other = (value(name, with_weights(p, unit * weight)) for unit in (1, 0.37))
@@ -119,7 +119,7 @@ def test_the_unit_of_the_weights_does_not_matter(name: str, K: int) -> None:
 @each("weighted", [False, True])
 @each("K", [2, 4])
 @each("name", NAMES)
-def test_a_stack_is_its_folds_one_by_one(name: str, K: int, weighted: bool) -> None:
+def test_a_stack_is_its_folds_one_by_one(name, K, weighted):
     folds = [predictions(K, n=60, seed=seed) for seed in range(6)]
     stack = Predictions(
         *(np.stack([getattr(fold, part) for fold in folds]) for part in PARTS),
@@ -142,7 +142,7 @@ def test_a_stack_is_its_folds_one_by_one(name: str, K: int, weighted: bool) -> N
 
 @each("K", [2, 4])
 @each("name", NAMES)
-def test_folds_of_different_sizes_are_a_stack(name: str, K: int) -> None:
+def test_folds_of_different_sizes_are_a_stack(name, K):
     costs = predictions(K).costs
     folds = [replace(predictions(K, n=n, seed=n), costs=costs) for n in (50, 7, 31)]
     none = some_rows(folds[0], np.arange(0))
@@ -152,9 +152,7 @@ def test_folds_of_different_sizes_are_a_stack(name: str, K: int) -> None:
 
 
 @pytest.mark.parametrize("block", [1, 1000, 10**9])
-def test_measure_gives_every_metric_for_any_block_size(
-    block: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_measure_gives_every_metric_for_any_block_size(block, monkeypatch):
     monkeypatch.setattr("linclass.evaluation.metrics.measure.BLOCK", block)
     folds = [predictions(3, n=60, seed=seed) for seed in range(5)]
     stack = Predictions(
@@ -168,7 +166,7 @@ def test_measure_gives_every_metric_for_any_block_size(
 
 @each("K", [2, 3])
 @each("name", NAMES)
-def test_every_case_has_a_value_within_bounds_or_is_undefined(name: str, K: int) -> None:
+def test_every_case_has_a_value_within_bounds_or_is_undefined(name, K):
     """All truths and predictions of three rows, so every class that is missing somewhere."""
     codes = np.array(list(product(range(K), repeat=3)))
     y, named = (a.reshape(-1, 3) for a in np.broadcast_arrays(codes[:, None], codes[None]))
@@ -186,39 +184,39 @@ def test_every_case_has_a_value_within_bounds_or_is_undefined(name: str, K: int)
         assert defined.max() <= highest
 
 
-def test_an_action_without_a_cost_is_refused() -> None:
+def test_an_action_without_a_cost_is_refused():
     p = replace(predictions(2), costs=[[0, 1]])
     with pytest.raises(ValueError, match="y_pred is 1; the risk matrix has 1 actions"):
         metrics.find("expected_cost")(p)
 
 
-def test_referred_rows_have_the_cost_of_referral() -> None:
+def test_referred_rows_have_the_cost_of_referral():
     y, action = np.array([0, 1, 0, 1]), np.array([0, 0, 2, 2])
     p = Predictions(y, action, np.zeros((4, 2)), None, 1, costs=[[0, 10], [4, 0], [1, 1]])
     assert value("expected_cost", p) == (0 + 10 + 1 + 1) / 4
     assert value("specificity", p) == 0.5  # a row that is referred is not right
 
 
-def test_metrics_of_order_are_undefined_for_missing_scores() -> None:
+def test_metrics_of_order_are_undefined_for_missing_scores():
     p = predictions(2)
     p.score[3] = np.nan
     assert np.isnan([metrics.find(name)(p) for name in ("auc", "average_precision")]).all()
 
 
 @each("name", NAMES)
-def test_metrics_of_no_rows_are_undefined(name: str) -> None:
+def test_metrics_of_no_rows_are_undefined(name):
     none = np.empty(0, dtype=int)
     empty = Predictions(none, none, np.empty((0, 2)), np.empty((0, 2)), 1)
     assert np.isnan(metrics.find(name)(empty))
 
 
 @each("name", ["log_loss", "brier", "calibration_error"])
-def test_metrics_of_probabilities_are_absent_without_them(name: str) -> None:
+def test_metrics_of_probabilities_are_absent_without_them(name):
     p = predictions(3)
     assert np.isnan(metrics.find(name)(Predictions(p.y_true, p.y_pred, p.score, None, 2)))
 
 
-def test_an_unknown_metric_is_refused_with_the_nearest_name() -> None:
+def test_an_unknown_metric_is_refused_with_the_nearest_name():
     with pytest.raises(ValueError, match="'f1_makro'; did you mean 'f1_macro'"):
         metrics.find("f1_makro")
 
@@ -229,14 +227,14 @@ def pairs(score: np.ndarray, member: np.ndarray) -> float:
     return float(((above > 0) + 0.5 * (above == 0)).mean())
 
 
-def test_auc_of_scores_without_probabilities_is_of_the_scores() -> None:
+def test_auc_of_scores_without_probabilities_is_of_the_scores():
     p = predictions(4)
     bare = Predictions(p.y_true, p.y_pred, p.score, None, p.positive)
     each = [pairs(p.score[:, k], p.y_true == k) for k in range(4)]
     assert value("auc", bare) == pytest.approx(np.mean(each), rel=1e-13)
 
 
-def test_an_action_that_is_not_a_class_is_never_correct() -> None:
+def test_an_action_that_is_not_a_class_is_never_correct():
     # a reject option: actions 0, 1 and 2 = refer
     y, a = np.array([0, 1, 0, 1]), np.array([0, 1, 2, 2])
     p = Predictions(y, a, np.zeros((4, 2)), None, 1)
@@ -245,7 +243,7 @@ def test_an_action_that_is_not_a_class_is_never_correct() -> None:
     assert value("recall", p) == 0.5
 
 
-def test_tuning_by_expected_cost_uses_the_costs() -> None:
+def test_tuning_by_expected_cost_uses_the_costs():
     y, predicted = np.array([0, 0, 1, 1]), (np.array([0, 1, 0, 1]), np.zeros((4, 2)), None)
     task = Task(2, positive=1, costs=[[0, 5], [1, 0]], tune_metric="expected_cost")
     assert measured(predicted, y, task) == (1 + 5) / 4

@@ -35,7 +35,7 @@ def by_definition() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @each("kind", ROWS)
-def test_moments_are_those_of_the_definition(kind: str) -> None:
+def test_moments_are_those_of_the_definition(kind):
     mass, mean, variance = by_definition()
     found = moments(ROWS[kind], CODES, WEIGHTS, 3, "diagonal")
     for value, expected in zip(found, (mass, mean, mass[:, None] * variance), strict=True):
@@ -44,7 +44,7 @@ def test_moments_are_those_of_the_definition(kind: str) -> None:
 
 
 @each("kind", ROWS)
-def test_a_weight_of_two_is_the_row_twice(kind: str) -> None:
+def test_a_weight_of_two_is_the_row_twice(kind):
     X, twice = ROWS[kind], np.where(CODES == 1, 2.0, 1.0)
     repeated = np.repeat(np.arange(60), twice.astype(int))
     for form in ("diagonal", "tied", "full"):
@@ -54,7 +54,7 @@ def test_a_weight_of_two_is_the_row_twice(kind: str) -> None:
             np.testing.assert_allclose(value, expected, atol=1e-12)
 
 
-def test_a_far_offset_does_not_spoil_the_variances() -> None:
+def test_a_far_offset_does_not_spoil_the_variances():
     x = np.array([[1.0], [2.0], [3.0], [5.0]])
     codes = np.array([0, 0, 1, 1])
     near = moments(x, codes, np.ones(4), 2, "diagonal")[2]
@@ -62,7 +62,7 @@ def test_a_far_offset_does_not_spoil_the_variances() -> None:
     assert np.array_equal(near, far)  # small whole numbers: every step is exact
 
 
-def test_a_constant_column_has_no_spread_beyond_rounding() -> None:
+def test_a_constant_column_has_no_spread_beyond_rounding():
     X = np.full((100_000, 1), 0.1)  # adding 0.1 a hundred thousand times is off by 1e-12
     codes = np.arange(100_000) % 2
     for kind in (X, sp.csr_array(X)):
@@ -72,7 +72,7 @@ def test_a_constant_column_has_no_spread_beyond_rounding() -> None:
 
 
 @each("kind", ROWS)
-def test_the_scatter_of_the_classes_adds_up_in_every_form(kind: str) -> None:
+def test_the_scatter_of_the_classes_adds_up_in_every_form(kind):
     scatter = {form: moments(ROWS[kind], CODES, WEIGHTS, 3, form)[2] for form in FORMS}
     tied = scatter["tied"]
     np.testing.assert_allclose(scatter["full"].sum(axis=0), tied, atol=1e-12)
@@ -83,7 +83,7 @@ def test_the_scatter_of_the_classes_adds_up_in_every_form(kind: str) -> None:
 
 @each("form", FORMS)
 @each("kind", ROWS)
-def test_a_class_without_rows_has_zero_moments(kind: str, form: str) -> None:
+def test_a_class_without_rows_has_zero_moments(kind, form):
     four = moments(ROWS[kind], CODES, WEIGHTS, 4, form)
     three = moments(ROWS[kind], CODES, WEIGHTS, 3, form)
     assert four[0][3] == 0
@@ -95,7 +95,7 @@ def test_a_class_without_rows_has_zero_moments(kind: str, form: str) -> None:
         np.testing.assert_array_equal(four[2], three[2])
 
 
-def test_the_given_rows_are_not_changed() -> None:
+def test_the_given_rows_are_not_changed():
     before = DENSE.copy()
     for form in FORMS:
         for X in ROWS.values():

@@ -87,7 +87,7 @@ def assert_close(found: np.ndarray, expected: np.ndarray, case: object) -> None:
 
 
 @each("form", FORMS)
-def test_lda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
+def test_lda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form):
     options = itertools.product((None, "uniform"), (1, 0), (0.0, 1e-4, 0.3, 1.0))
     for K, (priors, ddof, shrinkage), d in itertools.product(
         (2, 3), options, (14, 16, 17, 18, 19, 20, 21, 22, 60)
@@ -112,7 +112,7 @@ def test_lda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str)
 
 
 @each("form", FORMS)
-def test_the_share_of_ledoit_and_wolf_needs_no_covariance(form: str) -> None:
+def test_the_share_of_ledoit_and_wolf_needs_no_covariance(form):
     X, y = words(30, 80, 3)
     model = LinearDiscriminantAnalysis(shrinkage="ledoit_wolf").fit(FORMS[form](X), y)
     centred = X - np.array([X[y == k].mean(axis=0) for k in range(3)])[y]
@@ -129,7 +129,7 @@ def test_the_share_of_ledoit_and_wolf_needs_no_covariance(form: str) -> None:
 
 
 @each("form", FORMS)
-def test_fisher_and_reduced_rank_find_the_directions_of_the_covariance(form: str) -> None:
+def test_fisher_and_reduced_rank_find_the_directions_of_the_covariance(form):
     for d in (24, 26, 27, 28, 29, 80):
         (X, y), w = words(30, d, 4, seed=d), weights(30)
         mass, means, S = within(X, y, w)
@@ -160,7 +160,7 @@ def test_fisher_and_reduced_rank_find_the_directions_of_the_covariance(form: str
 
 
 @each("kind", [LinearDiscriminantAnalysis, FisherDiscriminant])
-def test_equal_rows_and_a_class_of_one_row_change_nothing(kind: Any) -> None:
+def test_equal_rows_and_a_class_of_one_row_change_nothing(kind):
     X, y = words(16, 60, 2)
     X, y = np.vstack([X, X[:4], X[[5]] + 1]), np.concatenate([y, y[:4], [2]])
     w = np.ones(len(y))
@@ -173,7 +173,7 @@ def test_equal_rows_and_a_class_of_one_row_change_nothing(kind: Any) -> None:
         assert_close(once.coef_, dense.coef_, kind)
 
 
-def test_deviations_of_sparse_rows_are_those_of_dense_rows() -> None:
+def test_deviations_of_sparse_rows_are_those_of_dense_rows():
     (X, y), w = words(15, 40, 3), weights(15)
     dense, sparse = (ClassMoments.of(f(X), y, w, 3, "rows").scatter for f in FORMS.values())
     M = np.random.default_rng(3).normal(size=(4, 40))
@@ -210,7 +210,7 @@ def ordinary(n: int, d: int, K: int, seed: int = 0) -> tuple[np.ndarray, np.ndar
 
 
 @each("form", FORMS)
-def test_qda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
+def test_qda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form):
     for K, ddof, shrinkage, d in itertools.product(
         (2, 3), (1, 0), (0.0, 0.3, 1.0), (16, 17, 18, 19, 60)
     ):
@@ -232,7 +232,7 @@ def test_qda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str)
 
 
 @each("form", FORMS)
-def test_constants_of_classes_with_a_common_singular_covariance_are_the_formula(form: str) -> None:
+def test_constants_of_classes_with_a_common_singular_covariance_are_the_formula(form):
     for K in (2, 3):
         (X, y), w = ordinary(20, 60, K), weights(20)
         mass, means, S = within(X, y, w)
@@ -244,7 +244,7 @@ def test_constants_of_classes_with_a_common_singular_covariance_are_the_formula(
 
 
 @each("form", FORMS)
-def test_rda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
+def test_rda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form):
     for K, (pooling, shrinkage), d in itertools.product(
         (2, 3), itertools.product((0.0, 0.4, 1.0), (0.0, 0.2, 1.0)), (16, 17, 18, 19, 60)
     ):
@@ -269,7 +269,7 @@ def test_rda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_mixtures_are_those_of_the_covariance(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mixtures_are_those_of_the_covariance(form, monkeypatch):
     X, y = words(40, 60, 2)
     rows = FORMS[form](X)
     for subclasses, shrinkage in itertools.product((1, 2, 3), (0.0, 0.2, 1.0)):
@@ -291,9 +291,7 @@ def test_mixtures_are_those_of_the_covariance(form: str, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_bayesian_posterior_is_that_of_the_hessian(
-    form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_bayesian_posterior_is_that_of_the_hessian(form, monkeypatch):
     """The formula of more features serves as well as the Hessian, also for as many features as rows, and fewer."""
     for d, fit_intercept, strength in itertools.product(
         (28, 30, 31, 60), (True, False), ("evidence", 0.05)
@@ -333,9 +331,7 @@ def test_the_bayesian_posterior_is_that_of_the_hessian(
         ("MixtureDiscriminantAnalysis", {"subclasses": [1, 2, 3]}),
     ],
 )
-def test_candidates_that_share_the_products_of_rows_are_judged_as_alone(
-    kind: str, tune: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_candidates_that_share_the_products_of_rows_are_judged_as_alone(kind, tune, monkeypatch):
     X, y = words(60, 90, 2)
     X[:, 60:] = np.eye(60)[:, ::2]  # words of one row each, so that folds differ in their columns
     table = Table(sp.csr_array(X), tuple(map(str, range(90))))
@@ -357,7 +353,7 @@ def test_candidates_that_share_the_products_of_rows_are_judged_as_alone(
 
 
 @each("kind", [QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis])
-def test_classes_that_grow_by_shards_are_fitted_as_at_once(kind: Any) -> None:
+def test_classes_that_grow_by_shards_are_fitted_as_at_once(kind):
     X, y = ordinary(60, 30, 3)
     for params, size in itertools.product(({}, {"shrinkage": 0.4}), (5, 20)):
         grown = kind(**params)

@@ -22,7 +22,7 @@ def three_classes() -> tuple[np.ndarray, np.ndarray]:
 
 @each("K", [2, 3])
 @each("model", [FirthLogisticRegression, OrdinalRegression])
-def test_coefficients_do_not_depend_on_offsets(model: type, K: int) -> None:
+def test_coefficients_do_not_depend_on_offsets(model, K):
     X, y = three_classes()
     X, y = X[y < K], y[y < K]
     near, far = model(tol=1e-9).fit(X, y), model(tol=1e-9).fit(X + 1e6, y)
@@ -37,14 +37,14 @@ def test_coefficients_do_not_depend_on_offsets(model: type, K: int) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*linearly dependent")
 @each("model", [FirthLogisticRegression, OrdinalRegression])
-def test_a_constant_feature_changes_no_probability(model: type) -> None:
+def test_a_constant_feature_changes_no_probability(model):
     X, y = three_classes()
     more = np.column_stack([X, np.full(60, 0.1)])
     alone, both = model(tol=1e-9).fit(X, y), model(tol=1e-9).fit(more, y)
     np.testing.assert_allclose(both.predict_proba(more), alone.predict_proba(X), atol=1e-7)
 
 
-def test_sparse_rows_far_from_0_are_not_taken_for_fitted() -> None:
+def test_sparse_rows_far_from_0_are_not_taken_for_fitted():
     X, y = three_classes()
     near = OrdinalRegression().fit(X, y)
     far = OrdinalRegression().fit(sparse.csr_array(X + 1e4), y)
@@ -54,7 +54,7 @@ def test_sparse_rows_far_from_0_are_not_taken_for_fitted() -> None:
 @each("intercept", [True, False])
 @each("K", [2, 3])
 @each("factor", [1e-8, 1e-5, 1e5, 1e8])
-def test_the_evidence_does_not_depend_on_units(factor: float, K: int, intercept: bool) -> None:
+def test_the_evidence_does_not_depend_on_units(factor, K, intercept):
     X, y = three_classes()
     X, y = X[y < K], y[y < K]
     one = BayesianLogisticRegression(fit_intercept=intercept).fit(X, y)
@@ -66,7 +66,7 @@ def test_the_evidence_does_not_depend_on_units(factor: float, K: int, intercept:
 
 @each("K", [2, 3])
 @each("offset", [1e3, 1e6, 1e9])
-def test_the_evidence_does_not_depend_on_offsets(offset: float, K: int) -> None:
+def test_the_evidence_does_not_depend_on_offsets(offset, K):
     X, y = three_classes()
     X = np.round(X[y < K], 3) if offset < 1e9 else np.round(X[y < K] * 64) / 64  # exact sums
     y = y[y < K]
@@ -75,7 +75,7 @@ def test_the_evidence_does_not_depend_on_offsets(offset: float, K: int) -> None:
     np.testing.assert_allclose(other.predict_proba(X + offset), one.predict_proba(X), atol=1e-5)
 
 
-def test_the_covariance_is_that_of_the_features_as_they_are() -> None:
+def test_the_covariance_is_that_of_the_features_as_they_are():
     X, y = three_classes()
     near, far = (BayesianLogisticRegression(strength=0.1).fit(Z, y) for Z in (X, X + 10))
     to_far = np.eye(5)
@@ -84,7 +84,7 @@ def test_the_covariance_is_that_of_the_features_as_they_are() -> None:
     np.testing.assert_allclose(far.covariance_, to_far @ near.covariance_ @ to_far.T, rtol=1e-8)
 
 
-def test_evidence_that_rises_to_the_weakest_strength_is_reported() -> None:
+def test_evidence_that_rises_to_the_weakest_strength_is_reported():
     x = np.repeat(
         10.0 ** -np.arange(7), 10
     )  # gaps of all sizes: weights grow as the strength falls
@@ -126,7 +126,7 @@ def test_a_subclass_may_leave_the_offset_out():
         assert made.score(X, y) == plain.score(rows, y)
 
 
-def test_an_order_names_each_class_once() -> None:
+def test_an_order_names_each_class_once():
     X, y = three_classes()
     with pytest.raises(ValueError, match="'mid' more than once"):
         OrdinalRegression(order=["lo", "mid", "mid", "hi"]).fit(X, np.array(["lo", "mid", "hi"])[y])

@@ -66,9 +66,7 @@ def likelihood(model: Any, X: Any, y: Any, w: Any, offset: Any) -> float:
     ],
     ids=lambda value: " ".join(str(value).split()),
 )
-def test_candidates_are_judged_with_the_offsets_of_held_out_rows(
-    inner: Any, metric: str, K: int
-) -> None:
+def test_candidates_are_judged_with_the_offsets_of_held_out_rows(inner, metric, K):
     X, y, w, offset = rows(K)
     name = "estimator__strength" if hasattr(inner, "estimator") else "strength"
     options = {"strengths": None, "param_grid": {name: STRENGTHS}}
@@ -94,10 +92,10 @@ def test_candidates_are_judged_with_the_offsets_of_held_out_rows(
 
 
 @each(("scorer", "own"), [("accuracy", "accuracy"), ("neg_log_loss", "log_loss")])
-def test_scorers_of_scikit_learn_get_the_offsets_of_held_out_rows(scorer: str, own: str) -> None:
+def test_scorers_of_scikit_learn_get_the_offsets_of_held_out_rows(scorer, own):
     from sklearn.metrics import get_scorer
 
-    def judge(fit: Any, X: Any, y: Any, w: Any) -> float:
+    def judge(fit, X, y, w):
         return float(get_scorer(scorer)(fit, X, y, sample_weight=w))
 
     X, y, w, offset = rows(2)
@@ -109,7 +107,7 @@ def test_scorers_of_scikit_learn_get_the_offsets_of_held_out_rows(scorer: str, o
 
 @each("rule", ["best", "one_standard_error", "aic", "bic"])
 @each("inner", [Ridge(), Lasso(), ElasticNet()], ids=lambda inner: type(inner).__name__)
-def test_a_regressor_is_tuned_to_what_is_left_of_the_target(inner: Any, rule: str) -> None:
+def test_a_regressor_is_tuned_to_what_is_left_of_the_target(inner, rule):
     X, y, w, offset = rows(0)
     options = {"rule": rule, "cv": FOLD, "strengths": 6}
     model = TunedRegressor(inner, **options).fit(X, y, w, offset=offset)
@@ -128,7 +126,7 @@ def test_a_regressor_is_tuned_to_what_is_left_of_the_target(inner: Any, rule: st
 
 
 @each("K", [2, 3])
-def test_criteria_are_of_the_likelihood_with_offsets(K: int) -> None:
+def test_criteria_are_of_the_likelihood_with_offsets(K):
     X, y, w, offset = rows(K)
     inner = LogisticRegression(tol=1e-11)
     model = TunedClassifier(inner, rule="aic", strengths=STRENGTHS).fit(X, y, w, offset=offset)
@@ -140,7 +138,7 @@ def test_criteria_are_of_the_likelihood_with_offsets(K: int) -> None:
 
 
 @each("K", [2, 3])
-def test_the_strongest_of_the_strengths_from_data_leaves_no_weight(K: int) -> None:
+def test_the_strongest_of_the_strengths_from_data_leaves_no_weight(K):
     X, y, w, offset = rows(K)
     model = TunedClassifier(LogisticRegression(penalty="l1", tol=1e-9), cv=FOLD)
     model.fit(X, y, w, offset=offset)
@@ -152,7 +150,7 @@ def test_the_strongest_of_the_strengths_from_data_leaves_no_weight(K: int) -> No
 
 @each("K", [2, 3])
 @each("method", ["sigmoid", "isotonic", "temperature"])
-def test_scores_with_offsets_are_calibrated(method: str, K: int) -> None:
+def test_scores_with_offsets_are_calibrated(method, K):
     """If the offset is the whole score, the calibrated score is the offset."""
     _, y, w, offset = rows(K)
     X = np.zeros((N, 1))
@@ -176,7 +174,7 @@ class AsTheyAre(GaussianNB):
 
 
 @each("K", [2, 3])
-def test_each_class_against_the_rest_has_its_column(K: int) -> None:
+def test_each_class_against_the_rest_has_its_column(K):
     X, y, w, offset = rows(K)
     model = OneVsRest(LogisticRegression()).fit(X, y, w, offset=offset)
     Z = model.decision_function(X, offset).reshape(N, -1)
@@ -197,7 +195,7 @@ PAIRS = [(0, 1), (0, 2), (1, 2)]
 
 
 @each("coupling", [None, "wu_lin_weng"])
-def test_each_pair_of_classes_has_the_difference_of_their_columns(coupling: str | None) -> None:
+def test_each_pair_of_classes_has_the_difference_of_their_columns(coupling):
     X, y, w, offset = rows(3)
     model = OneVsOne(LogisticRegression(), coupling=coupling).fit(X, y, w, offset=offset)
     votes, log_odds = np.zeros((N, 3)), []
@@ -224,7 +222,7 @@ def test_each_pair_of_classes_has_the_difference_of_their_columns(coupling: str 
             np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-3)
 
 
-def test_offsets_of_pairs_are_those_of_two_classes_and_a_common_shift_has_no_effect() -> None:
+def test_offsets_of_pairs_are_those_of_two_classes_and_a_common_shift_has_no_effect():
     X, y, w, offset = rows(2)
     alone = LogisticRegression().fit(X, y, w, offset)
     for coupling in (None, "wu_lin_weng"):
@@ -247,7 +245,7 @@ def test_offsets_of_pairs_are_those_of_two_classes_and_a_common_shift_has_no_eff
         np.testing.assert_allclose(change, [1.0, 0, -2][l] - [1.0, 0, -2][k], atol=1e-3)
 
 
-def test_output_codes_report_that_they_take_no_offsets() -> None:
+def test_output_codes_report_that_they_take_no_offsets():
     X, y, _, offset = rows(3)
     codes = TunedClassifier(
         ErrorCorrectingOutputCodes(LogisticRegression()),
@@ -258,7 +256,7 @@ def test_output_codes_report_that_they_take_no_offsets() -> None:
         codes.fit(X, y, offset=offset)
 
 
-def test_ordered_classes_keep_one_offset_a_row() -> None:
+def test_ordered_classes_keep_one_offset_a_row():
     X, y, w, _ = rows(3)
     offset = rows(2)[3]
     inner = OrdinalRegression(strength=0.1)
@@ -269,7 +267,7 @@ def test_ordered_classes_keep_one_offset_a_row() -> None:
 
 
 @each("kind", [TunedClassifier, Calibrated, OneVsOne, OneVsRest, TunedRegressor])
-def test_a_base_estimator_without_offsets_is_reported(kind: Any) -> None:
+def test_a_base_estimator_without_offsets_is_reported(kind):
     X, y, w, offset = rows(0 if kind is TunedRegressor else 2)
     inner = linclass.SupportVectorRegressor() if kind is TunedRegressor else linclass.GaussianNB()
     own = {"strengths": None, "param_grid": {"tol": [1e-3, 1e-2]}} if kind is TunedRegressor else {}
@@ -289,7 +287,7 @@ def test_a_base_estimator_without_offsets_is_reported(kind: Any) -> None:
         takes.predict(X, offset=offset[1:])
 
 
-def test_foreign_classifiers_get_the_offset_if_they_take_it() -> None:
+def test_foreign_classifiers_get_the_offset_if_they_take_it():
     X, y, w, offset = rows(2)
     model = OneVsRest(Foreign()).fit(X, y, offset=offset)
     ours = LogisticRegression().fit(X, y, offset=offset)
@@ -319,7 +317,7 @@ class Foreign:
         return self.inside.predict(X, offset)
 
 
-def test_a_metric_may_copy_the_fits_that_it_judges() -> None:
+def test_a_metric_may_copy_the_fits_that_it_judges():
     X, y, _, offset = rows(2)
     scores = [
         TunedClassifier(LogisticRegression(), strengths=STRENGTHS, cv=FOLD, scoring=metric)
@@ -334,7 +332,7 @@ def test_a_metric_may_copy_the_fits_that_it_judges() -> None:
 
 
 @each("kind", [LinearRegression, LogisticRegression])
-def test_a_first_call_with_a_wrong_offset_leaves_no_state(kind: Any) -> None:
+def test_a_first_call_with_a_wrong_offset_leaves_no_state(kind):
     X, y, _, offset = rows(2)
     model = kind(solver="stochastic_gradient", random_state=0)
     before = dict(vars(model))
@@ -344,7 +342,7 @@ def test_a_first_call_with_a_wrong_offset_leaves_no_state(kind: Any) -> None:
 
 
 @each("prefix", ["", "estimator__"])
-def test_a_fold_with_all_rows_of_a_class_is_reported_in_one_line(prefix: str) -> None:
+def test_a_fold_with_all_rows_of_a_class_is_reported_in_one_line(prefix):
     X, y, _, offset = rows(3)
     inner = OneVsRest(LogisticRegression()) if prefix else LogisticRegression()
     grid = {f"{prefix}strength": STRENGTHS}

@@ -58,7 +58,7 @@ def penalty_of(model: LinearClassifier) -> float:
 
 @each("K", [2, 3])
 @each("loss", LOSSES)
-def test_every_solver_finds_the_minimum_with_offsets(loss: str, K: int) -> None:
+def test_every_solver_finds_the_minimum_with_offsets(loss, K):
     """The objective is that of scores with offsets, and a gap bounds how far it is from the least that any finds."""
     X, y, offset = rows(K)
     w = np.arange(len(y)) % 3 + 0.5
@@ -84,7 +84,7 @@ def test_every_solver_finds_the_minimum_with_offsets(loss: str, K: int) -> None:
 @pytest.mark.filterwarnings("ignore:.*ended max_iter")
 @each("K", [2, 3])
 @each("solver", ["gradient_descent", "stochastic_gradient"])
-def test_solvers_by_steps_report_the_objective_with_offsets(solver: str, K: int) -> None:
+def test_solvers_by_steps_report_the_objective_with_offsets(solver, K):
     X, y, offset = rows(K)
     model = LinearClassifier(solver=solver, max_iter=30, random_state=0, **PENALTIES[0])
     model.fit(X, y, offset=offset)
@@ -97,7 +97,7 @@ def test_solvers_by_steps_report_the_objective_with_offsets(solver: str, K: int)
 
 @each("K", [2, 3])
 @each("loss", LOSSES)
-def test_few_rows_far_rows_and_sparse_rows(loss: str, K: int) -> None:
+def test_few_rows_far_rows_and_sparse_rows(loss, K):
     """Fewer rows than features, of which some are equal, and columns far from 0."""
     X, y, offset = rows(K, n=30, d=40)
     few, far, sparsely = (
@@ -132,7 +132,7 @@ def problem(name: str) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
 
 
 @each("name", LIKELIHOODS)
-def test_a_loss_with_offsets_is_the_loss_of_shifted_scores(name: str) -> None:
+def test_a_loss_with_offsets_is_the_loss_of_shifted_scores(name):
     loss, y, offset, z = problem(name)
     shifted, both = with_offset(loss, y, offset)
     at = z + offset.T
@@ -144,7 +144,7 @@ def test_a_loss_with_offsets_is_the_loss_of_shifted_scores(name: str) -> None:
 
 
 @each("name", LIKELIHOODS)
-def test_conjugates_with_offsets_meet_fenchels_inequality(name: str) -> None:
+def test_conjugates_with_offsets_meet_fenchels_inequality(name):
     """ℓ(z) + ℓ*(s) ≥ s·z, with equality at the slopes."""
     loss, y, offset, z = problem(name)
     shifted, both = with_offset(loss, y, offset)

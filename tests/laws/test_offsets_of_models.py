@@ -93,14 +93,14 @@ def fitted(model: Any, *args: Any, **given: Any) -> Any:
     return type(model)(**model.get_params(deep=False)).fit(*args, **given)
 
 
-def test_the_models_that_take_offsets_are_those_listed() -> None:
+def test_the_models_that_take_offsets_are_those_listed():
     models = {name: getattr(linclass, name) for name in linclass.__all__}
     takers = [n for n, model in models.items() if "offset" in arguments(getattr(model, "fit", 0))]
     assert set(takers) - NO_LIKELIHOOD == {*EXACT, *FREE, *PENALIZED, *INSIDE}
 
 
 @each("name", sorted(NO_LIKELIHOOD))
-def test_a_classifier_without_a_likelihood_refuses_offsets(name: str) -> None:
+def test_a_classifier_without_a_likelihood_refuses_offsets(name):
     X, y = rows(2)
     offset = np.zeros(len(y))
     words = f"{name} takes no offset with loss=.*; generalized linear models do"
@@ -112,7 +112,7 @@ def test_a_classifier_without_a_likelihood_refuses_offsets(name: str) -> None:
 
 @each("container", [np.asarray, sparse.csr_array])
 @each(("model", "K"), cases(EXACT, FREE, PENALIZED))
-def test_a_constant_offset_moves_the_intercept_alone(model: Any, K: int, container: Any) -> None:
+def test_a_constant_offset_moves_the_intercept_alone(model, K, container):
     X, y = rows(K)
     constant = np.array([0.7, -0.4, -0.3]) if form(model, K) else np.array(0.7)
     offset = np.broadcast_to(constant, (len(y), *form(model, K)))
@@ -131,7 +131,7 @@ def test_a_constant_offset_moves_the_intercept_alone(model: Any, K: int, contain
 
 
 @each(("model", "K"), cases(EXACT, FREE))
-def test_a_linear_offset_is_subtracted_from_the_coefficients(model: Any, K: int) -> None:
+def test_a_linear_offset_is_subtracted_from_the_coefficients(model, K):
     X, y = rows(K)
     V = np.random.default_rng(0).normal(size=(3, *form(model, K)))
     V = V - V.mean(axis=-1, keepdims=True) if form(model, K) else V
@@ -142,7 +142,7 @@ def test_a_linear_offset_is_subtracted_from_the_coefficients(model: Any, K: int)
 
 
 @each(("model", "K"), cases(EXACT, FREE, PENALIZED))
-def test_offsets_go_with_their_rows(model: Any, K: int) -> None:
+def test_offsets_go_with_their_rows(model, K):
     X, y = rows(K)
     rng = np.random.default_rng(1)
     offset, w = rng.normal(size=(len(y), *form(model, K))), rng.integers(0, 3, len(y)) * 1.0
@@ -158,12 +158,12 @@ def test_offsets_go_with_their_rows(model: Any, K: int) -> None:
 
 
 @each("K", [2, 3])
-def test_a_posterior_mode_has_the_least_objective(K: int) -> None:
+def test_a_posterior_mode_has_the_least_objective(K):
     """And the evidence is largest at the strength at which α‖W‖² = γ, offsets or not."""
     X, y = rows(K)
     offset = 1.5 * np.random.default_rng(5).normal(size=(len(y), K))
 
-    def objective(theta: np.ndarray) -> float:
+    def objective(theta):
         W = theta.reshape(K, 4)
         Z = X @ W[:, :3].T + W[:, 3] + offset
         own = W[1] - W[0] if K == 2 else W
@@ -179,7 +179,7 @@ def test_a_posterior_mode_has_the_least_objective(K: int) -> None:
 
 
 @each("kind", ["BayesianLogisticRegression", "KernelLogisticRegression"])
-def test_the_same_shift_of_all_classes_changes_no_probability(kind: str) -> None:
+def test_the_same_shift_of_all_classes_changes_no_probability(kind):
     X, y = rows(3)
     rng = np.random.default_rng(5)
     offset, shift = rng.normal(size=(len(y), 3)), rng.normal(size=(len(y), 1))
@@ -190,9 +190,7 @@ def test_the_same_shift_of_all_classes_changes_no_probability(kind: str) -> None
 
 
 @each(("predictive", "digits"), [("probit", 0.01), ("quadrature", 1e-7)])
-def test_probabilities_are_means_over_the_posterior_of_shifted_scores(
-    predictive: str, digits: float
-) -> None:
+def test_probabilities_are_means_over_the_posterior_of_shifted_scores(predictive, digits):
     X, y = rows(2)
     offset = 2 * np.random.default_rng(5).normal(size=len(y))
     model = linclass.BayesianLogisticRegression(predictive=predictive).fit(X, y, offset=offset)
@@ -209,7 +207,7 @@ def test_probabilities_are_means_over_the_posterior_of_shifted_scores(
 
 
 @each("K", [2, 3])
-def test_a_linear_kernel_with_offsets_is_logistic_regression(K: int) -> None:
+def test_a_linear_kernel_with_offsets_is_logistic_regression(K):
     X, y = rows(K)
     rng = np.random.default_rng(6)
     offset, w = (
@@ -226,7 +224,7 @@ def test_a_linear_kernel_with_offsets_is_logistic_regression(K: int) -> None:
         assert model.objective_ == pytest.approx(plain.objective_, rel=1e-9)
 
 
-def test_passes_over_parts_of_the_rows_have_their_offsets() -> None:
+def test_passes_over_parts_of_the_rows_have_their_offsets():
     X, y = rows(2)
     offset, solver = 2 * np.random.default_rng(8).normal(size=len(y)), "stochastic_gradient"
     model = linclass.LinearClassifier(solver=solver, strength=0.1, random_state=0)
@@ -255,12 +253,12 @@ SOLVERS = [
 
 @each("K", [2, 3])
 @each("params", SOLVERS, ids=lambda params: "-".join(map(str, params.values())))
-def test_penalized_fits_minimize_the_objective_with_offsets(params: dict[str, Any], K: int) -> None:
+def test_penalized_fits_minimize_the_objective_with_offsets(params, K):
     X, y = rows(K)
     offset = 2 * np.random.default_rng(1).normal(size=(len(y), K))
     strength = params.get("strength", 0.0)
 
-    def objective(theta: np.ndarray) -> float:
+    def objective(theta):
         W = theta.reshape(K, 4)
         Z = X @ W[:, :3].T + W[:, 3] + offset
         loss = -log_softmax(Z, axis=1)[np.arange(len(y)), y].mean()
@@ -277,7 +275,7 @@ def test_penalized_fits_minimize_the_objective_with_offsets(params: dict[str, An
     assert -P[np.arange(len(y)), y].mean() + penalty == pytest.approx(best, rel=1e-7)
 
 
-def test_offsets_that_classify_every_row_do_not_make_the_classes_separable() -> None:
+def test_offsets_that_classify_every_row_do_not_make_the_classes_separable():
     X, y = rows(2)
     offset = 3.0 * (2 * y - 1) + 0.2 * X[:, 0]
     model = linclass.LogisticRegression(penalty=None, tol=1e-10).fit(X, y, offset=offset)
@@ -291,7 +289,7 @@ def test_offsets_that_classify_every_row_do_not_make_the_classes_separable() -> 
 
 
 @each("kind", [linclass.LogisticRegression, linclass.ProbitRegression])
-def test_a_generalized_linear_model_of_statsmodels_agrees(kind: Any) -> None:
+def test_a_generalized_linear_model_of_statsmodels_agrees(kind):
     X, y = rows(2)
     rng = np.random.default_rng(2)
     offset, w = rng.normal(size=len(y)), rng.uniform(0.5, 2, len(y))
@@ -313,7 +311,7 @@ def test_a_generalized_linear_model_of_statsmodels_agrees(kind: Any) -> None:
 
 
 @each("K", [2, 3])
-def test_offsets_of_another_form_are_refused(K: int) -> None:
+def test_offsets_of_another_form_are_refused(K):
     X, y = rows(K)
     model = linclass.LogisticRegression()
     with pytest.raises(ValueError, match=r"offset has shape \(3,\); it must be \(70"):
@@ -329,7 +327,7 @@ def test_offsets_of_another_form_are_refused(K: int) -> None:
 @each(
     ("kind", "K"), [("LogisticRegression", 2), ("LogisticRegression", 3), ("ProbitRegression", 2)]
 )
-def test_paths_and_folds_have_the_offsets_of_their_rows(kind: str, K: int, penalty: str) -> None:
+def test_paths_and_folds_have_the_offsets_of_their_rows(kind, K, penalty):
     """As single fits to the same rows do; a row of weight 0 takes its offset along."""
     X, y = rows(K, n=90)
     made = getattr(linclass, kind)
@@ -354,7 +352,7 @@ def test_paths_and_folds_have_the_offsets_of_their_rows(kind: str, K: int, penal
         np.testing.assert_allclose(one.coef_, alone.coef_, atol=2e-5)
 
 
-def test_models_without_offsets_refuse_them_and_name_models_that_take_them() -> None:
+def test_models_without_offsets_refuse_them_and_name_models_that_take_them():
     X, y = rows(2)
     for ask, name in (
         (lambda: linclass.KernelSVM().path(X, y, [0.1], offset=y), "KernelSVM"),
@@ -366,7 +364,7 @@ def test_models_without_offsets_refuse_them_and_name_models_that_take_them() -> 
 
 
 @each(("model", "K"), cases(EXACT))
-def test_accuracy_is_that_of_scores_with_offsets(model: Any, K: int) -> None:
+def test_accuracy_is_that_of_scores_with_offsets(model, K):
     X, y = rows(K)
     offset = 3 * np.random.default_rng(4).normal(size=(len(y), *form(model, K)))
     w = np.arange(len(y)) % 3 + 0.5
@@ -378,7 +376,7 @@ def test_accuracy_is_that_of_scores_with_offsets(model: Any, K: int) -> None:
 
 
 @each("name", ["Ridge", "Lasso", "ElasticNet", "LinearRegression"])
-def test_regressors_with_an_offset_fit_the_target_minus_the_offset(name: str) -> None:
+def test_regressors_with_an_offset_fit_the_target_minus_the_offset(name):
     X, y = rows(0)
     rng = np.random.default_rng(3)
     offset, w = 2 * rng.normal(size=len(y)), rng.integers(0, 3, len(y)) * 1.0
@@ -397,7 +395,7 @@ def test_regressors_with_an_offset_fit_the_target_minus_the_offset(name: str) ->
 
 
 @each("kind", [linclass.BayesianLinearRegression, linclass.RelevanceVectorRegressor])
-def test_the_bayesian_mean_has_the_offset_and_the_deviation_has_not(kind) -> None:
+def test_the_bayesian_mean_has_the_offset_and_the_deviation_has_not(kind):
     X, y = rows(0)
     offset = 2 * np.random.default_rng(3).normal(size=len(y))
     model = kind().fit(X, y, offset=offset)

@@ -35,10 +35,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 RULES: dict[str, tuple[Any, Callable[[float, float], float]]] = {
     "perceptron": (AveragedPerceptron(), lambda m, k: float(m <= 0)),
     "PA": (PassiveAggressive(variant="PA"), lambda m, k: max(0, 1 - m) / k),
-    "PA-I": (
-        PassiveAggressive(aggressiveness=0.1),
-        lambda m, k: min(0.1, max(0, 1 - m) / k),
-    ),
+    "PA-I": (PassiveAggressive(aggressiveness=0.1), lambda m, k: min(0.1, max(0, 1 - m) / k)),
     "PA-II": (
         PassiveAggressive(variant="PA-II", aggressiveness=0.1),
         lambda m, k: max(0, 1 - m) / (k + 5),
@@ -103,9 +100,7 @@ def theta_of(model: Any) -> np.ndarray:
     ],
     ids=lambda model: type(model).__name__,
 )
-def test_memory_is_checked_before_rows_are_copied(
-    model: Any, density: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_is_checked_before_rows_are_copied(model, density, monkeypatch):
     """Sparse rows with many entries become dense, and `fit` keeps all blocks."""
     n, d = 6000, 100
     X = sparse.random_array((n, d), density=density, format="csr", rng=0)
@@ -135,7 +130,7 @@ def test_memory_is_checked_before_rows_are_copied(
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("K", [2, 4])
 @each("name", RULES)
-def test_blocks_of_rows_follow_the_rule_row_by_row(name: str, K: int, kind: Any) -> None:
+def test_blocks_of_rows_follow_the_rule_row_by_row(name, K, kind):
     X, y = rows(K)
     visits = np.random.default_rng(1).integers(0, 4, len(y))
     model, rule = RULES[name]
@@ -147,7 +142,7 @@ def test_blocks_of_rows_follow_the_rule_row_by_row(name: str, K: int, kind: Any)
 
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("K", [2, 4])
-def test_a_block_of_least_mean_squares_is_the_rule_row_by_row(K: int, kind: Any) -> None:
+def test_a_block_of_least_mean_squares_is_the_rule_row_by_row(K, kind):
     X, y = rows(K)
     visits = np.random.default_rng(1).integers(0, 4, len(y))
     theta = np.zeros((K, X.shape[1] + 1))
@@ -162,9 +157,7 @@ def test_a_block_of_least_mean_squares_is_the_rule_row_by_row(K: int, kind: Any)
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("K", [2, 4])
-def test_the_affine_map_of_a_pass_is_the_pass(
-    K: int, intercept: bool, kind: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_affine_map_of_a_pass_is_the_pass(K, intercept, kind, monkeypatch):
     """`fit` takes it after the first pass over few features; `partial_fit` visits the rows."""
     passes, apply = [], AffinePass.apply
     monkeypatch.setattr(AffinePass, "apply", lambda *of: passes.append(of) or apply(*of))
@@ -181,7 +174,7 @@ def test_the_affine_map_of_a_pass_is_the_pass(
 
 
 @each("name", MODELS)
-def test_part_by_part_is_a_pass_in_the_order_given(name: str) -> None:
+def test_part_by_part_is_a_pass_in_the_order_given(name):
     X, y = rows(4)
     whole = fresh(MODELS[name], max_iter=2).fit(X, y)
     parts = fresh(MODELS[name])
@@ -192,7 +185,7 @@ def test_part_by_part_is_a_pass_in_the_order_given(name: str) -> None:
 
 
 @each("name", MODELS)
-def test_partial_fit_refuses_an_unannounced_class(name: str) -> None:
+def test_partial_fit_refuses_an_unannounced_class(name):
     X, y = rows(4)
     model = fresh(MODELS[name]).partial_fit(X, y, classes=[0, 1, 2, 3])
     with pytest.raises(ValueError, match=r"y holds 4, but the classes are \[0, 1, 2, 3\]"):
@@ -204,7 +197,7 @@ def test_partial_fit_refuses_an_unannounced_class(name: str) -> None:
 
 
 @each("name", MODELS)
-def test_partial_fit_refuses_invalid_labels_like_fit_and_leaves_no_state(name: str) -> None:
+def test_partial_fit_refuses_invalid_labels_like_fit_and_leaves_no_state(name):
     X, y = rows(4)
     model, missing = fresh(MODELS[name]), np.where(y > 0, "a", None)
     with pytest.raises(ValueError, match=f"{np.sum(y == 0)} missing labels"):
@@ -235,7 +228,7 @@ def separable(seed: int, n: int = 300) -> tuple[Any, Any]:
     return X[kept], (z[kept] > 0).astype(int)
 
 
-def test_relaxation_by_projections_is_the_first_passive_aggressive() -> None:
+def test_relaxation_by_projections_is_the_first_passive_aggressive():
     X, y = rows(3)
     one = Relaxation(learning_rate=1.0, margin=1.0, max_iter=4).fit(X, y)
     other = PassiveAggressive(variant="PA", max_iter=4).fit(X, y)
@@ -243,7 +236,7 @@ def test_relaxation_by_projections_is_the_first_passive_aggressive() -> None:
 
 
 @each("name", MODELS)
-def test_dense_and_sparse_rows_in_random_order_are_the_same_rows(name: str) -> None:
+def test_dense_and_sparse_rows_in_random_order_are_the_same_rows(name):
     X, y = rows(4)
     dense = type(MODELS[name])(**MODELS[name].get_params()).fit(X, y)
     other = type(MODELS[name])(**MODELS[name].get_params()).fit(sparse.csr_array(X), y)
@@ -252,7 +245,7 @@ def test_dense_and_sparse_rows_in_random_order_are_the_same_rows(name: str) -> N
 
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("K", [2, 4])
-def test_balanced_winnow_multiplies_row_by_row(K: int, kind: Any) -> None:
+def test_balanced_winnow_multiplies_row_by_row(K, kind):
     X, y = rows(K)
     u, v = np.ones((K, 7)), np.ones((K, 7))  # for two classes the second of each is used
     visits = np.random.default_rng(1).integers(0, 4, len(y))
@@ -280,9 +273,7 @@ def test_balanced_winnow_multiplies_row_by_row(K: int, kind: Any) -> None:
 
 @pytest.mark.parametrize("K", [2, 4])
 @pytest.mark.parametrize("model", [PassiveAggressive(), Relaxation(learning_rate=0.5)], ids=repr)
-def test_a_heavy_row_is_not_visited_again_for_a_rounding_error(
-    model: Any, K: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_heavy_row_is_not_visited_again_for_a_rounding_error(model, K, monkeypatch):
     """Each visit halves what is missing of the margin to a rival, or adds all of it; after 60 nothing is left."""
     (X, y), visits = rows(K), []
     again = Corrections._size_again
@@ -295,14 +286,14 @@ def test_a_heavy_row_is_not_visited_again_for_a_rounding_error(
     np.testing.assert_allclose(theta_of(heavy), theta_of(lighter), rtol=1e-9)
 
 
-def test_weights_of_balanced_winnow_do_not_overflow() -> None:
+def test_weights_of_balanced_winnow_do_not_overflow():
     X, y = rows(2)
     far = BalancedWinnow(learning_rate=200.0, max_iter=20).fit(X, y)
     assert np.isfinite(far.coef_).all()
     assert far.score(X, y) > 0.5
 
 
-def test_winnow_refuses_unsuitable_features() -> None:
+def test_winnow_refuses_unsuitable_features():
     X, y = rows(2)
     with pytest.raises(ValueError, match=r"Negative values .* Use BalancedWinnow"):
         Winnow().fit(X, y)
@@ -312,7 +303,7 @@ def test_winnow_refuses_unsuitable_features() -> None:
 
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("K", [2, 4])
-def test_the_voted_perceptron_counts_the_votes_of_all_weights(K: int, kind: Any) -> None:
+def test_the_voted_perceptron_counts_the_votes_of_all_weights(K, kind):
     X, y = rows(K)
     visits = np.random.default_rng(1).integers(0, 4, len(y))
     voters = row_by_row(X, y, visits, RULES["perceptron"][1])
@@ -325,7 +316,7 @@ def test_the_voted_perceptron_counts_the_votes_of_all_weights(K: int, kind: Any)
     assert model.n_mistakes_ == len(model.votes_)
 
 
-def test_the_voted_perceptron_learns_part_by_part() -> None:
+def test_the_voted_perceptron_learns_part_by_part():
     X, y = rows(4)
     whole, parts = fresh(VotedPerceptron(max_iter=2)).fit(X, y), VotedPerceptron()
     for _ in range(2):
@@ -335,7 +326,7 @@ def test_the_voted_perceptron_learns_part_by_part() -> None:
     np.testing.assert_allclose(parts.decision_function(X), whole.decision_function(X))
 
 
-def test_the_voted_perceptron_makes_the_mistakes_of_the_averaged_one() -> None:
+def test_the_voted_perceptron_makes_the_mistakes_of_the_averaged_one():
     X, y = separable(1)
     R, margin = homogeneous_margin(X, y)
     voted = VotedPerceptron(max_iter=10_000).fit(X, y)
@@ -344,7 +335,7 @@ def test_the_voted_perceptron_makes_the_mistakes_of_the_averaged_one() -> None:
 
 
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-def test_the_second_order_perceptron_is_ridge_regression_on_its_mistakes(kind: Any) -> None:
+def test_the_second_order_perceptron_is_ridge_regression_on_its_mistakes(kind):
     X, y = rows(2, overlap=3.0)
     visits = np.random.default_rng(1).integers(0, 4, len(y))
     A, v, w = 0.5 * np.eye(7), np.zeros(7), np.zeros(7)

@@ -36,14 +36,14 @@ def squared_error(model: Any, X: Any) -> float:
 
 
 @each("step", [0.3, 0.5, 1.0, 3.0, 1e9])
-def test_adaline_reports_a_step_that_is_too_large(step: float) -> None:
+def test_adaline_reports_a_step_that_is_too_large(step):
     with pytest.warns(ConvergenceWarning, match="is too large.*smaller learning_rate"):
         model = Adaline(learning_rate=step).fit(X, y)
     assert model.status_ == "max_iter"
     assert np.isfinite(model.decision_function(X)).all()
 
 
-def test_a_step_that_only_turns_errors_round_has_not_converged() -> None:
+def test_a_step_that_only_turns_errors_round_has_not_converged():
     """η‖x‖² = 2, twice at each row: a pass leaves any weights as they are, but corrects nothing."""
     model = Adaline(learning_rate=2.0, fit_intercept=False)
     model.fit([[1.0], [-1.0], [1.0]], [0, 1, 1], sample_weight=[2, 2, 2])
@@ -51,7 +51,7 @@ def test_a_step_that_only_turns_errors_round_has_not_converged() -> None:
 
 
 @each("step", [1e-6, 1e-3, 1e-2, None])
-def test_each_class_of_converged_adaline_has_settled(step: float | None) -> None:
+def test_each_class_of_converged_adaline_has_settled(step):
     """Also one whose errors are much smaller than those of the others."""
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 300)
@@ -70,7 +70,7 @@ def test_each_class_of_converged_adaline_has_settled(step: float | None) -> None
 
 @each("hard", [False, True], ids=["separable", "overlapping"])
 @each("model", [*RULES, BalancedWinnow, Winnow, Perceptron])
-def test_converged_update_rules_make_no_further_corrections(model: Any, hard: bool) -> None:
+def test_converged_update_rules_make_no_further_corrections(model, hard):
     """One more pass meets no mistake, and no loss; on overlapping classes none has converged."""
     Z = np.abs(X) if model is Winnow else X
     labels = y if hard else ((2.5 if model is Winnow else 0) < Z @ [1, 1, 0.5, 0, 0]).astype(int)
@@ -84,7 +84,7 @@ def test_converged_update_rules_make_no_further_corrections(model: Any, hard: bo
 
 
 @each("seed", range(10))
-def test_adaline_with_its_default_step_never_diverges(seed: int) -> None:
+def test_adaline_with_its_default_step_never_diverges(seed):
     """Classes that hardly differ: the errors met in a pass may be larger than those at θ = 0."""
     Z, labels = np.random.default_rng(seed).normal(size=(40, 4)), np.arange(40) % 2
     assert Adaline().fit(Z, labels).status_ == "converged"
@@ -92,7 +92,7 @@ def test_adaline_with_its_default_step_never_diverges(seed: int) -> None:
 
 @each("intercept", [True, False])
 @each("shift", [0, 3, 100])
-def test_converged_adaline_is_near_the_least_squares(shift: float, intercept: bool) -> None:
+def test_converged_adaline_is_near_the_least_squares(shift, intercept):
     """And if its steps are too small for that in `max_iter` passes, it has not converged."""
     Z = X + shift
     A = np.column_stack([Z, np.ones(200)]) if intercept else Z
@@ -104,7 +104,7 @@ def test_converged_adaline_is_near_the_least_squares(shift: float, intercept: bo
         assert squared_error(model, Z) < 1.15 * least
 
 
-def test_the_drift_of_converged_adaline_is_that_of_its_rule() -> None:
+def test_the_drift_of_converged_adaline_is_that_of_its_rule():
     """One more pass in the same order leaves the weights as they are."""
     model = Adaline(order="cyclic", tol=1e-9).fit(X, y)
     assert model.status_ == "converged"
@@ -113,7 +113,7 @@ def test_the_drift_of_converged_adaline_is_that_of_its_rule() -> None:
 
 
 @each("model", [*RULES, BalancedWinnow, Winnow])
-def test_the_visits_to_a_row_of_zeros_are_counted_and_not_made(model: Any) -> None:
+def test_the_visits_to_a_row_of_zeros_are_counted_and_not_made(model):
     Z = np.abs(rng.normal(size=(20, 3)))
     Z[-1] = 0
     labels, weights = np.repeat([0, 1], 10), np.ones(20)
@@ -127,7 +127,7 @@ def test_the_visits_to_a_row_of_zeros_are_counted_and_not_made(model: Any) -> No
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each("weight", [0.01, 0.5, 1.5])
-def test_mistakes_of_the_voted_perceptron_are_a_share(weight: float) -> None:
+def test_mistakes_of_the_voted_perceptron_are_a_share(weight):
     """Of the visits, a fraction of a visit being that fraction."""
     model = VotedPerceptron(max_iter=1).fit(X, y, sample_weight=np.full(200, weight))
     assert model.certificate_ is not None
@@ -139,7 +139,7 @@ def test_mistakes_of_the_voted_perceptron_are_a_share(weight: float) -> None:
 
 @each("first", ["fit", "partial_fit"])
 @each("model", ALL)
-def test_partial_fit_refuses_a_changed_intercept_option(model: Any, first: str) -> None:
+def test_partial_fit_refuses_a_changed_intercept_option(model, first):
     fitted = getattr(model(), first)(X, y).set_params(fit_intercept=False)
     with pytest.raises(ValueError, match=r"fit_intercept was True .* and is False; call fit"):
         fitted.partial_fit(X, y)
@@ -147,14 +147,14 @@ def test_partial_fit_refuses_a_changed_intercept_option(model: Any, first: str) 
 
 
 @each("model", [Perceptron(), LinearClassifier(solver="stochastic_gradient")])
-def test_parameters_cannot_change_while_a_solver_continues(model: Any) -> None:
+def test_parameters_cannot_change_while_a_solver_continues(model):
     fitted = model.partial_fit(X, y).set_params(fit_intercept=False)
     with pytest.raises(ValueError, match="fit_intercept was True"):
         fitted.partial_fit(X, y)
     assert fitted.fit(X, y).set_params(fit_intercept=True).partial_fit(X, y).n_iter_ == 1
 
 
-def test_steps_and_thresholds_change_while_learning() -> None:
+def test_steps_and_thresholds_change_while_learning():
     assert (
         Adaline().partial_fit(X, y).set_params(learning_rate=1e-4).partial_fit(X, y).learning_rate_
         == 1e-4
@@ -164,7 +164,7 @@ def test_steps_and_thresholds_change_while_learning() -> None:
 
 
 @each("model", [*ALL, Winnow])
-def test_rows_whose_products_overflow_are_refused(model: Any) -> None:
+def test_rows_whose_products_overflow_are_refused(model):
     with pytest.raises(ValueError, match=r"entries of size .* standardize the features"):
         model().fit(np.abs(X) * 1e160, y)
     with pytest.raises(ValueError, match=r"entries of size .* standardize the features"):
@@ -173,7 +173,7 @@ def test_rows_whose_products_overflow_are_refused(model: Any) -> None:
         assert np.isfinite(model(max_iter=2).fit(X * 1e90, y).decision_function(X * 1e90)).all()
 
 
-def test_winnow_refuses_features_whose_factor_overflows() -> None:
+def test_winnow_refuses_features_whose_factor_overflows():
     with pytest.raises(ValueError, match=r"to this power overflows; scale the features"):
         Winnow().fit(np.abs(X) * 1e5, y)
     fitted = Winnow(max_iter=5).fit(np.abs(X) * 150, y)
@@ -182,6 +182,6 @@ def test_winnow_refuses_features_whose_factor_overflows() -> None:
 
 @each("value", ["x", -1, [], None])
 @each("model", [*ALL, Perceptron, LinearClassifier])
-def test_fit_intercept_is_true_or_false(model: Any, value: Any) -> None:
+def test_fit_intercept_is_true_or_false(model, value):
     with pytest.raises(ValueError, match=r"fit_intercept is .*; it must be True or False"):
         model(fit_intercept=value).fit(X, y)

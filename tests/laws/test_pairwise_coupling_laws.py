@@ -22,19 +22,19 @@ def consistent(p: np.ndarray) -> np.ndarray:
 
 
 @each("K", [2, 3, 7])
-def test_consistent_pairs_are_recovered(K: int) -> None:
+def test_consistent_pairs_are_recovered(K):
     p = np.random.default_rng(K).dirichlet(np.full(K, 0.5), 50)
     p = (p + 1e-6) / (p + 1e-6).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(np.exp(couple(consistent(p))), p, rtol=1e-8)
 
 
-def test_coupled_probabilities_of_two_classes_are_those_of_the_pair() -> None:
+def test_coupled_probabilities_of_two_classes_are_those_of_the_pair():
     R = pairs(2)
     expected = np.column_stack([R[:, 0, 1], R[:, 1, 0]])
     np.testing.assert_allclose(np.exp(couple(R)), expected, rtol=1e-10)
 
 
-def test_the_order_of_the_classes_does_not_matter() -> None:
+def test_the_order_of_the_classes_does_not_matter():
     R, order = pairs(5), np.random.default_rng(0).permutation(5)
     moved = couple(R[:, order][:, :, order])
     np.testing.assert_allclose(moved, couple(R)[:, order], atol=1e-9)
@@ -47,7 +47,7 @@ def squares(p: np.ndarray, R: np.ndarray) -> float:
 
 
 @each("size", [0.5, 2.0, 20.0])
-def test_wu_lin_wengs_probabilities_are_optimal_by_karush_kuhn_and_tucker(size: float) -> None:
+def test_wu_lin_wengs_probabilities_are_optimal_by_karush_kuhn_and_tucker(size):
     """On the simplex: one slope for all classes, as each has a positive probability."""
     for R in pairs(4, size=size):
         p = np.exp(couple(R[None])[0])
@@ -59,7 +59,7 @@ def test_wu_lin_wengs_probabilities_are_optimal_by_karush_kuhn_and_tucker(size: 
 
 
 @pytest.mark.filterwarnings("ignore:.*(probability|prob).*deprecated:FutureWarning")
-def test_wu_lin_wengs_probabilities_are_libsvms_to_its_tolerance() -> None:
+def test_wu_lin_wengs_probabilities_are_libsvms_to_its_tolerance():
     rng = np.random.default_rng(0)
     y = np.arange(160) % 4
     X = rng.normal(size=(160, 2)) + np.array([[0, 0], [2, 0], [0, 2], [2, 2]])[y]

@@ -58,7 +58,7 @@ def fresh(name: str) -> Any:
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("K", [2, 3])
 @each("name", [name for name in MODELS if name != "perceptron"])
-def test_many_passes_approximate_the_fit_to_all_rows(name: str, K: int, kind: Any) -> None:
+def test_many_passes_approximate_the_fit_to_all_rows(name, K, kind):
     X, y = rows(K)
     model = fresh(name)
     for _ in range(15):
@@ -69,7 +69,7 @@ def test_many_passes_approximate_the_fit_to_all_rows(name: str, K: int, kind: An
 
 
 @each("solver", [StochasticGradient(max_iter=5), Pegasos(max_iter=5)], ids=["gradient", "pegasos"])
-def test_solving_is_one_pass_after_another_over_rows_in_random_order(solver: Any) -> None:
+def test_solving_is_one_pass_after_another_over_rows_in_random_order(solver):
     X, y = rows(2)
     objective = Objective(DesignMatrix(X), Hinge(), 2.0 * y - 1, penalty=L2(), strength=0.1)
     seeded = type(solver)(max_iter=5, random_state=3)
@@ -80,7 +80,7 @@ def test_solving_is_one_pass_after_another_over_rows_in_random_order(solver: Any
     np.testing.assert_array_equal(found.theta, seeded.estimate(objective, state).theta)
 
 
-def test_the_perceptron_by_parts_makes_the_mistakes_of_the_whole() -> None:
+def test_the_perceptron_by_parts_makes_the_mistakes_of_the_whole():
     """On separable rows its last weights are its best, so the pocket makes no difference."""
     X, y = rows(2)
     w = np.array([1.0, -1, 0.5, 0.2])
@@ -109,11 +109,11 @@ def test_the_perceptron_by_parts_makes_the_mistakes_of_the_whole() -> None:
     ],
     ids=repr,
 )
-def test_a_model_without_passes_has_no_partial_fit(model: Any) -> None:
+def test_a_model_without_passes_has_no_partial_fit(model):
     assert not hasattr(model, "partial_fit")
 
 
-def test_partial_fit_continues_a_fit_and_fit_starts_over() -> None:
+def test_partial_fit_continues_a_fit_and_fit_starts_over():
     X, y = rows(2)
     y[::7] = 1 - y[::7]  # the classes overlap, so each pass makes mistakes
     model = Perceptron(order="cyclic", max_iter=1)
@@ -123,21 +123,21 @@ def test_partial_fit_continues_a_fit_and_fit_starts_over() -> None:
     np.testing.assert_array_equal(model.fit(X, y).coef_, once)
 
 
-def test_weights_of_classes_that_need_all_rows_are_refused() -> None:
+def test_weights_of_classes_that_need_all_rows_are_refused():
     X, y = rows(2)
     model = LogisticRegression(solver=SGD, class_weight="balanced")
     with pytest.raises(ValueError, match="class_weight is 'balanced', which needs all rows"):
         model.partial_fit(X, y)
 
 
-def test_weights_of_classes_multiply_those_of_rows() -> None:
+def test_weights_of_classes_multiply_those_of_rows():
     X, y = rows(2)
     one = LogisticRegression(solver=SGD, class_weight={1: 3.0}).partial_fit(X, y)
     other = LogisticRegression(solver=SGD).partial_fit(X, y, sample_weight=np.where(y, 3.0, 1.0))
     np.testing.assert_array_equal(one.coef_, other.coef_)
 
 
-def test_a_refused_first_call_leaves_no_state() -> None:
+def test_a_refused_first_call_leaves_no_state():
     X, y = rows(3)
     model = LogisticRegression(solver=SGD)
     with pytest.raises(ValueError, match="y holds 2"):
@@ -147,7 +147,7 @@ def test_a_refused_first_call_leaves_no_state() -> None:
 
 
 @each("model", [ProbitRegression(solver=SGD), SecondOrderPerceptron(), Winnow()])
-def test_a_model_of_two_classes_refuses_three_also_in_parts(model: Any) -> None:
+def test_a_model_of_two_classes_refuses_three_also_in_parts(model):
     """Probit regression fitted one score for each of them, and gave six columns of probabilities."""
     X, y = np.abs(rows(3)[0]), rows(3)[1]
     for begin in (model.fit, model.partial_fit):
@@ -174,7 +174,7 @@ def targets() -> tuple[Any, Any]:
 
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("name", REGRESSORS)
-def test_passes_over_targets_come_near_the_fit_to_all_rows(name: str, kind: Any) -> None:
+def test_passes_over_targets_come_near_the_fit_to_all_rows(name, kind):
     X, y = targets()
     model, exact = copy.deepcopy(REGRESSORS[name]), copy.deepcopy(REGRESSORS[name])
     exact.set_params(solver="auto").fit(X, y)
@@ -185,7 +185,7 @@ def test_passes_over_targets_come_near_the_fit_to_all_rows(name: str, kind: Any)
     assert (model.status_, model.n_iter_, model.solver_) == ("max_iter", 1, SGD)
 
 
-def test_ridge_in_parts_is_the_classifier_of_the_squared_loss_in_parts() -> None:
+def test_ridge_in_parts_is_the_classifier_of_the_squared_loss_in_parts():
     """For y = ±1 both minimize ½(z − y)², batch by batch in the order given."""
     X, y = rows(2)
     weights = np.where(np.arange(len(y)) % 5, 1.5, 0)
@@ -199,7 +199,7 @@ def test_ridge_in_parts_is_the_classifier_of_the_squared_loss_in_parts() -> None
     assert one.objective_ == other.objective_
 
 
-def test_partial_fit_of_regressors_continues_a_fit_and_fit_starts_over() -> None:
+def test_partial_fit_of_regressors_continues_a_fit_and_fit_starts_over():
     X, y = targets()
     model = Ridge(solver=SGD, max_iter=1, random_state=0)
     once = model.fit(X, y).coef_
@@ -212,7 +212,7 @@ def test_partial_fit_of_regressors_continues_a_fit_and_fit_starts_over() -> None
     assert at_optimum.objective_ < Ridge(solver=SGD, strength=0.1).partial_fit(X, y).objective_
 
 
-def test_refused_targets_leave_no_state() -> None:
+def test_refused_targets_leave_no_state():
     X, y = targets()
     model = Ridge(solver=SGD)
     with pytest.raises(ValueError, match="Input y contains NaN"):

@@ -63,7 +63,7 @@ def problem(estimator: Any, K: int, n: int = 80, seed: int = 5) -> tuple[np.ndar
 @each("K", [2, 3])
 @each("kind", ["dense", "sparse"], quick=1)
 @each("estimator", penalized(), ids=repr)
-def test_a_path_is_what_separate_fits_are(estimator: Any, kind: str, K: int) -> None:
+def test_a_path_is_what_separate_fits_are(estimator, kind, K):
     X, y = problem(estimator, K)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
     X = sparse.csr_array(np.where(np.abs(X) > 0.7, X, 0)) if kind == "sparse" else X
@@ -91,7 +91,7 @@ def test_a_path_is_what_separate_fits_are(estimator: Any, kind: str, K: int) -> 
 
 
 @each("fit_intercept", [True, False])
-def test_a_ridge_path_of_many_sparse_rows_is_what_separate_fits_are(fit_intercept: bool) -> None:
+def test_a_ridge_path_of_many_sparse_rows_is_what_separate_fits_are(fit_intercept):
     """Its systems are solved together, by products with the rows."""
     rng = np.random.default_rng(3)
     X = sparse.random_array((350, 400), density=0.05, rng=rng, format="csr")
@@ -107,7 +107,7 @@ def test_a_ridge_path_of_many_sparse_rows_is_what_separate_fits_are(fit_intercep
         np.testing.assert_allclose(fitted.intercept_, alone.intercept_, atol=1e-5)
 
 
-def test_systems_that_differ_by_multiples_of_the_identity_are_solved_together() -> None:
+def test_systems_that_differ_by_multiples_of_the_identity_are_solved_together():
     rng = np.random.default_rng(0)
     B, b = rng.standard_normal((30, 20)), rng.standard_normal(30)
     H, shifts = B @ B.T, np.array([1.0, 1e-3, 30.0])
@@ -125,7 +125,7 @@ def function(model: Any, X: Any) -> np.ndarray:
 
 
 @each("estimator", penalized(), ids=repr)
-def test_computing_a_path_does_not_change_the_estimator(estimator: Any) -> None:
+def test_computing_a_path_does_not_change_the_estimator(estimator):
     X, y = problem(estimator, 2)
     fitted = estimator._unfitted(strength=0.05).fit(X, y)
     before = {name: np.copy(value) for name, value in vars(fitted).items()}
@@ -135,7 +135,7 @@ def test_computing_a_path_does_not_change_the_estimator(estimator: Any) -> None:
         np.testing.assert_array_equal(vars(fitted)[name], value)
 
 
-def test_a_path_shows_all_its_fits_at_once() -> None:
+def test_a_path_shows_all_its_fits_at_once():
     from linclass import LogisticRegression
 
     X, y = problem(LogisticRegression(), 3)
@@ -151,7 +151,7 @@ def test_a_path_shows_all_its_fits_at_once() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_path_reports_fits_that_did_not_converge() -> None:
+def test_a_path_reports_fits_that_did_not_converge():
     from linclass import LogisticRegression
 
     X, y = problem(LogisticRegression(), 2)
@@ -169,7 +169,7 @@ def test_a_path_reports_fits_that_did_not_converge() -> None:
         (1.0, "at least one"),
     ],
 )
-def test_strengths_that_make_no_path_are_refused(strengths: Any, words: str) -> None:
+def test_strengths_that_make_no_path_are_refused(strengths, words):
     from linclass import LogisticRegression
 
     X, y = problem(LogisticRegression(), 2)
@@ -177,14 +177,14 @@ def test_strengths_that_make_no_path_are_refused(strengths: Any, words: str) -> 
         LogisticRegression().path(X, y, strengths)
 
 
-def test_a_model_without_penalty_has_no_path() -> None:
+def test_a_model_without_penalty_has_no_path():
     from linclass import LinearRegression
 
     with pytest.raises(ValueError, match="no penalty"):
         LinearRegression().path(np.eye(3), np.arange(3.0), [1.0])
 
 
-def test_a_fit_with_more_weights_than_rows_follows_the_path_to_a_weak_strength() -> None:
+def test_a_fit_with_more_weights_than_rows_follows_the_path_to_a_weak_strength():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100, 300))
     X[:, 1:] += 0.5 * X[:, :-1]

@@ -27,7 +27,7 @@ TIGHT = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 10_000, "maxfev": 10_000}
 
 
 @each("name", ENTRYWISE)
-def test_gradients_and_kinks_match_finite_differences(name: str) -> None:
+def test_gradients_and_kinks_match_finite_differences(name):
     """Away from 0 the slope is that of the smooth part ± the kink; at 0 it jumps by twice the kink."""
     penalty = penalty_called(name)
     V = np.where(W == 0, 0.4, W)
@@ -47,16 +47,14 @@ def test_gradients_and_kinks_match_finite_differences(name: str) -> None:
 
 @each("name", PENALTIES)
 @each("t", [0.1, 1.0])
-def test_the_minimum_norm_subgradient_is_the_direction_of_steepest_descent(
-    name: str, t: float
-) -> None:
+def test_the_minimum_norm_subgradient_is_the_direction_of_steepest_descent(name, t):
     """The least subgradient S of  ⟨G, ·⟩ + t·penalty  has  −‖S‖ = min over unit directions of the slope there."""
     penalty, rng, h = penalty_called(name), np.random.default_rng(0), 1e-7
     for V in (W, np.zeros_like(W), W * [1, 0, 0]):
         G = rng.standard_normal(W.shape)
         S = penalty.steepest(V, G + t * penalty.gradient(V), t)
 
-        def slope(D: np.ndarray, V: np.ndarray = V, G: np.ndarray = G) -> float:
+        def slope(D, V=V, G=G):
             rise = penalty.value(V + h * D) - penalty.value(V)
             return float(np.vdot(G, D) + t * rise / h)
 
@@ -69,7 +67,7 @@ def test_the_minimum_norm_subgradient_is_the_direction_of_steepest_descent(
 
 
 @each("name", [n for n in PENALTIES if penalty_called(n).kinked])
-def test_zero_is_optimal_from_the_dual_norm_of_the_gradient_on(name: str) -> None:
+def test_zero_is_optimal_from_the_dual_norm_of_the_gradient_on(name):
     penalty, G, zero = penalty_called(name), np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]]), 0 * W
     G = G if penalty.unpenalized is None else np.where(penalty.unpenalized, 0, G)
     t = penalty.dual_norm(G)
@@ -78,7 +76,7 @@ def test_zero_is_optimal_from_the_dual_norm_of_the_gradient_on(name: str) -> Non
 
 
 @each("name", [n for n in PENALTIES if penalty_called(n).__class__.on is not Penalty.on])
-def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: str) -> None:
+def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name):
     """Except for the fused lasso, whose proximal operator moves neighbours of nonzero weights."""
     penalty = penalty_called(name)
     features = np.array([0, 2])
@@ -90,17 +88,17 @@ def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: s
 
 
 @each("name", names("penalties"))
-def test_the_order_of_features_matters_where_the_penalty_says_so(name: str) -> None:
+def test_the_order_of_features_matters_where_the_penalty_says_so(name):
     penalty = find("penalties", name)()
     same = np.isclose(penalty.value(W), penalty.value(W[:, [0, 2, 1]]), rtol=1e-14)
     assert penalty.ordered_features == (not same)
 
 
 @each("name", BINDING)
-def test_the_hessian_is_how_the_slope_changes_while_zeros_stay(name: str) -> None:
+def test_the_hessian_is_how_the_slope_changes_while_zeros_stay(name):
     penalty, V = penalty_called(name), np.array([[0.7, -1.2, 0.0], [2.0, 0.1, 0.0]])
 
-    def slope(V: np.ndarray) -> np.ndarray:
+    def slope(V):
         return penalty.steepest(V, penalty.gradient(V), 1.0)
 
     moves, h = np.flatnonzero(V), 1e-6
@@ -111,7 +109,7 @@ def test_the_hessian_is_how_the_slope_changes_while_zeros_stay(name: str) -> Non
 
 @each("name", BINDING)
 @each("t", [0.1, 1.0, 3.0])
-def test_moreaus_identity(name: str, t: float) -> None:
+def test_moreaus_identity(name, t):
     """W = prox_{t f}(W) + t prox_{f*/t}(W/t), so the rest U = (W − prox)/t is where f and f* meet."""
     penalty = penalty_called(name)
     V = penalty.prox(W, t)
@@ -120,7 +118,7 @@ def test_moreaus_identity(name: str, t: float) -> None:
 
 
 @each("name", BINDING)
-def test_the_conjugate_is_finite_on_its_domain_and_not_beyond(name: str) -> None:
+def test_the_conjugate_is_finite_on_its_domain_and_not_beyond(name):
     penalty = penalty_called(name)
     U = np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]])
     if penalty.unpenalized is not None:
@@ -137,13 +135,13 @@ BY_FEATURE = [(0.3, 0.3, 0.3), (0.1, 1.0, 3.0), (2.0, 1e-6, 0.5), (1e-3, 1e3, 1.
 
 
 @each("name", PENALTIES)
-def test_prox_minimizes_its_definition(name: str) -> None:
+def test_prox_minimizes_its_definition(name):
     """V minimizes  F = penalty + ½‖· − W‖²  if and only if  F(V + D) ≥ F(V) + ½‖D‖²  for all D, in the metric of t."""
     penalty = penalty_called(name)
     for t in [0.1, 1.0, *(BY_FEATURE if penalty.prox_by_feature else [])]:
         rng, t = np.random.default_rng(0), np.asarray(t)
 
-        def goal(V: np.ndarray, t: np.ndarray = t) -> float:
+        def goal(V, t=t):
             return penalty.value(V) + 0.5 * float(((V - W) ** 2 / t).sum())
 
         V = penalty.prox(W, t if t.ndim else float(t))
@@ -157,7 +155,7 @@ def test_prox_minimizes_its_definition(name: str) -> None:
 
 
 @each("loss", ["logistic", "squared"])
-def test_units_of_features_in_a_group_do_not_matter_to_its_convergence(loss: str) -> None:
+def test_units_of_features_in_a_group_do_not_matter_to_its_convergence(loss):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 6)) * np.logspace(-3, 3, 6) + 5
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -168,14 +166,14 @@ def test_units_of_features_in_a_group_do_not_matter_to_its_convergence(loss: str
     assert fit.certificate_kind_ == "duality_gap"
 
 
-def test_a_share_of_l1_outside_zero_to_one_is_refused() -> None:
+def test_a_share_of_l1_outside_zero_to_one_is_refused():
     for wrong in (-0.1, 1.1, "half", np.nan):
         with pytest.raises(ValueError, match="l1_ratio is"):
             ElasticNet(wrong).check()
 
 
 @each("name", sorted(set(BINDING) & set(ENTRYWISE)))
-def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
+def test_conjugate_is_the_supremum_of_its_definition(name):
     whole = penalty_called(name)
     for j, u in [(0, 0.3), (1, -0.9), (2, 4.0)]:
         penalty = whole.on(np.array([j]))
@@ -191,7 +189,7 @@ def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
 
 
 @each("name", BINDING)
-def test_fenchel_young(name: str) -> None:
+def test_fenchel_young(name):
     penalty = penalty_called(name)
     U = np.array([[0.2, 0.9, -0.4], [0.0, 3.0, 1.0]])
     U = penalty.into_domain(U) * U
@@ -215,7 +213,7 @@ def of_contributing() -> Any:
 
 
 @each("loss", ["logistic", "squared"])
-def test_a_user_defined_penalty_can_be_passed_as_an_instance(loss: str) -> None:
+def test_a_user_defined_penalty_can_be_passed_as_an_instance(loss):
     """‖W‖ is the group lasso of one group of d features, divided by √d."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 4))
@@ -243,7 +241,7 @@ def test_a_user_defined_penalty_can_be_passed_as_an_instance(loss: str) -> None:
 
 
 @each("method", METHODS)
-def test_a_nonsmooth_penalty_names_its_missing_method(method: str) -> None:
+def test_a_nonsmooth_penalty_names_its_missing_method(method):
     """Its base class implements none of them."""
     part = type("Half", (KinkedPenalty,), {})()
     arguments = [W, W, 1.0][: len(inspect.signature(getattr(part, method)).parameters)]
@@ -251,20 +249,16 @@ def test_a_nonsmooth_penalty_names_its_missing_method(method: str) -> None:
         getattr(part, method)(*arguments)
 
 
-@each(
-    "wrong",
-    [{}, ["l1"], {"l1": 3}, {"l1": None}, {"l1": {}, "l2": {}}, 3],
-    ids=repr,
-)
+@each("wrong", [{}, ["l1"], {"l1": 3}, {"l1": None}, {"l1": {}, "l2": {}}, 3], ids=repr)
 @each("part", ["penalty", "solver"])
-def test_values_that_name_no_part_are_refused_in_one_line(part: str, wrong: Any) -> None:
+def test_values_that_name_no_part_are_refused_in_one_line(part, wrong):
     model = LinearClassifier(**{part: wrong})
     with pytest.raises(ValueError, match=r"give a name, or \{name: \{option: value\}\}") as refused:
         model.fit(np.eye(4), [0, 1, 0, 1])
     assert repr(wrong) in str(refused.value)
 
 
-def test_the_unpenalized_objective_ignores_the_strength() -> None:
+def test_the_unpenalized_objective_ignores_the_strength():
     penalty = find("penalties", "unpenalized")()
     assert penalty.value(W) == 0
     assert penalty.conjugate(np.zeros(3)) == 0

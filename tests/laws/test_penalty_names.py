@@ -63,7 +63,7 @@ def encoded() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 @each(("by_name", "by_number"), PENALTIES)
-def test_names_are_resolved_when_a_model_is_fitted(by_name: Any, by_number: Any) -> None:
+def test_names_are_resolved_when_a_model_is_fitted(by_name, by_number):
     frame, y = encoded()
     model = LogisticRegression(penalty=by_name, strength=0.05).fit(frame, y)
     other = LogisticRegression(penalty=by_number, strength=0.05).fit(frame, y)
@@ -91,7 +91,7 @@ def test_names_are_resolved_when_a_model_is_fitted(by_name: Any, by_number: Any)
 
 
 @each(("by_name", "by_number"), PENALTIES)
-def test_a_study_needs_no_number_of_columns(by_name: Any, by_number: Any) -> None:
+def test_a_study_needs_no_number_of_columns(by_name, by_number):
     """Also where the strength is tuned, and for the path that a study draws; rows to predict have no names."""
     rows, y = table()
     task = Task(n_classes=3, positive=2, inner_folds=2)
@@ -105,14 +105,14 @@ def test_a_study_needs_no_number_of_columns(by_name: Any, by_number: Any) -> Non
     assert_array_equal(*(path[-1][1].W for path in paths))
 
 
-def test_group_lasso_by_feature_drops_a_category_as_a_whole() -> None:
+def test_group_lasso_by_feature_drops_a_category_as_a_whole():
     frame, y = encoded()
     path = LogisticRegression(penalty=BY_FEATURE).path(frame, y, np.geomspace(1e-3, 1, 20))
     dropped = {tuple((fit.coef_[:, 1:4] == 0).all(axis=0).tolist()) for fit in path}
     assert dropped == {(False,) * 3, (True,) * 3}
 
 
-def test_names_of_scikit_learns_encoder_form_groups_with_its_separator() -> None:
+def test_names_of_scikit_learns_encoder_form_groups_with_its_separator():
     """Plain, with a prefix from ColumnTransformer, and where only a dict can distinguish features from categories."""
     frame, y = encoded()
     cases = [
@@ -128,7 +128,7 @@ def test_names_of_scikit_learns_encoder_form_groups_with_its_separator() -> None
         assert_array_equal(model.coef_, other.coef_, err_msg=str(columns))
 
 
-def test_groups_of_one_column_each_warn() -> None:
+def test_groups_of_one_column_each_warn():
     frame, y = encoded()
     renamed = frame.rename(columns=lambda name: name.replace("=", "_"))
     model = LogisticRegression(penalty=BY_FEATURE, strength=0.05)
@@ -139,7 +139,7 @@ def test_groups_of_one_column_each_warn() -> None:
         model.fit(frame, y)
 
 
-def test_names_of_sparse_columns_are_kept_in_folds() -> None:
+def test_names_of_sparse_columns_are_kept_in_folds():
     frame, y = encoded()
     X = named(sparse.csr_array(frame.to_numpy()), COLUMNS)
     weights = [
@@ -167,19 +167,19 @@ def test_names_of_sparse_columns_are_kept_in_folds() -> None:
         ({"group_lasso": {"groups": [[1], [1, 2], 3, 4, 5]}}, "give the group of each feature"),
     ],
 )  # fmt: skip
-def test_wrong_names_and_factors_are_one_line(penalty: Any, words: str) -> None:
+def test_wrong_names_and_factors_are_one_line(penalty, words):
     with pytest.raises(ValueError, match=words):
         LogisticRegression(penalty=penalty).fit(*encoded())
 
 
-def test_features_without_names_are_one_line() -> None:
+def test_features_without_names_are_one_line():
     frame, y = encoded()
     for penalty in (BY_FEATURE, {"l1": {"factors": {"city": 0}}}):
         with pytest.raises(NotApplicable, match="have no names; pass a data frame, or give"):
             LogisticRegression(penalty=penalty).fit(frame.to_numpy(), y)
 
 
-def test_a_column_can_have_its_own_factor() -> None:
+def test_a_column_can_have_its_own_factor():
     frame, y = encoded()
     given = {"l1": {"factors": {"city": 0, "city=Bern": 3}}}
     other = {"l1": {"factors": [1, 0, 3, 0, 1]}}
@@ -193,9 +193,7 @@ def test_a_column_can_have_its_own_factor() -> None:
 @each(
     ("rows", "by_name", "by_number"), [("dense", *PENALTIES[1]), ("sparse", *PENALTIES[2])], quick=1
 )
-def test_feature_names_reach_the_base_estimator(
-    kind: Any, rows: str, by_name: Any, by_number: Any
-) -> None:
+def test_feature_names_reach_the_base_estimator(kind, rows, by_name, by_number):
     frame, y = encoded()
     X = frame if rows == "dense" else named(sparse.csr_array(frame.to_numpy()), COLUMNS)
     inner = [LogisticRegression(penalty=p, strength=0.05) for p in (by_name, by_number)]
@@ -212,7 +210,7 @@ def test_feature_names_reach_the_base_estimator(
         assert_array_equal(*scores)
 
 
-def test_names_reach_the_regressions_of_discriminant_analysis() -> None:
+def test_names_reach_the_regressions_of_discriminant_analysis():
     frame, y = encoded()
     inner = [Ridge(factors=factors) for factors in (FACTORS, [1, 0, 0, 0, 2.5])]
     fits = [FlexibleDiscriminantAnalysis(one).fit(frame, y) for one in inner]

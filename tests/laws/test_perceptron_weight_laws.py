@@ -52,7 +52,7 @@ def row_by_row(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, int]:
 @each("order", ORDERS)
 @each("K", [2, 3])
 @each("form", FORMS)
-def test_a_row_of_weight_two_is_the_row_twice_in_every_order(form: str, K: int, order: str) -> None:
+def test_a_row_of_weight_two_is_the_row_twice_in_every_order(form, K, order):
     """In random order wherever the two stand; with what the fit reports."""
     kind, stored, options = FORMS[form]
     for seed in range(2):
@@ -76,7 +76,7 @@ def test_a_row_of_weight_two_is_the_row_twice_in_every_order(form: str, K: int, 
 
 @each("K", [2, 3])
 @each("stored", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-def test_partial_fit_visits_a_row_as_often_as_its_weight(stored: Any, K: int) -> None:
+def test_partial_fit_visits_a_row_as_often_as_its_weight(stored, K):
     """Without the pocket; the last visit is the fraction left."""
     X, y, w = counts(K)
     w = w * 0.75
@@ -88,7 +88,7 @@ def test_partial_fit_visits_a_row_as_often_as_its_weight(stored: Any, K: int) ->
     assert model.n_mistakes_ == mistakes > 100
 
 
-def test_visits_in_closed_form_are_one_after_the_other() -> None:
+def test_visits_in_closed_form_are_one_after_the_other():
     rng = np.random.default_rng(0)
     for _ in range(300):
         K, move = int(rng.integers(2, 6)), float(rng.choice([0.5, 1, 7, 40]))
@@ -108,7 +108,7 @@ def test_visits_in_closed_form_are_one_after_the_other() -> None:
             assert visits_of_two(z[true] - z[1 - true], 2 * move, weight) == taken[true]
 
 
-def test_a_row_is_visited_at_most_as_often_as_its_weight() -> None:
+def test_a_row_is_visited_at_most_as_often_as_its_weight():
     assert visits_of_two(-1e300, 1e-300, 1e12) == visits_of_two(0.0, 0.0, 1e12) == 1e12
     for move in (1e-200, 0.0):
         found = visits_of_many(np.array([0, 1e300, 1.0]), 0, move, 1e12)
@@ -118,7 +118,7 @@ def test_a_row_is_visited_at_most_as_often_as_its_weight() -> None:
 @each("order", ["random", "cyclic"])
 @each("K", [2, 4])
 @each("form", FORMS)
-def test_a_heavy_row_costs_no_more_than_a_row(form: str, K: int, order: str) -> None:
+def test_a_heavy_row_costs_no_more_than_a_row(form, K, order):
     """Short rows beside long ones are visited thousands of times, but all at once."""
     kind, stored, options = FORMS[form]
     X, y, _ = counts(K, n=60)
@@ -127,7 +127,7 @@ def test_a_heavy_row_costs_no_more_than_a_row(form: str, K: int, order: str) -> 
     for weight in (3.0, 1e12):
         entered = 0
 
-        def count(_frame: Any, event: str, _of: Any) -> None:
+        def count(_frame, event, _of):
             nonlocal entered
             entered += event == "call"
 
@@ -144,7 +144,7 @@ def test_a_heavy_row_costs_no_more_than_a_row(form: str, K: int, order: str) -> 
 
 
 @each("kind", KINDS)
-def test_a_random_order_depends_on_the_rows_and_not_on_their_places(kind: Any) -> None:
+def test_a_random_order_depends_on_the_rows_and_not_on_their_places(kind):
     X, y, w = counts(3, n=60)
     moved = np.random.default_rng(1).permutation(len(y))
     options = {} if kind is Perceptron else {"kernel": "linear"}
@@ -156,7 +156,7 @@ def test_a_random_order_depends_on_the_rows_and_not_on_their_places(kind: Any) -
 
 
 @each("order", ORDERS)
-def test_a_row_of_weight_zero_is_dropped_from_a_precomputed_kernel(order: str) -> None:
+def test_a_row_of_weight_zero_is_dropped_from_a_precomputed_kernel(order):
     X, y, w = counts(2, n=60)
     K, there = (1 + X @ X.T) ** 2, w > 0
     model = KernelPerceptron(kernel="precomputed", order=order, max_iter=3)
@@ -167,7 +167,7 @@ def test_a_row_of_weight_zero_is_dropped_from_a_precomputed_kernel(order: str) -
 
 @each("order", ["random", "cyclic"])
 @each("kind", KINDS)
-def test_the_heavier_of_contradicting_rows_is_classified_correctly(kind: Any, order: str) -> None:
+def test_the_heavier_of_contradicting_rows_is_classified_correctly(kind, order):
     """By 'largest_violation' each correction is one visit, and weights that are right there need not be met."""
     X, y = np.array([[-1.0], [1.0], [1.0], [1.0]]), np.array([0, 1, 0, 1])
     options = {"kernel": "linear"} if kind is KernelPerceptron else {}

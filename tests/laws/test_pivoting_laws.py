@@ -48,8 +48,8 @@ def gap(P: Objective, found: pivoting.Pivoted) -> float:
 @pytest.mark.parametrize("strength", [1e-8, 1e-3, 1e-2])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_pivoting_proves_the_optimum_in_a_few_guesses(
-    loss: str, strength: float, intercept: bool, system: type, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    loss, strength, intercept, system, monkeypatch
+):
     """By either way to solve the equations, with and without an intercept."""
     P = wide(loss, strength, intercept=intercept)
     if system:
@@ -61,7 +61,7 @@ def test_pivoting_proves_the_optimum_in_a_few_guesses(
 
 
 @each("loss", LOSSES)
-def test_slopes_that_stay_are_a_fixed_point_of_the_prox(loss: str) -> None:
+def test_slopes_that_stay_are_a_fixed_point_of_the_prox(loss):
     """s = prox of c ℓ* at s + c z for any c: what optimality means, row by row."""
     P = wide(loss, 1e-2)
     found = pivoting.pivot(P, P.zero(), 1e-12, 100)
@@ -70,7 +70,7 @@ def test_slopes_that_stay_are_a_fixed_point_of_the_prox(loss: str) -> None:
         assert_allclose(P.loss.nearest_slopes(P.y, v, c)[0], found.slopes, atol=1e-8)
 
 
-def test_a_start_at_the_optimum_takes_no_more_than_a_look() -> None:
+def test_a_start_at_the_optimum_takes_no_more_than_a_look():
     P = wide("hinge", 1e-2)
     there = pivoting.pivot(P, P.zero(), 1e-10, 100)
     again = pivoting.pivot(P, there.point.theta, 1e-6, 100)
@@ -79,7 +79,7 @@ def test_a_start_at_the_optimum_takes_no_more_than_a_look() -> None:
 
 
 @each("loss", [name for name in LOSSES if name != "epsilon_insensitive"])
-def test_a_kernel_that_is_positive_definite_needs_a_few_guesses(loss: str) -> None:
+def test_a_kernel_that_is_positive_definite_needs_a_few_guesses(loss):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 3))
     K = Gaussian(1.0).matrix(X)
@@ -90,7 +90,7 @@ def test_a_kernel_that_is_positive_definite_needs_a_few_guesses(loss: str) -> No
     assert found.certificate <= 1e-9
 
 
-def test_equal_rows_with_unequal_labels_end_at_the_limit_of_their_slopes() -> None:
+def test_equal_rows_with_unequal_labels_end_at_the_limit_of_their_slopes():
     """Their score cannot be +1 and −1 at once: each pays, so its slope is −y by the conditions."""
     P = wide("hinge", 1e-3)
     X = P.design.X.tolil()
@@ -107,7 +107,7 @@ def test_equal_rows_with_unequal_labels_end_at_the_limit_of_their_slopes() -> No
 
 @each("sparse_rows", [False, True])
 @each("loss", ["hinge", "squared_hinge"])
-def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss: str, sparse_rows: bool) -> None:
+def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss, sparse_rows):
     rng = np.random.default_rng(5)
     X, y = rng.random((15, 60)), np.arange(15) % 3
     times = rng.integers(1, 5, 15)
@@ -121,9 +121,7 @@ def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss: str, sparse_rows: 
 
 @each("shape", [(6, 6), (6, 9), (60, 3)])
 @each("intercept", [None, 2.0])
-def test_under_a_strong_penalty_all_rows_are_inside_the_margin(
-    shape: tuple[int, int], intercept: float | None
-) -> None:
+def test_under_a_strong_penalty_all_rows_are_inside_the_margin(shape, intercept):
     """Then each pulls with its whole weight, w = Σ ω_i y_i x_i/strength with Σ ω_i = 1, and none is at the kink."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal(shape), np.arange(shape[0]) % 2

@@ -74,7 +74,7 @@ def assert_equal(found: FoldPrediction | None, alone: FoldPrediction) -> None:
 
 @each("K", [2, 3], quick=1)
 @each("model", MODELS.values(), ids=MODELS)
-def test_a_stack_has_the_scores_of_each_model(model: Callable[[], Any], K: int) -> None:
+def test_a_stack_has_the_scores_of_each_model(model, K):
     kind = type(model())
     table, y = rows(2 if kind.__name__ in TWO_CLASSES else K)
     parts = np.array_split(np.arange(90), 3)
@@ -88,7 +88,7 @@ def test_a_stack_has_the_scores_of_each_model(model: Callable[[], Any], K: int) 
 @each("steps", STEPS.values(), ids=STEPS)
 @each("K", [2, 3])
 @each("kind", TOGETHER, ids=lambda kind: kind.__name__)
-def test_each_fold_is_predicted_as_alone(kind: Any, K: int, steps: Any) -> None:
+def test_each_fold_is_predicted_as_alone(kind, K, steps):
     if steps and issubclass(kind, NaiveBayes):
         pytest.skip("counts and shares cannot be rescaled")
     table, y = rows(K)
@@ -109,14 +109,14 @@ def fitted_folds(kind: Any = GaussianNB) -> tuple[list[Fitted], Table, list[np.n
     return fit_folds(Method(kind, transforms=steps), table, y, held_out, task(3)), table, held_out
 
 
-def test_folds_are_stacked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folds_are_stacked(monkeypatch):
     fits, table, held_out = fitted_folds()
     monkeypatch.setattr(fold_predictions, "predict_held_out", lambda *_: pytest.fail("one by one"))
     assert len(predict_folds(fits, table, held_out)) == 5
 
 
 @pytest.mark.parametrize("stack", [1, 200, 300])
-def test_stacks_of_any_size_agree(stack: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stacks_of_any_size_agree(stack, monkeypatch):
     fits, table, held_out = fitted_folds()
     monkeypatch.setattr(fold_predictions, "STACK", stack)
     for found, fitted, fold in zip(
@@ -125,7 +125,7 @@ def test_stacks_of_any_size_agree(stack: int, monkeypatch: pytest.MonkeyPatch) -
         assert_equal(found, predict_held_out(fitted, table, fold))
 
 
-def test_a_fold_that_cannot_be_predicted_concerns_no_other() -> None:
+def test_a_fold_that_cannot_be_predicted_concerns_no_other():
     fits, table, held_out = fitted_folds(NearestMean)
     table.X[held_out[2][0]] = np.nan
     found = predict_folds(fits, table, held_out)
@@ -134,7 +134,7 @@ def test_a_fold_that_cannot_be_predicted_concerns_no_other() -> None:
         assert_equal(found[k], predict_held_out(fits[k], table, held_out[k]))
 
 
-def test_costs_decide_in_every_fold() -> None:
+def test_costs_decide_in_every_fold():
     fits, table, held_out = fitted_folds()
     costs = [[0.0, 1.0, 9.0], [1.0, 0.0, 9.0], [1.0, 1.0, 0.0]]
     by_costs = [
@@ -159,9 +159,7 @@ CLASSIFIERS = [
 @each("K", [2, 3])
 @each("name", CLASSIFIERS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(
-    name: str, K: int
-) -> None:
+def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(name, K):
     y = np.arange(30) % K
     X = RNG.integers(0, 3, (30, 4)) + (y[:, None] == np.arange(4))
     try:
@@ -177,7 +175,7 @@ def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(
         assert np.array_equal(log_proba, model.predict_log_proba(X))
 
 
-def test_scores_are_computed_once() -> None:
+def test_scores_are_computed_once():
     class Counted(linclass.LogisticRegression):
         looks = 0
 

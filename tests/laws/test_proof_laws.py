@@ -101,7 +101,7 @@ def answer(X: np.ndarray, y: np.ndarray, intercept: str, method: str) -> str:
 
 @each("intercept", ["none", "free"])
 @each("kind", KINDS, quick=4)
-def test_methods_never_prove_contradicting_answers(kind: str, intercept: str) -> None:
+def test_methods_never_prove_contradicting_answers(kind, intercept):
     undecided = 0
     for seed in range(40):
         X, y = problem(kind, seed)
@@ -112,7 +112,7 @@ def test_methods_never_prove_contradicting_answers(kind: str, intercept: str) ->
 
 
 @each("kind", KINDS)
-def test_separability_by_one_feature_matches_the_order_of_the_rows(kind: str) -> None:
+def test_separability_by_one_feature_matches_the_order_of_the_rows(kind):
     for seed in range(40):
         X, y = problem(kind, seed, d=1)
         X = X[:, -1:]
@@ -129,7 +129,7 @@ def test_separability_by_one_feature_matches_the_order_of_the_rows(kind: str) ->
 
 @each("eps", GAPS)
 @each("method", ["newton", "linear_program"])
-def test_rows_that_nearly_touch_are_separable_or_undecided(eps: float, method: str) -> None:
+def test_rows_that_nearly_touch_are_separable_or_undecided(eps, method):
     X, y = touching(eps)
     assert all(
         (z > 0) == (own == 1) for z, own in zip(scores(X, np.array([-1, 1]), 0), y, strict=True)
@@ -141,14 +141,14 @@ def test_rows_that_nearly_touch_are_separable_or_undecided(eps: float, method: s
 
 
 @each("eps", GAPS)
-def test_rows_that_overlap_by_a_hair_are_not_separable(eps: float) -> None:
+def test_rows_that_overlap_by_a_hair_are_not_separable(eps):
     X, y = touching(eps, flipped=True)
     assert answer(X, y, "free", "newton") == "none"
     assert answer(X, y, "free", "linear_program") in ("none", "undecided")
 
 
 @each("eps", [1e-7, *GAPS])
-def test_a_made_up_witness_does_not_hold(eps: float) -> None:
+def test_a_made_up_witness_does_not_hold(eps):
     """Multipliers under which the hulls nearly meet, of rows that are separable; and a hyperplane
     that nearly separates rows that are not."""
     X, y = touching(eps)
@@ -170,7 +170,7 @@ def test_a_made_up_witness_does_not_hold(eps: float) -> None:
     assert not found.holds(mixed, other)
 
 
-def test_bounds_of_singular_values_hold_and_are_within_a_factor_of_two() -> None:
+def test_bounds_of_singular_values_hold_and_are_within_a_factor_of_two():
     """Of matrices whose singular values are known: columns of a Hadamard matrix times powers of two are exact."""
     rng = np.random.default_rng(0)
     for n, p, decades in itertools.product([8, 64, 512], [1, 3, 8], [0, 10, 30]):
@@ -187,7 +187,7 @@ def test_bounds_of_singular_values_hold_and_are_within_a_factor_of_two() -> None
         assert exceed(A, 0.6 * known[-1]) or known[-1] < 1e-6 * known[0]
 
 
-def test_no_singular_value_of_dependent_columns_is_proved_above_0() -> None:
+def test_no_singular_value_of_dependent_columns_is_proved_above_0():
     rng = np.random.default_rng(1)
     for seed in range(40):
         n, p = int(rng.integers(3, 60)), int(rng.integers(2, 8))
@@ -198,7 +198,7 @@ def test_no_singular_value_of_dependent_columns_is_proved_above_0() -> None:
         assert not exceed(A, 0.0)
 
 
-def test_a_proof_does_not_trust_lapack(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proof_does_not_trust_lapack(monkeypatch):
     """Factors, values and vectors that belong to another matrix prove nothing wrong."""
     X, y = touching(1e-9)
     rows = SignedRows(X, 2.0 * y - 1, constant=False)  # separable, so no λ > 0 excludes every d
@@ -209,8 +209,8 @@ def test_a_proof_does_not_trust_lapack(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (multipliers > 0).all()
     assert not only_zero(rows, multipliers)
 
-    def of_another(function: Any) -> Any:
-        def lying(M: np.ndarray, *args: Any, **options: Any) -> Any:
+    def of_another(function):
+        def lying(M, *args, **options):
             return function(M + np.linalg.norm(M) * np.eye(*M.shape), *args, **options)
 
         return lying
@@ -227,7 +227,7 @@ def test_a_proof_does_not_trust_lapack(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @each("eps", GAPS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_hard_margins_and_errors_agree_with_the_proof(eps: float) -> None:
+def test_hard_margins_and_errors_agree_with_the_proof(eps):
     X, y = touching(eps)
     svm = LinearSVM(hard_margin=True).fit(X, y)
     assert all(
@@ -245,9 +245,7 @@ def test_hard_margins_and_errors_agree_with_the_proof(eps: float) -> None:
 
 @each("eps", [1e-12, 1e-13, 1e-14])
 @each("intercept", [True, False])
-def test_the_lower_bound_on_errors_is_at_most_the_error_of_any_classifier(
-    eps: float, intercept: bool
-) -> None:
+def test_the_lower_bound_on_errors_is_at_most_the_error_of_any_classifier(eps, intercept):
     """(−1, 1) has one row wrong; cells are narrower than the rounding of their angles."""
     X, y = touching(eps, flipped=True)
     X, y = X[:30], np.r_[1 - y[0], y[1:30]]
@@ -259,7 +257,7 @@ def test_the_lower_bound_on_errors_is_at_most_the_error_of_any_classifier(
     assert model.bound_ <= model.n_errors_ == np.count_nonzero(model.predict(X) != y)
 
 
-def test_a_quasi_complete_answer_needs_rows_exactly_on_the_hyperplane() -> None:
+def test_a_quasi_complete_answer_needs_rows_exactly_on_the_hyperplane():
     """Two classes that meet in one point; then the point moved by a last digit, either way."""
     rng = np.random.default_rng(3)
     X = rng.standard_normal((20, 3))
@@ -275,7 +273,7 @@ def test_a_quasi_complete_answer_needs_rows_exactly_on_the_hyperplane() -> None:
     assert answer(X, y, "free", "newton") in ("none", "quasi-complete", "undecided")
 
 
-def test_features_that_depend_on_others_are_found_exactly() -> None:
+def test_features_that_depend_on_others_are_found_exactly():
     """A copied column is a dependence, one whose last digits differ is not; both are proved."""
     rng = np.random.default_rng(4)
     X = rng.standard_normal((400, 6))
@@ -287,7 +285,7 @@ def test_features_that_depend_on_others_are_found_exactly() -> None:
         assert answer(only_one, y, "free", "newton") == "quasi-complete"
 
 
-def test_integers_are_the_floats() -> None:
+def test_integers_are_the_floats():
     rng = np.random.default_rng(0)
     for size in (1.0, 1e300, 1e-300):
         A = rng.standard_normal((5, 4)) * size * 10.0 ** rng.integers(-3, 4, (5, 4))
@@ -305,7 +303,7 @@ def test_integers_are_the_floats() -> None:
     assert product(big, big.T).tolist() == [[2**80 + 2**82]]
 
 
-def test_the_nearest_point_is_the_nearest() -> None:
+def test_the_nearest_point_is_the_nearest():
     """No point of the hull lies nearer; the witnesses solve their equations without any remainder."""
     rng = np.random.default_rng(0)
     kinds = set()
@@ -336,9 +334,7 @@ def test_the_nearest_point_is_the_nearest() -> None:
 @each("eps", GAPS)
 @each("solver", ["newton", "quasi_newton"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(
-    eps: float, solver: str
-) -> None:
+def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(eps, solver):
     """An overlap of a hair has an optimum, however large its scores."""
     X, y = touching(eps, flipped=True)
     model = LogisticRegression(penalty=None, solver=solver, max_iter=200)
@@ -353,7 +349,7 @@ def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(
 
 @each("K", [2, 3])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_loose_tolerance_does_not_hide_an_unbounded_likelihood(K: int) -> None:
+def test_a_loose_tolerance_does_not_hide_an_unbounded_likelihood(K):
     """One row alone has the last feature, so its weight grows for ever; the fit stops early."""
     rng = np.random.default_rng(0)
     y = np.arange(90) % K
@@ -369,10 +365,8 @@ def test_a_loose_tolerance_does_not_hide_an_unbounded_likelihood(K: int) -> None
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_fit_with_undecided_separability_is_not_called_converged(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def give_up(*_: Any, **__: Any) -> Any:
+def test_a_fit_with_undecided_separability_is_not_called_converged(monkeypatch):
+    def give_up(*_, **__):
         raise Undecided
 
     monkeypatch.setattr(recession, "proved", give_up)
@@ -384,7 +378,7 @@ def test_a_fit_with_undecided_separability_is_not_called_converged(
 
 
 @each("seed", range(4), quick=1)
-def test_a_likelihood_that_underflows_is_not_a_minimum(seed: int) -> None:
+def test_a_likelihood_that_underflows_is_not_a_minimum(seed):
     """Features without a penalty separate the classes, and the likelihood tends to 1 along them."""
     rng = np.random.default_rng(seed)
     y = np.arange(40) % 3

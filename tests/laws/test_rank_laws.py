@@ -37,7 +37,7 @@ Columns = Callable[[np.random.Generator], np.ndarray]
 
 
 @DEPENDENT
-def test_dependent_columns_are_reported_and_get_the_minimum_norm_solution(columns: Columns) -> None:
+def test_dependent_columns_are_reported_and_get_the_minimum_norm_solution(columns):
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         X = columns(rng)
@@ -48,7 +48,7 @@ def test_dependent_columns_are_reported_and_get_the_minimum_norm_solution(column
         assert_allclose(model.coef_, least, atol=1e-7 * np.abs(least).max())
 
 
-def test_nearly_dependent_columns_in_different_units_have_full_rank() -> None:
+def test_nearly_dependent_columns_in_different_units_have_full_rank():
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((100, 10))

@@ -16,9 +16,7 @@ from linclass.tuning.folds import nested_order, seed_of, stratified_folds
 
 
 @each("counts", [[100, 30, 3], [5, 5, 5], [60, 2], [7, 40, 13, 1]])
-def test_a_nested_order_begins_with_a_row_of_each_class_and_then_all_classes_grow_alike(
-    counts: list[int],
-) -> None:
+def test_a_nested_order_begins_with_a_row_of_each_class_and_then_all_classes_grow_alike(counts):
     """Each beginning has a share q of every class, to within one of its rows."""
     n, y = np.array(counts), np.repeat(np.arange(len(counts)), counts)
     for seed in range(5):
@@ -47,34 +45,34 @@ def labels(counts: list[int]) -> np.ndarray:
 
 
 @each(("counts", "folds"), CASES)
-def test_every_row_is_held_out_once_and_no_fold_is_empty(counts: list[int], folds: int) -> None:
+def test_every_row_is_held_out_once_and_no_fold_is_empty(counts, folds):
     fold = stratified_folds(labels(counts), folds, seed=1)
     assert fold.shape == (sum(counts),)
     assert sorted(set(fold.tolist())) == list(range(folds))
 
 
 @each(("counts", "folds"), CASES)
-def test_fold_sizes_differ_by_at_most_one(counts: list[int], folds: int) -> None:
+def test_fold_sizes_differ_by_at_most_one(counts, folds):
     sizes = np.bincount(stratified_folds(labels(counts), folds, seed=2), minlength=folds)
     assert np.ptp(sizes) <= 1
 
 
 @each(("counts", "folds"), CASES)
-def test_class_counts_per_fold_differ_by_at_most_one(counts: list[int], folds: int) -> None:
+def test_class_counts_per_fold_differ_by_at_most_one(counts, folds):
     y = labels(counts)
     fold = stratified_folds(y, folds, seed=3)
     for k in range(len(counts)):
         assert np.ptp(np.bincount(fold[y == k], minlength=folds)) <= 1
 
 
-def test_folds_depend_only_on_labels_and_seed() -> None:
+def test_folds_depend_only_on_labels_and_seed():
     y = labels([40, 60])
     first = stratified_folds(y, 10, seed=4)
     assert np.array_equal(first, stratified_folds(y, 10, seed=4))
     assert not np.array_equal(first, stratified_folds(y, 10, seed=5))
 
 
-def test_the_larger_folds_are_not_always_the_same() -> None:
+def test_the_larger_folds_are_not_always_the_same():
     y = labels([6, 7])  # 13 rows in 5 folds: three of the folds are larger
     sizes = [np.bincount(stratified_folds(y, 5, seed), minlength=5) for seed in range(200)]
     larger = np.mean(np.array(sizes) == 3, axis=0)
@@ -82,7 +80,7 @@ def test_the_larger_folds_are_not_always_the_same() -> None:
     assert np.abs(larger - 3 / 5).max() < 5 * np.sqrt(0.6 * 0.4 / 200)
 
 
-def test_any_two_rows_of_a_class_meet_as_often_as_any_other_two() -> None:
+def test_any_two_rows_of_a_class_meet_as_often_as_any_other_two():
     y = np.zeros(6, dtype=int)
     together = np.zeros((6, 6))
     for seed in range(2000):
@@ -93,14 +91,14 @@ def test_any_two_rows_of_a_class_meet_as_often_as_any_other_two() -> None:
     assert np.abs(share - 1 / 5).max() < 5 * np.sqrt(0.2 * 0.8 / 2000)
 
 
-def test_more_folds_than_rows_of_a_class_are_refused_with_the_remedy() -> None:
+def test_more_folds_than_rows_of_a_class_are_refused_with_the_remedy():
     with pytest.raises(NotApplicable, match=r"class 1 has 4\. Use at most 4 folds"):
         stratified_folds(labels([20, 4]), 5, seed=0)
     with pytest.raises(ValueError, match="folds is 1; cross-validation needs at least 2"):
         stratified_folds(labels([5, 5]), 1, seed=0)
 
 
-def test_seeds_are_the_same_in_every_process() -> None:
+def test_seeds_are_the_same_in_every_process():
     code = "from linclass.tuning.folds import seed_of; print(seed_of('iris', 'lda', 0))"
     path = str(Path(__file__).parents[2])
     for hash_seed in ("1", "2"):  # by which Python's own hash of a string would differ
@@ -109,12 +107,12 @@ def test_seeds_are_the_same_in_every_process() -> None:
         assert int(run.stdout) == seed_of("iris", "lda", 0)
 
 
-def test_seeds_come_from_names_in_order_and_keep_their_borders() -> None:
+def test_seeds_come_from_names_in_order_and_keep_their_borders():
     others = [("lda", "iris", 0), ("iris", "lda", 1), ("irisl", "da", 0), ("iris", "lda0")]
     assert len({seed_of(*names) for names in [("iris", "lda", 0), *others]}) == 5
 
 
-def test_seeds_fill_their_range() -> None:
+def test_seeds_fill_their_range():
     seeds = np.array([seed_of("run", i) for i in range(4000)], dtype=np.float64)
     assert seeds.min() >= 0
     assert seeds.max() < 2**32
@@ -128,7 +126,7 @@ N = 40_000
 
 
 @each("period", [2, 3, 4, 5, 10, 20])
-def test_classes_in_turn_are_all_there_in_their_shares(period: int) -> None:
+def test_classes_in_turn_are_all_there_in_their_shares(period):
     """Every 20th of rows 0, 1, 0, 1, ... has one class."""
     y = np.arange(N) % period
     counts = np.bincount(y[spread_rows(y, 20)], minlength=period)
@@ -136,7 +134,7 @@ def test_classes_in_turn_are_all_there_in_their_shares(period: int) -> None:
 
 
 @each("kind", [int, float])
-def test_a_subset_contains_rare_classes_at_any_position(kind: type) -> None:
+def test_a_subset_contains_rare_classes_at_any_position(kind):
     y = np.zeros(N, kind)
     y[12_345], y[-1] = 1, 2
     assert {*y[spread_rows(y, 20)].tolist()} == {0, 1, 2}

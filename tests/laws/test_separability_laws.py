@@ -40,9 +40,7 @@ def problem(kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
 @each("overlap", [False, True])
 @each("rows", [4, 20_000])
 @each("value", [1.0, 0.0015, -7.3, 1e-300, 1e150])
-def test_neighbouring_floats_of_one_feature_are_separable_unless_they_overlap(
-    value: float, rows: int, overlap: bool
-) -> None:
+def test_neighbouring_floats_of_one_feature_are_separable_unless_they_overlap(value, rows, overlap):
     """No float lies between them, so w = 1 has no intercept; 20,000 rows are too many for integers."""
     above = np.nextafter(value, np.inf)
     size = abs(value) * np.arange(1, rows // 2)
@@ -61,7 +59,7 @@ def test_neighbouring_floats_of_one_feature_are_separable_unless_they_overlap(
     assert separability(sparse.csr_array(X), y).kind == found.kind
 
 
-def test_a_row_of_zeros_does_not_change_a_fit_to_rows_of_very_different_lengths() -> None:
+def test_a_row_of_zeros_does_not_change_a_fit_to_rows_of_very_different_lengths():
     """Scores of 1 and 10¹³ are Z w ≥ 1, but 1 is rounding beside 10¹³: no λ is left then, and w is proved."""
     X, y = np.array([[0.0], [-1e-13], [-2.0]]), np.array([1, 0, 0])
     found = separability(X, y, "none")
@@ -72,7 +70,7 @@ def test_a_row_of_zeros_does_not_change_a_fit_to_rows_of_very_different_lengths(
     assert (fewest.n_errors_, fewest.exact_) == (2, True)  # w = 1: the first row, and the zero
 
 
-def test_neighbouring_floats_of_two_features_are_separable() -> None:
+def test_neighbouring_floats_of_two_features_are_separable():
     """With another, uninformative feature the exact direction is rounded in several multiples."""
     X = np.array([[0.0, 1], [1, 0], [np.nextafter(1, 2), 0], [2, 1]])
     assert separability(X, [0, 0, 1, 1]).kind == "complete"
@@ -80,7 +78,7 @@ def test_neighbouring_floats_of_two_features_are_separable() -> None:
 
 @each("intercept", ["none", "free"])
 @each("kind", KINDS, quick=3)
-def test_newton_and_the_linear_program_agree_with_proofs(kind: str, intercept: str) -> None:
+def test_newton_and_the_linear_program_agree_with_proofs(kind, intercept):
     kinds = set()
     for seed in range(60):
         X, y = problem(kind, seed)
@@ -94,7 +92,7 @@ def test_newton_and_the_linear_program_agree_with_proofs(kind: str, intercept: s
 
 
 @each("kind", KINDS)
-def test_sparse_rows_are_as_separable_as_dense_ones(kind: str) -> None:
+def test_sparse_rows_are_as_separable_as_dense_ones(kind):
     for seed in range(30):
         X, y = problem(kind, seed)
         found = separability(sparse.csr_array(X), y)
@@ -103,7 +101,7 @@ def test_sparse_rows_are_as_separable_as_dense_ones(kind: str) -> None:
 
 
 @each("kind", KINDS)
-def test_witnesses_of_small_examples_match_those_by_hand(kind: str) -> None:
+def test_witnesses_of_small_examples_match_those_by_hand(kind):
     """The definitions, in plain NumPy: signs of scores, and points of both hulls that coincide."""
     for seed in range(30):
         X, y = problem(kind, seed)
@@ -125,7 +123,7 @@ def test_witnesses_of_small_examples_match_those_by_hand(kind: str) -> None:
             assert found.multipliers.all()
 
 
-def test_a_wrong_witness_is_refused() -> None:
+def test_a_wrong_witness_is_refused():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2))
     y = (X[:, 0] > 0).astype(int)
@@ -145,7 +143,7 @@ def test_a_wrong_witness_is_refused() -> None:
     assert not replace(overlap, multipliers=moved).holds(X, mixed)
 
 
-def test_quasi_complete_separation_reports_which_rows_lie_on_the_hyperplane() -> None:
+def test_quasi_complete_separation_reports_which_rows_lie_on_the_hyperplane():
     """Overlap on the plane x₂ = 0, and one class alone above it."""
     x = np.array([0.0, 1.0, 2.0, 3.0])
     X = np.column_stack([np.r_[x, 1.0, 2.0], np.r_[np.zeros(4), 1.0, 2.0]])
@@ -158,7 +156,7 @@ def test_quasi_complete_separation_reports_which_rows_lie_on_the_hyperplane() ->
     assert (z[4:] > 0.1 * np.abs(z).max()).all()
 
 
-def test_separability_of_many_rows_is_decided_by_few_and_checked_by_all() -> None:
+def test_separability_of_many_rows_is_decided_by_few_and_checked_by_all():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((30_000, 20))
     w = rng.standard_normal(20)
@@ -175,7 +173,7 @@ def test_separability_of_many_rows_is_decided_by_few_and_checked_by_all() -> Non
     assert quasi.holds(X, y)
 
 
-def test_wide_sparse_rows_touching_in_one_place_are_quasi_complete() -> None:
+def test_wide_sparse_rows_touching_in_one_place_are_quasi_complete():
     """More features than rows: all is separable but for one row that is there in both classes."""
     rng = np.random.default_rng(2)
     X = sparse.random_array((300, 2000), density=0.02, format="csr", rng=rng)
@@ -189,7 +187,7 @@ def test_wide_sparse_rows_touching_in_one_place_are_quasi_complete() -> None:
 
 
 @each("kind", KINDS)
-def test_moving_and_stretching_the_rows_changes_no_answer(kind: str) -> None:
+def test_moving_and_stretching_the_rows_changes_no_answer(kind):
     for seed in range(20):
         X, y = problem(kind, seed)
         stretch = 10.0 ** np.arange(X.shape[1])
@@ -197,7 +195,7 @@ def test_moving_and_stretching_the_rows_changes_no_answer(kind: str) -> None:
         assert separability(X * stretch, y, "none").kind == separability(X, y, "none").kind
 
 
-def test_every_pair_of_three_classes_is_answered() -> None:
+def test_every_pair_of_three_classes_is_answered():
     X = np.array([[0.0], [1.0], [2.0], [2.0], [3.0], [4.0]])
     y = np.array(["a", "a", "b", "c", "c", "b"])
     found = separability(X, y)
@@ -214,7 +212,7 @@ def test_every_pair_of_three_classes_is_answered() -> None:
     ("changed", "message"),
     [({"intercept": "yes"}, "intercept is 'yes'"), ({"method": "simplex"}, "method is 'simplex'")],
 )
-def test_unknown_options_are_refused(changed: dict[str, str], message: str) -> None:
+def test_unknown_options_are_refused(changed, message):
     with pytest.raises(ValueError, match=message):
         separability(np.eye(2), [0, 1], **changed)
     with pytest.raises(ValueError, match="y has 1 class"):
@@ -223,7 +221,7 @@ def test_unknown_options_are_refused(changed: dict[str, str], message: str) -> N
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("loss", ["exponential", "probit"])
-def test_losses_that_only_tend_to_zero_have_no_minimum_on_separable_rows(loss: str) -> None:
+def test_losses_that_only_tend_to_zero_have_no_minimum_on_separable_rows(loss):
     for seed in range(30):
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((12, int(rng.integers(1, 8)))), np.arange(12) % 2

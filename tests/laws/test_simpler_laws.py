@@ -68,7 +68,7 @@ def explained(kind: Any, **params: Any) -> float:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each(("kind", "name"), SAID)
-def test_a_simpler_model_fits_its_rows_no_better(kind: Any, name: str) -> None:
+def test_a_simpler_model_fits_its_rows_no_better(kind, name):
     least, most = VALUES[name]
     mixture = kind is MixtureDiscriminantAnalysis and name != "subclasses"
     beside: dict[str, Any] = {}
@@ -82,7 +82,7 @@ def test_a_simpler_model_fits_its_rows_no_better(kind: Any, name: str) -> None:
 
 
 @each("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_a_class_ranks_only_its_own_parameters_by_simplicity(kind: Any) -> None:
+def test_a_class_ranks_only_its_own_parameters_by_simplicity(kind):
     own = {*kind.simpler} - {"strength"}  # which means one thing in all classes
     assert own <= {*defaults_of(kind)}
     assert {*defaults_of(kind)} & {"shrinkage", "smoothing", "n_components"} <= own
@@ -95,7 +95,7 @@ def chosen(estimator: Any, name: str, values: Any, rule: str = "best") -> Any:
 
 
 @each("rule", tuning.RULES)
-def test_the_simplest_of_equally_good_candidates_is_chosen(rule: str) -> None:
+def test_the_simplest_of_equally_good_candidates_is_chosen(rule):
     centroids = make_pipeline(StandardScaler(), NearestShrunkenCentroids())
     step = "nearestshrunkencentroids__threshold"
     for estimator, name, values, simplest in [
@@ -112,12 +112,12 @@ def test_the_simplest_of_equally_good_candidates_is_chosen(rule: str) -> None:
         assert chosen(estimator, name, values, rule) == simplest
 
 
-def test_a_non_numeric_value_is_the_least_simple() -> None:
+def test_a_non_numeric_value_is_the_least_simple():
     model = OneVsRest()
     assert chosen(model, "strength", [None, 0.1]) == 0.1
 
 
-def test_the_one_standard_error_rule_prefers_large_centroid_thresholds() -> None:
+def test_the_one_standard_error_rule_prefers_large_centroid_thresholds():
     """The classes lie 8 deviations apart, so every threshold that keeps their features is right on every row."""
     rows = np.random.default_rng(0).standard_normal((60, 4)) + 8 * np.eye(3, 4)[np.arange(60) % 3]
     grid = {"threshold": [0.0, 0.5, 1.0, 50.0]}

@@ -91,9 +91,7 @@ FROM_ZERO = [
 @each("penalty", CURVED)
 @each("intercept", [True, False])
 @each("loss", TWICE)
-def test_gradient_and_hessian_match_finite_differences(
-    loss: str, intercept: bool, penalty: str
-) -> None:
+def test_gradient_and_hessian_match_finite_differences(loss, intercept, penalty):
     P = objective(loss, penalty, intercept=intercept)
     theta = 0.3 * np.random.default_rng(2).standard_normal(P.shape)
     point = P.at_with_hessian(theta)
@@ -109,9 +107,7 @@ def test_gradient_and_hessian_match_finite_differences(
         assert_allclose(Xs, P.design.scores(e.reshape(P.shape)))
 
 
-def test_single_precision_changes_a_hessian_product_by_no_more_than_its_rounding(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_single_precision_changes_a_hessian_product_by_no_more_than_its_rounding(monkeypatch):
     P = objective("softmax")
     point = P.at(0.3 * np.random.default_rng(2).standard_normal(P.shape))
     s = np.random.default_rng(3).standard_normal(P.shape)
@@ -125,7 +121,7 @@ def test_single_precision_changes_a_hessian_product_by_no_more_than_its_rounding
 @each("loss", FITTED)
 @each("steps", [1, 2, 3])
 @each("penalty", ["l2", "unpenalized"])
-def test_prepared_steps_are_steps_along_the_gradient(loss: str, steps: int, penalty: str) -> None:
+def test_prepared_steps_are_steps_along_the_gradient(loss, steps, penalty):
     P = objective(loss, penalty)
     theta = 0.3 * np.random.default_rng(2).standard_normal(P.shape)
     expected = theta.copy()
@@ -138,9 +134,7 @@ def test_prepared_steps_are_steps_along_the_gradient(loss: str, steps: int, pena
 @each("loss", [n for n in CONVEX if find("losses", n).has_conjugate])
 @each("penalty", CURVED)
 @each("intercept", [True, False])
-def test_the_duality_gap_bounds_what_is_left_anywhere(
-    loss: str, intercept: bool, penalty: str
-) -> None:
+def test_the_duality_gap_bounds_what_is_left_anywhere(loss, intercept, penalty):
     """P(θ) − gap(θ) ≤ min P ≤ P(θ) for any θ, so no gap may beat another's value."""
     P = objective(loss, penalty, intercept=intercept)
     rng = np.random.default_rng(0)
@@ -156,7 +150,7 @@ def test_the_duality_gap_bounds_what_is_left_anywhere(
 
 @each("penalty", CURVED)
 @each("loss", ["logistic", "softmax", "squared"])
-def test_the_duality_gap_is_of_second_order_near_the_minimum(loss: str, penalty: str) -> None:
+def test_the_duality_gap_is_of_second_order_near_the_minimum(loss, penalty):
     """Also off the best intercept, where balancing the slopes by force would cost a first order."""
     P = objective(loss, penalty)
     optimum = made("newton", tol=1e-15).solve(P, P.zero()).theta
@@ -168,9 +162,7 @@ def test_the_duality_gap_is_of_second_order_near_the_minimum(loss: str, penalty:
 @each("penalty", CURVED)
 @each("kept", [False, True])
 @each("loss", TWICE)
-def test_a_newton_step_proves_its_end_without_looking_at_the_rows(
-    loss: str, kept: bool, penalty: str
-) -> None:
+def test_a_newton_step_proves_its_end_without_looking_at_the_rows(loss, kept, penalty):
     """The same gap as by a pass over the rows for the same slopes, and so a bound on what is left."""
     P = objective(loss, penalty)
     optimum = made("newton", tol=1e-15).solve(P, P.zero())
@@ -190,7 +182,7 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(
 
 
 @each(("loss", "penalty", "solver"), FROM_ZERO)
-def test_solvers_leave_zero_without_a_ridge(loss: str, penalty: str | None, solver: str) -> None:
+def test_solvers_leave_zero_without_a_ridge(loss, penalty, solver):
     """At zero every row is where the Huber loss turns from quadratic to linear."""
     X, y = data()
     y[:8] = 1 - y[:8]  # classes that overlap
@@ -200,7 +192,7 @@ def test_solvers_leave_zero_without_a_ridge(loss: str, penalty: str | None, solv
 
 
 @each(("solver", "loss"), SETTLING)
-def test_every_solver_reaches_the_same_optimum(solver: str, loss: str) -> None:
+def test_every_solver_reaches_the_same_optimum(solver, loss):
     reaches_the_optimum(solver, objective(loss))
 
 
@@ -213,7 +205,7 @@ def reaches_the_optimum(solver: str, P: Objective) -> None:
 
 @each("solver", ["gradient_descent", "newton", "newton_cg", "quasi_newton"])
 @each("loss", TWICE)
-def test_a_monotone_solver_never_rises(solver: str, loss: str) -> None:
+def test_a_monotone_solver_never_rises(solver, loss):
     P, trace = objective(loss, strength=1e-3), Trace()
     start = 3 * np.random.default_rng(1).standard_normal(P.shape)
     made(solver).solve(P, start, trace)
@@ -226,7 +218,7 @@ def test_a_monotone_solver_never_rises(solver: str, loss: str) -> None:
 @pytest.mark.slow
 @each("strength", [1.0, 0.1])
 @each("solver", [s for s in SOLVERS if applicable(s, "hinge")])
-def test_hinge_reaches_the_optimum_that_libsvm_finds(solver: str, strength: float) -> None:
+def test_hinge_reaches_the_optimum_that_libsvm_finds(solver, strength):
     """Σ w_i = 1, so that libsvm's C = 1/strength, and its C_i = C w_i."""
     from sklearn.svm import SVC
 
@@ -247,7 +239,7 @@ def test_hinge_reaches_the_optimum_that_libsvm_finds(solver: str, strength: floa
 
 @each("solver", [s for s in SOLVERS if applicable(s, "perceptron")])
 @each("loss", ["perceptron", "kesler"])
-def test_the_perceptron_loss_of_separable_rows_ends_at_zero(loss: str, solver: str) -> None:
+def test_the_perceptron_loss_of_separable_rows_ends_at_zero(loss, solver):
     """Its least value, which no penalized one has elsewhere than at W = 0."""
     P = objective(loss, "unpenalized")
     truth = np.random.default_rng(4).standard_normal(P.shape)
@@ -261,7 +253,7 @@ def test_the_perceptron_loss_of_separable_rows_ends_at_zero(loss: str, solver: s
 
 @each("solver", [s for s in SOLVERS if applicable(s, "perceptron")])
 @each("classes", [2, 3])
-def test_a_perceptron_without_a_penalty_leaves_zero(solver: str, classes: int) -> None:
+def test_a_perceptron_without_a_penalty_leaves_zero(solver, classes):
     """W = 0 has no loss and no row right: of two points without a loss it is the worse."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2))
@@ -294,7 +286,7 @@ def fit(solver: str, X: Any, y: Any, **more: Any) -> LogisticRegression:
 
 
 @each(("solver", "classes"), FITS)
-def test_permuting_permutes_the_answer(solver: str, classes: int) -> None:
+def test_permuting_permutes_the_answer(solver, classes):
     X, y = data(classes=classes)
     model, rng = fit(solver, X, y), np.random.default_rng(0)
     rows, columns = rng.permutation(len(y)), rng.permutation(X.shape[1])
@@ -307,7 +299,7 @@ def test_permuting_permutes_the_answer(solver: str, classes: int) -> None:
 @each("solver", [*CERTIFIED, "auto"])
 @each("index", [np.int32, np.int64])
 @each("real", [np.float64, np.float32])
-def test_sparse_and_dense_give_the_same_answer(solver: str, index: Any, real: Any) -> None:
+def test_sparse_and_dense_give_the_same_answer(solver, index, real):
     X, y = data()
     X = np.where(np.abs(X) > 0.5, X, 0).astype(real)
     S = sparse.csr_array(X)
@@ -318,7 +310,7 @@ def test_sparse_and_dense_give_the_same_answer(solver: str, index: Any, real: An
 
 
 @each("classes", [2, 3])
-def test_a_warm_start_begins_where_the_last_fit_ended(classes: int) -> None:
+def test_a_warm_start_begins_where_the_last_fit_ended(classes):
     X, y = data(classes=classes)
     for penalty in ("l2", None):
         model = LogisticRegression(solver="newton", penalty=penalty, warm_start=True, tol=1e-9)
@@ -328,7 +320,7 @@ def test_a_warm_start_begins_where_the_last_fit_ended(classes: int) -> None:
         assert_allclose(model.coef_, coef, atol=1e-5)
 
 
-def test_regressions_support_warm_starts() -> None:
+def test_regressions_support_warm_starts():
     X, _ = data()
     y = X @ [1.0, -2, 0.5, 3] + np.random.default_rng(0).standard_normal(len(X))
     for kind in (LinearRegression, Ridge):
@@ -340,7 +332,7 @@ def test_regressions_support_warm_starts() -> None:
         assert model.fit(wider, y).coef_.shape == (5,)
 
 
-def test_the_trace_is_kept_only_on_request() -> None:
+def test_the_trace_is_kept_only_on_request():
     X, y = data()
     assert not hasattr(LogisticRegression().fit(X, y), "trace_")
     rows = LogisticRegression(trace=True).fit(X, y).trace_
@@ -348,7 +340,7 @@ def test_the_trace_is_kept_only_on_request() -> None:
     assert rows[-1]["gradient_norm"] < rows[0]["gradient_norm"]
 
 
-def test_gradient_descent_records_its_path_from_any_start() -> None:
+def test_gradient_descent_records_its_path_from_any_start():
     P = objective("logistic", "unpenalized")
     start = np.array([1.0, -1, 0.5, 0])
     solver = find("solvers", "gradient_descent")(
@@ -366,7 +358,7 @@ def test_gradient_descent_records_its_path_from_any_start() -> None:
 
 @each("tol", [0, 1e-4])
 @each("step", [0.5, {"unit": 0.01}, "backtracking", {"backtracking": 0.5}])
-def test_recording_iterates_changes_neither_them_nor_where_they_end(step: Any, tol: float) -> None:
+def test_recording_iterates_changes_neither_them_nor_where_they_end(step, tol):
     P = objective("logistic", strength=1e-3)
     options = {"learning_rate": step, "tol": tol, "max_iter": 347}
     kind = find("solvers", "gradient_descent")
@@ -377,7 +369,7 @@ def test_recording_iterates_changes_neither_them_nor_where_they_end(step: Any, t
     assert_allclose(recorded.theta, plain.theta, rtol=1e-12)
 
 
-def test_unit_steps_have_the_requested_length() -> None:
+def test_unit_steps_have_the_requested_length():
     P = objective("logistic")
     record = tuple(range(20))
     solver = find("solvers", "gradient_descent")(
@@ -389,7 +381,7 @@ def test_unit_steps_have_the_requested_length() -> None:
 
 
 @each("average", [True, False])
-def test_stochastic_steps_are_a_function_of_the_seed(average: bool) -> None:
+def test_stochastic_steps_are_a_function_of_the_seed(average):
     P = objective("logistic")
     kind = find("solvers", "stochastic_gradient")
     for step in (0.1, {"inverse": 0.5}, {"sqrt": 0.5}, {"constant": 0.1}, None):
@@ -401,14 +393,14 @@ def test_stochastic_steps_are_a_function_of_the_seed(average: bool) -> None:
         assert (one != other).any()
 
 
-def test_a_batch_of_all_rows_is_a_gradient_step() -> None:
+def test_a_batch_of_all_rows_is_a_gradient_step():
     P = objective("logistic")
     kind = find("solvers", "stochastic_gradient")
     theta = kind(learning_rate=0.1, batch=1000, max_iter=1, average=False).solve(P, P.zero()).theta
     assert_allclose(theta, -0.1 * P.at(P.zero()).gradient, atol=1e-14)
 
 
-def test_merging_equal_rows_leaves_the_objective_as_it_is() -> None:
+def test_merging_equal_rows_leaves_the_objective_as_it_is():
     rng = np.random.default_rng(0)
     U, w = rng.integers(0, 2, (50, 3)).astype(float), rng.uniform(size=50)
     merged, weights = merge_rows(U, w)
@@ -421,7 +413,7 @@ def test_merging_equal_rows_leaves_the_objective_as_it_is() -> None:
 
 
 @each("order", ["C", "F"])
-def test_equal_rows_are_found_at_any_position(order: Any) -> None:
+def test_equal_rows_are_found_at_any_position(order):
     """A product of BLAS rounds the last rows of a matrix differently."""
     rows = np.random.default_rng(0).standard_normal((300, 400))
     merged, weights = merge_rows(np.array(np.vstack([rows, rows[:10]]), order=order), np.ones(310))
@@ -431,7 +423,7 @@ def test_equal_rows_are_found_at_any_position(order: Any) -> None:
 
 @each("solver", names("solvers"))
 @each("loss", names("losses"))
-def test_a_refused_solver_gets_a_suggestion(loss: str, solver: str) -> None:
+def test_a_refused_solver_gets_a_suggestion(loss, solver):
     """With a penalty other than the default, because a remedy may apply to one penalty only."""
     if loss in ("perceptron", "kesler"):
         with pytest.raises(ValueError, match=r"no solver minimizes .* Try loss='squared_hinge'"):
@@ -446,7 +438,7 @@ def test_a_refused_solver_gets_a_suggestion(loss: str, solver: str) -> None:
 
 
 @each("loss", ["logistic", "hinge", "squared_hinge", "probit", "squared"])
-def test_a_warm_start_of_other_classes_begins_at_0(loss: str) -> None:
+def test_a_warm_start_of_other_classes_begins_at_0(loss):
     """From three classes to four or two, and back, the fit is the one without a warm start."""
     X = np.random.default_rng(0).standard_normal((60, 3))
     targets = [np.digitize(X[:, 0] + X[:, 1] ** 2, bins) for bins in ([0, 1], [0, 1, 2], [0.5])]
@@ -456,7 +448,7 @@ def test_a_warm_start_of_other_classes_begins_at_0(loss: str) -> None:
         np.testing.assert_array_equal(warm.fit(X, y).coef_, cold.coef_)
 
 
-def test_incompatible_parts_are_refused_in_one_sentence() -> None:
+def test_incompatible_parts_are_refused_in_one_sentence():
     with pytest.raises(ValueError, match="newton needs") as caught:
         LinearClassifier(loss="hinge", solver="newton").check()
     sentence = "newton needs a twice-smooth loss; hinge is only convex. Try solver='auto'."
@@ -490,7 +482,7 @@ def test_incompatible_parts_are_refused_in_one_sentence() -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated() -> None:
+def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated():
     S = sparse.csr_array(
         (np.ones(4), (np.arange(4), np.array([0, 9, 99, 34_249]))), shape=(4, 34_250)
     )
@@ -500,7 +492,7 @@ def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated() -
     assert LogisticRegression().fit(S, y).solver_ == "newton_cg"
 
 
-def test_a_solver_may_have_its_own_options() -> None:
+def test_a_solver_may_have_its_own_options():
     X, y = data()
     named = LogisticRegression(solver={"quasi_newton": {"memory": 3}}).fit(X, y)
     assert named.solver_ == "quasi_newton"
@@ -511,7 +503,7 @@ def test_a_solver_may_have_its_own_options() -> None:
 
 
 @each("order", ["random", "cyclic", "largest_violation"])
-def test_a_perceptron_keeps_the_best_weights_that_it_met(order: str) -> None:
+def test_a_perceptron_keeps_the_best_weights_that_it_met(order):
     """Gallant's pocket: no pass ended with fewer errors than the fit, and a longer fit is not worse."""
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -556,7 +548,7 @@ def gallants_pocket(X: np.ndarray, y: np.ndarray, passes: int) -> np.ndarray:
     return pocket
 
 
-def test_the_pocket_keeps_the_best_of_the_weights_that_it_tests() -> None:
+def test_the_pocket_keeps_the_best_of_the_weights_that_it_tests():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((80, 3))
@@ -569,9 +561,7 @@ def test_the_pocket_keeps_the_best_of_the_weights_that_it_tests() -> None:
 
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, "kernel"])
-def test_corrections_of_many_rows_at_once_are_those_of_single_rows(
-    classes: int, form: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_corrections_of_many_rows_at_once_are_those_of_single_rows(classes, form, monkeypatch):
     rng = np.random.default_rng(classes)
     X, w = rng.standard_normal((150, 6)), rng.exponential(size=150)
     codes = (X @ rng.standard_normal((6, classes)) + rng.standard_normal((150, classes))).argmax(1)
@@ -598,7 +588,7 @@ def test_corrections_of_many_rows_at_once_are_those_of_single_rows(
 
 
 @each("order", ["random", "cyclic", "largest_violation"])
-def test_the_perceptron_is_not_worse_than_its_initial_weights(order: str) -> None:
+def test_the_perceptron_is_not_worse_than_its_initial_weights(order):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
     y = np.where(X[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
@@ -610,7 +600,7 @@ def test_the_perceptron_is_not_worse_than_its_initial_weights(order: str) -> Non
 
 
 @each("penalty", ["unpenalized", "l2"])
-def test_a_certificate_that_is_not_a_bound_is_called_a_cosine(penalty: str) -> None:
+def test_a_certificate_that_is_not_a_bound_is_called_a_cosine(penalty):
     """Nearly separable rows: the cosine is tiny where the objective is still far above its minimum."""
     rng = np.random.default_rng(0)
     x = np.sort(rng.standard_normal(40))
@@ -636,9 +626,7 @@ def test_a_certificate_that_is_not_a_bound_is_called_a_cosine(penalty: str) -> N
 
 @each("solver", ["newton", "newton_cg"])
 @each("penalty", [None, {"l2": {"factors": [1, 1, 1, 0]}}])
-def test_a_rare_category_that_separates_a_subset_does_not_lead_newton_astray(
-    penalty: Any, solver: str
-) -> None:
+def test_a_rare_category_that_separates_a_subset_does_not_lead_newton_astray(penalty, solver):
     """Of 400 rare rows every 20th, those of the subset that Newton starts from, has class 1, of the others a tenth."""
     rng = np.random.default_rng(1)
     n = 40_000
@@ -652,7 +640,7 @@ def test_a_rare_category_that_separates_a_subset_does_not_lead_newton_astray(
     assert -3 < model.coef_[0, 3] < -1
 
 
-def test_cached_properties_keep_their_docstrings() -> None:
+def test_cached_properties_keep_their_docstrings():
     """As `help` finds it, at the class."""
     assert Point.gradient.__doc__
     assert "gradient" in pydoc.render_doc(Point)

@@ -1,7 +1,5 @@
 """Limits of the resources of a fit: memory in units of the data, seconds for many small steps."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -39,9 +37,7 @@ print((peak - before + size) / size)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @each("kind", ["dense", "sparse"], quick=1)
 @each("model", ["logistic", "svm"], quick=1)
-def test_a_fit_stays_within_two_and_a_half_times_the_memory_of_the_data(
-    kind: str, model: str
-) -> None:
+def test_a_fit_stays_within_two_and_a_half_times_the_memory_of_the_data(kind, model):
     done = subprocess.run(
         [sys.executable, "-c", FIT, kind, model], capture_output=True, text=True, check=False
     )
@@ -68,7 +64,7 @@ print((status("VmHWM") - before) * 1024 / (8 * 2000 * 2000))
 
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_kernel_machine_needs_one_kernel_matrix_and_small_change() -> None:
+def test_a_kernel_machine_needs_one_kernel_matrix_and_small_change():
     done = subprocess.run(
         [sys.executable, "-c", KERNEL], capture_output=True, text=True, check=False
     )
@@ -79,7 +75,7 @@ def test_a_kernel_machine_needs_one_kernel_matrix_and_small_change() -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("columns", [[2, 3], [0, 1, 2, 3]])
-def test_half_a_million_gradient_steps_on_iris_are_computed(columns: list[int]) -> None:
+def test_half_a_million_gradient_steps_on_iris_are_computed(columns):
     """Setosa against the rest: 5,000 and one more are the naive loop's, and so is the very last."""
     from scipy.special import expit
     from sklearn.datasets import load_iris
@@ -97,7 +93,7 @@ def test_half_a_million_gradient_steps_on_iris_are_computed(columns: list[int]) 
 
     B = np.column_stack([X, np.ones(len(X))])
 
-    def naive(w: np.ndarray) -> np.ndarray:
+    def naive(w):
         return w - 0.1 / len(B) * (B.T @ (expit(B @ w) - y))
 
     w = np.zeros(B.shape[1])
@@ -116,7 +112,7 @@ def test_half_a_million_gradient_steps_on_iris_are_computed(columns: list[int]) 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_half_a_million_gradient_steps_end_where_newton_does() -> None:
+def test_half_a_million_gradient_steps_end_where_newton_does():
     """Versicolor and virginica overlap, so here there is an optimum to reach; features in units of
     their spread, or a step that descends would be too short for it."""
     from sklearn.datasets import load_iris
@@ -135,7 +131,7 @@ def test_half_a_million_gradient_steps_end_where_newton_does() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_prepared_gradient_steps_equal_naive_ones() -> None:
+def test_prepared_gradient_steps_equal_naive_ones():
     """The prepared loop merges equal rows and allocates nothing; the naive one performs every step."""
     from scipy.special import expit
 

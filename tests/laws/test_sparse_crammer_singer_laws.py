@@ -37,7 +37,7 @@ def problem(seed: int) -> tuple[Objective, ElasticNet]:
     return Objective(design, CrammerSinger(K), y, weights, penalty, strength), penalty
 
 
-def test_dual_slopes_certify_the_minimum_of_every_fit() -> None:
+def test_dual_slopes_certify_the_minimum_of_every_fit():
     """D(p − e_y) = Σ w (1 − p_y) − strength·Σ max(|u| − ρ, 0)²/(2(1 − ρ)), for any distributions p."""
     for seed in range(12):
         P, penalty = problem(seed)
@@ -74,7 +74,7 @@ def least_by_linear_program(X: Array, y: Array, strength: float) -> float:
 
 
 @each("strength", [0.3, 0.03, 0.003])
-def test_l1_ends_where_a_linear_program_does(strength: float) -> None:
+def test_l1_ends_where_a_linear_program_does(strength):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 5))
     y = (X[:, :3] + 0.5 * rng.gumbel(size=(40, 3))).argmax(axis=1)
@@ -84,7 +84,7 @@ def test_l1_ends_where_a_linear_program_does(strength: float) -> None:
     assert 0 < np.count_nonzero(model.coef_) < 15
 
 
-def test_crammer_singer_without_l1_has_the_minimum_of_the_ridge_solver() -> None:
+def test_crammer_singer_without_l1_has_the_minimum_of_the_ridge_solver():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((60, 4))
     y = (X[:, :3] + rng.gumbel(size=(60, 3))).argmax(axis=1)
@@ -95,7 +95,7 @@ def test_crammer_singer_without_l1_has_the_minimum_of_the_ridge_solver() -> None
     assert_allclose(other.objective_, ridge.objective_, rtol=2e-6)
 
 
-def test_an_envelope_is_a_lower_bound_of_its_loss_with_correct_derivatives() -> None:
+def test_an_envelope_is_a_lower_bound_of_its_loss_with_correct_derivatives():
     rng, part = np.random.default_rng(3), CrammerSinger(4)
     y, z = rng.integers(0, 4, 300), rng.standard_normal((4, 300))
     slopes = part.slopes(y, z)
@@ -118,7 +118,7 @@ def test_an_envelope_is_a_lower_bound_of_its_loss_with_correct_derivatives() -> 
     assert_allclose(H @ D.ravel(), product.ravel(), atol=1e-10)
 
 
-def test_the_best_intercepts_of_k_scores_leave_no_slope() -> None:
+def test_the_best_intercepts_of_k_scores_leave_no_slope():
     """Newton's method stops where the rows of a small class lie in linear regions."""
     for seed in range(40):
         P, _ = problem(seed)

@@ -64,7 +64,7 @@ def of_features(penalty: Any) -> str:
     return "proximal_newton" if penalty.entrywise else "proximal_gradient"
 
 
-def test_nonsmooth_penalties_and_their_solvers_are_tested() -> None:
+def test_nonsmooth_penalties_and_their_solvers_are_tested():
     assert {"l1", "elastic_net"} <= set(KINKED)
     assert {s for s, *_ in CASES} == {
         "homotopy", "proximal_gradient", "proximal_newton", "quadratic_program",
@@ -73,9 +73,7 @@ def test_nonsmooth_penalties_and_their_solvers_are_tested() -> None:
 
 @each("intercept", [True, False], quick=1)
 @each(("solver", "loss", "penalty"), CASES)
-def test_every_solver_proves_the_same_optimum(
-    solver: str, loss: str, penalty: str, intercept: bool
-) -> None:
+def test_every_solver_proves_the_same_optimum(solver, loss, penalty, intercept):
     P = objective(loss, penalty, strength=0.05, intercept=intercept)
     optimum = made("proximal_gradient", tol=1e-12).solve(P, P.zero())
     solution = made(solver).solve(P, P.zero())
@@ -88,9 +86,7 @@ def test_every_solver_proves_the_same_optimum(
 
 
 @each(("solver", "loss", "penalty"), CASES)
-def test_from_the_largest_slope_on_every_weight_is_exactly_zero(
-    solver: str, loss: str, penalty: str
-) -> None:
+def test_from_the_largest_slope_on_every_weight_is_exactly_zero(solver, loss, penalty):
     P = objective(loss, penalty)
     edge = least_strength_of_zero(P)
     for strength, empty in [(1.0001 * edge, True), (0.99 * edge, False)]:
@@ -103,8 +99,8 @@ def test_from_the_largest_slope_on_every_weight_is_exactly_zero(
 @each("classes", [2, 3])
 @each("solver", ["proximal_newton", "proximal_gradient"])
 def test_the_largest_slope_beside_the_shares_of_classes_is_where_weights_end(
-    solver: str, classes: int, intercept: bool
-) -> None:
+    solver, classes, intercept
+):
     """Alone, intercepts give each class its share p̄_k of the weight, or 1/K where there are none:
 
     λ_max = max |Σ w_i (p̄_k − [y_i = k]) x_ij|.
@@ -131,10 +127,10 @@ TWO_STEPS = pytest.mark.parametrize("formed", [True, False], ids=["formed", "by_
 
 
 @pytest.fixture
-def step(monkeypatch: pytest.MonkeyPatch) -> Any:
+def step(monkeypatch):
     """Quadratic programs on a Hessian that is formed, or conjugate gradients."""
 
-    def choose(formed: bool) -> None:
+    def choose(formed):
         if not formed:
             monkeypatch.setattr("linclass.linear.solvers.proximal_newton.MAX_JOINT_HESSIAN", 0)
             monkeypatch.setattr("linclass.linear.solvers.proximal_newton.MAX_HESSIAN", 0)
@@ -144,9 +140,7 @@ def step(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @TWO_STEPS
 @pytest.mark.parametrize("classes", [2, 3])
-def test_units_of_all_features_are_those_of_the_strength(
-    step: Any, formed: bool, classes: int
-) -> None:
+def test_units_of_all_features_are_those_of_the_strength(step, formed, classes):
     """X·s at strength·s has the minimum of X at strength, with weights W/s."""
     step(formed)
     X, y = data(classes)
@@ -162,9 +156,7 @@ def test_units_of_all_features_are_those_of_the_strength(
 @TWO_STEPS
 @pytest.mark.parametrize("penalty", ENTRYWISE)
 @pytest.mark.parametrize("classes", [2, 3])
-def test_shifting_features_changes_only_the_intercept(
-    step: Any, formed: bool, penalty: str, classes: int
-) -> None:
+def test_shifting_features_changes_only_the_intercept(step, formed, penalty, classes):
     step(formed)
     X, y = data(classes)
     model = LogisticRegression(penalty=penalty, strength=0.02).fit(X, y)
@@ -179,9 +171,7 @@ def test_shifting_features_changes_only_the_intercept(
 @TWO_STEPS
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_columns_of_all_sizes_are_certified_as_optimal(
-    step: Any, formed: bool, intercept: bool, classes: int
-) -> None:
+def test_columns_of_all_sizes_are_certified_as_optimal(step, formed, intercept, classes):
     step(formed)
     X, y = data(classes)
     year_and_income = X * [10, 2e4, 1, 1, 1] + [2000, 6e4, 0, 0, 0]
@@ -202,7 +192,7 @@ PERFECT = [Ridge(), Ridge(strength=0.01), ElasticNet(l1_ratio=0)] + [
 
 @each("shape", [(20, 3), (10, 20)])
 @each("model", PERFECT, ids=repr)
-def test_a_constant_target_is_fitted_and_certified(model: Any, shape: tuple[int, int]) -> None:
+def test_a_constant_target_is_fitted_and_certified(model, shape):
     """P = 0 to rounding: there is nothing that a gap could be relative to."""
     X = np.random.default_rng(0).standard_normal(shape)
     for y in (3.3, 0.1, 1e-8, 1e8, 0.0):
@@ -214,7 +204,7 @@ def test_a_constant_target_is_fitted_and_certified(model: Any, shape: tuple[int,
 
 @each("penalty", KINKED)
 @each("loss", SMOOTH)
-def test_the_gap_is_a_bound_anywhere_and_vanishes_at_the_optimum(loss: str, penalty: str) -> None:
+def test_the_gap_is_a_bound_anywhere_and_vanishes_at_the_optimum(loss, penalty):
     P, rng = objective(loss, penalty), np.random.default_rng(0)
     points = [P.at(s * rng.standard_normal(P.shape)) for s in (0, 0.1, 0.5, 2)]
     optimum = made(of_features(P.penalty), tol=1e-13).solve(P, P.zero())
@@ -228,9 +218,7 @@ def test_the_gap_is_a_bound_anywhere_and_vanishes_at_the_optimum(loss: str, pena
 
 
 @each("penalty", KINKED)
-def test_the_least_subgradient_vanishes_at_the_optimum_and_is_the_gradient_elsewhere(
-    penalty: str,
-) -> None:
+def test_the_least_subgradient_vanishes_at_the_optimum_and_is_the_gradient_elsewhere(penalty):
     P = objective("logistic", penalty)
     optimum = P.at(made(of_features(P.penalty), tol=1e-14).solve(P, P.zero()).theta)
     assert np.abs(optimum.steepest).max() < 1e-10
@@ -245,9 +233,7 @@ def test_the_least_subgradient_vanishes_at_the_optimum_and_is_the_gradient_elsew
 @each("classes", [2, 3])
 @each("penalty", NAMED)
 @each("solver", ["auto", "proximal_gradient"])
-def test_rows_weights_and_storage_are_the_same_thing_said_otherwise(
-    solver: str, penalty: str, classes: int
-) -> None:
+def test_rows_weights_and_storage_are_the_same_thing_said_otherwise(solver, penalty, classes):
     X, y = data(classes)
     fit = fitter(solver=solver, penalty=penalty)
     model = fit(X, y)
@@ -288,7 +274,7 @@ def fitter(**params: Any) -> Any:
 @each("copies", [1, 8, 9, 50])
 @each("intercept", [True, False])
 @each("loss", ["logistic", "squared_hinge"])
-def test_copies_of_a_feature_change_no_minimum(loss: str, intercept: bool, copies: int) -> None:
+def test_copies_of_a_feature_change_no_minimum(loss, intercept, copies):
     """Their slopes are equal. From nine on none of them joined: W = 0, or an error."""
     x = np.array([[1.0], [2], [3], [5], [-1], [0], [2], [4]])
     y = np.array([0, 1, 0, 1, 0, 0, 1, 1])
@@ -303,7 +289,7 @@ def test_copies_of_a_feature_change_no_minimum(loss: str, intercept: bool, copie
 
 
 @each("classes", [2, 3])
-def test_a_warm_start_ends_at_once(classes: int) -> None:
+def test_a_warm_start_ends_at_once(classes):
     X, y = data(classes)
     model = LogisticRegression(penalty="l1", strength=0.02, warm_start=True).fit(X, y)
     first, coef = model.n_iter_, model.coef_
@@ -312,7 +298,7 @@ def test_a_warm_start_ends_at_once(classes: int) -> None:
 
 
 @each("classes", [2, 3])
-def test_a_trace_records_every_step(classes: int) -> None:
+def test_a_trace_records_every_step(classes):
     X, y = data(classes)
     for solver in ("proximal_newton", "proximal_gradient"):
         model = LogisticRegression(penalty="l1", strength=0.02, solver=solver, trace=True)
@@ -322,14 +308,14 @@ def test_a_trace_records_every_step(classes: int) -> None:
         assert (np.diff([row["passes"] for row in rows]) > 0).all()
 
 
-def test_softmax_weights_are_not_moved_off_zero_by_a_common_shift() -> None:
+def test_softmax_weights_are_not_moved_off_zero_by_a_common_shift():
     X, y = data(3)
     model = LogisticRegression(penalty="l1", strength=0.05).fit(X, y)
     assert (model.coef_ == 0).sum() > 3
     assert_allclose(model.intercept_.mean(), 0, atol=1e-14)
 
 
-def test_regression_on_indicators_is_sparse_class_by_class() -> None:
+def test_regression_on_indicators_is_sparse_class_by_class():
     X, y = data(3)
     both = LeastSquaresClassifier(penalty="l1", strength=0.05, tol=1e-12).fit(X, y)
     for k, row in enumerate(both.coef_):
@@ -339,9 +325,7 @@ def test_regression_on_indicators_is_sparse_class_by_class() -> None:
 
 @each("n", [30, 400])
 @each("sparse_rows", [False, True])
-def test_a_wide_lasso_is_found_from_few_columns_of_its_gram_matrix(
-    n: int, sparse_rows: bool
-) -> None:
+def test_a_wide_lasso_is_found_from_few_columns_of_its_gram_matrix(n, sparse_rows):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 600)) * (rng.uniform(size=(n, 600)) < 0.3)
     y = X[:, :5] @ [3, -2, 2, 1, -1] + 0.1 * rng.standard_normal(n) + 4
@@ -354,7 +338,7 @@ def test_a_wide_lasso_is_found_from_few_columns_of_its_gram_matrix(
         assert 5 <= np.count_nonzero(one.coef_) < 200
 
 
-def test_nonsmooth_objectives_are_refused_by_smooth_solvers() -> None:
+def test_nonsmooth_objectives_are_refused_by_smooth_solvers():
     with pytest.raises(ValueError, match="newton needs") as caught:
         LogisticRegression(penalty="l1", solver="newton").check()
     assert str(caught.value) == (
@@ -377,7 +361,7 @@ def test_nonsmooth_objectives_are_refused_by_smooth_solvers() -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_a_penalty_may_bring_its_options_or_be_ready_made() -> None:
+def test_a_penalty_may_bring_its_options_or_be_ready_made():
     X, y = data(2)
     named = LogisticRegression(penalty="elastic_net", l1_ratio=0.2, strength=0.1).fit(X, y)
     for penalty in ({"elastic_net": {"l1_ratio": 0.2}}, Net(0.2)):
@@ -395,7 +379,7 @@ def off_the_optimum(model: Any, X: np.ndarray, y: np.ndarray, l1_ratio: float) -
 
 
 @each(("n", "d"), [(3, 4), (20, 25), (100, 120), (700, 510)])
-def test_every_feature_may_end_in_the_support(n: int, d: int) -> None:
+def test_every_feature_may_end_in_the_support(n, d):
     rng = np.random.default_rng(n)
     X = rng.standard_normal((n, d))
     y = X @ rng.standard_normal(d)
@@ -409,7 +393,7 @@ def test_every_feature_may_end_in_the_support(n: int, d: int) -> None:
 
 
 @each("seed", range(10, 14))
-def test_a_long_walk_through_dependent_features_ends_at_the_optimum(seed: int) -> None:
+def test_a_long_walk_through_dependent_features_ends_at_the_optimum(seed):
     rng = np.random.default_rng(seed)
     d = int(rng.integers(40, 60))
     X = rng.standard_normal((4 * d, 3)) @ rng.standard_normal((3, d))
@@ -421,7 +405,7 @@ def test_a_long_walk_through_dependent_features_ends_at_the_optimum(seed: int) -
 
 
 @each(("far", "weight"), [(1e10, 1e-22), (1e8, 1e-20), (1e6, 1e-12)])
-def test_a_distant_row_of_tiny_weight_costs_no_digits(far: float, weight: float) -> None:
+def test_a_distant_row_of_tiny_weight_costs_no_digits(far, weight):
     """With or without it the optimum is the same to far² · weight, but for rounding."""
     rng = np.random.default_rng(0)
     X, w = rng.standard_normal((100, 3)), np.ones(100)
@@ -442,7 +426,7 @@ FACTORS = [1.0, 0.0, 3.0, 0.5, 2.0]
 
 @each("loss", ["logistic", "squared", "squared_hinge"])
 @each("penalty", ["l1", "l2", "elastic_net"])
-def test_features_without_a_penalty_are_fitted_as_the_intercept_is(loss: str, penalty: str) -> None:
+def test_features_without_a_penalty_are_fitted_as_the_intercept_is(loss, penalty):
     """A constant feature of factor 0 is the intercept."""
     X, y = data(2)
     options = {"loss": loss, "strength": 0.05, "tol": 1e-11}
@@ -458,7 +442,7 @@ def test_features_without_a_penalty_are_fitted_as_the_intercept_is(loss: str, pe
 
 
 @each("n", [30, 400])
-def test_a_wide_lasso_with_factors_is_found_from_few_columns(n: int) -> None:
+def test_a_wide_lasso_with_factors_is_found_from_few_columns(n):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 600))
     y = np.where(X[:, :5] @ [3, -2, 2, 1, -1] + rng.standard_normal(n) > 0, 1, 0)
@@ -473,7 +457,7 @@ def test_a_wide_lasso_with_factors_is_found_from_few_columns(n: int) -> None:
         assert_allclose(one.objective_, other.objective_, rtol=1e-8)
 
 
-def test_factors_that_do_not_fit_are_refused_in_one_sentence() -> None:
+def test_factors_that_do_not_fit_are_refused_in_one_sentence():
     X, y = data(2)
     for factors, words in [
         ([1.0, 2.0], "factors has 2 numbers for 5 features"),

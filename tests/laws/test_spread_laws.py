@@ -40,19 +40,19 @@ def spreads(n: int, d: int, rank: int) -> list[Spread | SpanSpread]:
 
 
 @each(("n", "d", "rank"), CASES)
-def test_the_rank_is_found_whatever_the_units(n: int, d: int, rank: int) -> None:
+def test_the_rank_is_found_whatever_the_units(n, d, rank):
     assert [spread.rank for spread in spreads(n, d, rank)] == [rank, rank]
 
 
 @each(("n", "d", "rank"), CASES)
-def test_the_whitener_makes_the_spread_the_identity(n: int, d: int, rank: int) -> None:
+def test_the_whitener_makes_the_spread_the_identity(n, d, rank):
     for spread in spreads(n, d, rank):
         root, whitener = spread.unwhiten(np.eye(rank)), spread.directions(np.eye(rank)).T
         np.testing.assert_allclose(root @ whitener, np.eye(rank), atol=1e-8)
         np.testing.assert_allclose(spread.whiten(root), np.eye(rank), atol=1e-8)
 
 
-def test_rows_and_their_covariance_give_the_same_answer() -> None:
+def test_rows_and_their_covariance_give_the_same_answer():
     mean = np.random.default_rng(1).normal(size=(2, 5))
     for spread_rank in (5, 3):
         R = np.random.default_rng(2).normal(size=(9, spread_rank)) @ np.random.default_rng(
@@ -91,9 +91,7 @@ def kinds() -> list[tuple[str, object, np.ndarray]]:
 
 
 @each(("name", "spread", "C"), kinds(), ids=lambda v: v if type(v) is str else "")
-def test_every_kind_of_spread_offers_what_a_covariance_has(
-    name: str, spread: Spread, C: np.ndarray
-) -> None:
+def test_every_kind_of_spread_offers_what_a_covariance_has(name, spread, C):
     M = np.random.default_rng(7).normal(size=(3, 4))
     inverse = np.linalg.pinv(C, rcond=1e-10)
     assert spread.rank == np.linalg.matrix_rank(C)
@@ -111,9 +109,7 @@ def test_every_kind_of_spread_offers_what_a_covariance_has(
 
 
 @each(("shape", "shrinkage"), [("full", 0.0), ("full", 0.3), ("diag", 0.0), ("spherical", 0.0)])
-def test_the_covariances_of_folds_are_those_of_each_fold_also_without_full_rank(
-    shape: str, shrinkage: float
-) -> None:
+def test_the_covariances_of_folds_are_those_of_each_fold_also_without_full_rank(shape, shrinkage):
     rng = np.random.default_rng(9)
     codes, weights, form = (
         np.repeat([0, 1], 20),
@@ -136,7 +132,7 @@ def test_the_covariances_of_folds_are_those_of_each_fold_also_without_full_rank(
         np.testing.assert_allclose(times[j], spread.times(own), rtol=1e-9, atol=1e-12)
 
 
-def test_the_certificate_of_lda_is_as_large_as_its_error_where_features_nearly_depend() -> None:
+def test_the_certificate_of_lda_is_as_large_as_its_error_where_features_nearly_depend():
     """Two features that differ by 1e-6: Σ has a condition number near 1e12, so 4 to 5 digits are left of 16."""
     rng = np.random.default_rng(10)
     y, x = np.repeat([0, 1], 50), rng.normal(size=(100, 1))

@@ -132,13 +132,13 @@ def same(found: Any, expected: Any, X: Any, tolerance: float = 1e-9) -> None:
             np.testing.assert_allclose(getattr(found, name), value, rtol=tolerance, atol=atol)
 
 
-def test_every_classifier_that_is_a_function_of_sums_is_tried() -> None:
+def test_every_classifier_that_is_a_function_of_sums_is_tried():
     assert {kind.__name__ for kind in FOUND} == set(PARAMS)
 
 
 @each("K", DATA)
 @each("name", PARAMS)
-def test_folds_from_sums_are_the_refits(name: str, K: int) -> None:
+def test_folds_from_sums_are_the_refits(name, K):
     X, y = DATA[K]
     kind, folds, params = getattr(linclass, name), dealt(y) + dealt(y, 4, seed=1), PARAMS[name]
     fits = kind().fit_many(X, y, folds, params)
@@ -150,7 +150,7 @@ def test_folds_from_sums_are_the_refits(name: str, K: int) -> None:
 
 
 @each("name", PARAMS)
-def test_leaving_out_one_row_at_a_time_is_refitting(name: str) -> None:
+def test_leaving_out_one_row_at_a_time_is_refitting(name):
     X, y = problem(3, n=40)
     kind, params = getattr(linclass, name), PARAMS[name][:2]
     fits = kind().fit_many(X, y, [np.array([i]) for i in range(40)], params)
@@ -162,9 +162,7 @@ def test_leaving_out_one_row_at_a_time_is_refitting(name: str) -> None:
 
 @each(("kind", "params"), [*CASES, *LDA_CASES])
 @each("K", [2, 3])
-def test_scores_of_rows_by_all_others_are_those_of_refits(
-    kind: Any, params: dict[str, Any], K: int
-) -> None:
+def test_scores_of_rows_by_all_others_are_those_of_refits(kind, params, K):
     X, y = problem(K, n=40)
     Z = kind(**params).leave_one_out(X, y)
     for i in range(0, 40, 5):
@@ -175,7 +173,7 @@ def test_scores_of_rows_by_all_others_are_those_of_refits(
 
 @each("name", PARAMS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_row_that_is_its_class_is_scored_by_models_without_that_class(name: str) -> None:
+def test_a_row_that_is_its_class_is_scored_by_models_without_that_class(name):
     X, y = problem(3, n=45)
     y = np.where((y == 1) & (np.arange(45) != 4), 0, y)
     y[4] = 1
@@ -187,7 +185,7 @@ def test_a_row_that_is_its_class_is_scored_by_models_without_that_class(name: st
     np.testing.assert_allclose(Z[4, 2] - Z[4, 0], expected, rtol=1e-8)
 
 
-def test_leave_one_out_of_sparse_rows_is_that_of_dense_rows() -> None:
+def test_leave_one_out_of_sparse_rows_is_that_of_dense_rows():
     X, y = problem(3, n=45)
     for name in GAUSSIAN:
         model = getattr(linclass, name)()
@@ -202,7 +200,7 @@ GAUSSIAN += ["RegularizedDiscriminantAnalysis", "ReducedRankLDA"]
 
 
 @each("name", GAUSSIAN)
-def test_rows_standardized_in_each_fold_follow_from_the_same_sums(name: str) -> None:
+def test_rows_standardized_in_each_fold_follow_from_the_same_sums(name):
     X, y = DATA[3]
     kind, folds, params = getattr(linclass, name), dealt(y), PARAMS[name]
     trains = [rest(len(y), fold) for fold in folds]
@@ -215,7 +213,7 @@ def test_rows_standardized_in_each_fold_follow_from_the_same_sums(name: str) -> 
 
 
 @each("name", sorted(set(PARAMS) - {"CategoricalNB"}))
-def test_sparse_rows_give_the_folds_of_dense_rows(name: str) -> None:
+def test_sparse_rows_give_the_folds_of_dense_rows(name):
     X, y = DATA[3]
     X = X * (np.random.default_rng(0).random(X.shape) < 0.5)
     kind, folds = getattr(linclass, name), dealt(y)
@@ -228,7 +226,7 @@ def test_sparse_rows_give_the_folds_of_dense_rows(name: str) -> None:
 
 
 @each("name", PARAMS)
-def test_a_class_held_out_completely_is_not_a_class_of_the_fit(name: str) -> None:
+def test_a_class_held_out_completely_is_not_a_class_of_the_fit(name):
     X, y = DATA[3]
     fold = np.flatnonzero(y == 1)
     kind, params = getattr(linclass, name), PARAMS[name]
@@ -239,7 +237,7 @@ def test_a_class_held_out_completely_is_not_a_class_of_the_fit(name: str) -> Non
 
 @each("name", GAUSSIAN)
 @each("offset", [1e4, 1e7])
-def test_a_far_origin_and_far_classes_cost_no_digits(name: str, offset: float) -> None:
+def test_a_far_origin_and_far_classes_cost_no_digits(name, offset):
     X, y = DATA[3]
     far = X + offset + 1e3 * y[:, None]  # whole numbers: the rows themselves are exact
     if name == "LeastSquaresClassifier":
@@ -256,7 +254,7 @@ def test_a_far_origin_and_far_classes_cost_no_digits(name: str, offset: float) -
 
 @each("name", [*GAUSSIAN[:3], "GaussianNB"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_feature_constant_outside_the_fold_has_no_spread(name: str) -> None:
+def test_a_feature_constant_outside_the_fold_has_no_spread(name):
     X, y = DATA[3]
     odd = np.column_stack([X, np.full(len(y), 0.1)])
     odd[4, -1] = 1e6
@@ -301,9 +299,7 @@ def digits(params: dict[str, Any]) -> float:
 @each("odd", ODD, quick=1)
 @each(("kind", "params"), ODD_CASES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_fold_that_contains_all_the_spread_costs_no_digits(
-    kind: Any, params: dict[str, Any], odd: str
-) -> None:
+def test_a_fold_that_contains_all_the_spread_costs_no_digits(kind, params, odd):
     X, y = with_odd_rows(odd, FOLDS[3])
     fits = kind().fit_many(X, y, FOLDS, [params])
     for fold, (model,) in zip(FOLDS, fits, strict=True):
@@ -314,9 +310,7 @@ def test_a_fold_that_contains_all_the_spread_costs_no_digits(
 @each("odd", ODD, quick=1)
 @each(("kind", "params"), ODD_CASES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(
-    kind: Any, params: dict[str, Any], odd: str
-) -> None:
+def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(kind, params, odd):
     X, y = with_odd_rows(odd, FOLDS[3])
     Z = kind(**params).leave_one_out(X, y)
     for i in (0, *FOLDS[3][:2], 40):
@@ -339,9 +333,7 @@ def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(
     ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_folds_of_fewer_rows_than_features_are_the_refits(
-    kind: Any, params: dict[str, Any], kept: Any
-) -> None:
+def test_folds_of_fewer_rows_than_features_are_the_refits(kind, params, kept):
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
     folds = [np.arange(i, 15, 4) for i in range(4)]
     fits = kind().fit_many(kept(X), y, folds, [params])
@@ -354,7 +346,7 @@ def test_folds_of_fewer_rows_than_features_are_the_refits(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_few_rows_standardized_in_each_fold_are_the_refits() -> None:
+def test_few_rows_standardized_in_each_fold_are_the_refits():
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
     train = np.arange(4, 15)
     shift, scale = X[train].mean(axis=0), X[train].std(axis=0)
@@ -364,7 +356,7 @@ def test_few_rows_standardized_in_each_fold_are_the_refits() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_fit_without_sums_forgets_no_rows_when_more_are_added() -> None:
+def test_a_fit_without_sums_forgets_no_rows_when_more_are_added():
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
     few = LDA(shrinkage="ledoit_wolf").fit(X, y)
     ((of_fold,),) = LDA().fit_many(X, y, [np.arange(4)], [{}])
@@ -378,19 +370,19 @@ def test_a_fit_without_sums_forgets_no_rows_when_more_are_added() -> None:
         assert model.statistics_.mass.sum() == 30
 
 
-def test_a_fold_that_leaves_one_class_is_left_to_the_refit() -> None:
+def test_a_fold_that_leaves_one_class_is_left_to_the_refit():
     X, y = DATA[2]
     with pytest.raises(NotApplicable, match="fewer than two classes"):
         LDA().fit_many(X, y, [np.flatnonzero(y == 0)], [{}])
 
 
-def test_wrong_parameters_are_refused_as_in_fit() -> None:
+def test_wrong_parameters_are_refused_as_in_fit():
     X, y = DATA[2]
     with pytest.raises(ValueError, match="shrinkage is 2"):
         LDA().fit_many(X, y, dealt(y), [{"shrinkage": 2}])
 
 
-def test_names_of_columns_travel_with_the_fits() -> None:
+def test_names_of_columns_travel_with_the_fits():
     import pandas as pd
 
     X, y = DATA[3]
@@ -400,7 +392,7 @@ def test_names_of_columns_travel_with_the_fits() -> None:
     assert len(model.predict(frame)) == len(y)
 
 
-def test_ledoit_and_wolfs_share_of_a_fold_follows_from_sums() -> None:
+def test_ledoit_and_wolfs_share_of_a_fold_follows_from_sums():
     X, y = DATA[3]
     folds = dealt(y)
     fits = LDA().fit_many(X, y, folds, [{"shrinkage": "ledoit_wolf"}])
@@ -411,14 +403,11 @@ def test_ledoit_and_wolfs_share_of_a_fold_follows_from_sums() -> None:
 
 # shards and blocks
 
-TOGETHER = [
-    *(c for c in CASES if c.values[0] is not linclass.LeastSquaresClassifier),
-    *LDA_CASES,
-]
+TOGETHER = [*(c for c in CASES if c.values[0] is not linclass.LeastSquaresClassifier), *LDA_CASES]
 
 
 @each(("kind", "params"), TOGETHER)
-def test_merged_shards_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
+def test_merged_shards_are_the_whole(kind, params):
     X, y = DATA[3]
     order = np.argsort(X[:, 0], kind="stable")  # shards unlike each other
     a, b = order[:60], order[60:]
@@ -428,7 +417,7 @@ def test_merged_shards_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
 
 @each(("kind", "params"), TOGETHER)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_rows_block_by_block_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
+def test_rows_block_by_block_are_the_whole(kind, params):
     X, y = DATA[3]
     whole, names = kind(**params).fit(X, y), np.array(["x", "b", "m"])
     blocks = [slice(0, 3), slice(3, 50), slice(50, 150)]
@@ -443,9 +432,7 @@ def test_rows_block_by_block_are_the_whole(kind: Any, params: dict[str, Any]) ->
 
 
 @each(("kind", "params"), TOGETHER)
-def test_a_class_without_rows_yet_is_known_and_never_predicted(
-    kind: Any, params: dict[str, Any]
-) -> None:
+def test_a_class_without_rows_yet_is_known_and_never_predicted(kind, params):
     X, y = DATA[3]
     two = y != 2
     with warnings.catch_warnings():
@@ -461,7 +448,7 @@ def test_a_class_without_rows_yet_is_known_and_never_predicted(
 
 @each("kind", sorted(WITH_PRIORS, key=repr))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_prior_of_a_class_without_rows_does_not_count(kind: Any) -> None:
+def test_a_prior_of_a_class_without_rows_does_not_count(kind):
     """It has no mean to be near to; the priors of the other classes keep their ratios."""
     X, y = problem(4)
     three = y != 2
@@ -473,7 +460,7 @@ def test_a_prior_of_a_class_without_rows_does_not_count(kind: Any) -> None:
     np.testing.assert_allclose(P[:, [0, 1, 3]], refit.predict_proba(X), rtol=1e-9, atol=1e-12)
 
 
-def test_weights_of_blocks_count() -> None:
+def test_weights_of_blocks_count():
     X, y = DATA[3]
     w = np.random.default_rng(0).uniform(0.5, 2, len(y))
     model = LDA()
@@ -483,7 +470,7 @@ def test_weights_of_blocks_count() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_shards_of_fewer_rows_than_features_are_merged() -> None:
+def test_shards_of_fewer_rows_than_features_are_merged():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 20)), np.arange(60) % 2
     model = LDA().fit_blocks((X[i : i + 4], y[i : i + 4]) for i in range(0, 60, 4))
@@ -497,13 +484,13 @@ def test_shards_of_fewer_rows_than_features_are_merged() -> None:
     ("blocks", "classes", "message"),
     [([], None, "fewer than two classes"), ([0], None, "fewer than two"), ([0], [1, 2], "not in")],
 )
-def test_invalid_blocks_are_refused(blocks: Any, classes: Any, message: str) -> None:
+def test_invalid_blocks_are_refused(blocks, classes, message):
     given = [(np.ones((3, 2)), np.zeros(3, dtype=int)) for _ in blocks]
     with pytest.raises(ValueError, match=message):
         LDA().fit_blocks(given, classes=classes)
 
 
-def test_numeric_and_string_labels_cannot_be_merged() -> None:
+def test_numeric_and_string_labels_cannot_be_merged():
     X, y = DATA[3]
     words = np.array(["a", "b", "c"])[y]
     with pytest.raises(ValueError, match="all labels as numbers or all as words"):
@@ -512,13 +499,13 @@ def test_numeric_and_string_labels_cannot_be_merged() -> None:
         LDA().fit(X, y).partial_fit(X, words)
 
 
-def test_given_priors_are_not_those_of_a_fold_without_a_class() -> None:
+def test_given_priors_are_not_those_of_a_fold_without_a_class():
     X, y = DATA[3]
     with pytest.raises(NotApplicable, match="3 entries for 2 classes"):
         LDA(priors=[0.2, 0.3, 0.5]).fit_many(X, y, [np.flatnonzero(y == 1)], [{}])
 
 
-def test_shards_that_do_not_fit_are_refused() -> None:
+def test_shards_that_do_not_fit_are_refused():
     X, y = DATA[3]
     a, b = LDA().fit(X, y), LDA().fit(X[:, :3], y)
     with pytest.raises(ValueError, match="same features"):
@@ -544,7 +531,7 @@ FORMS = ["means", "diagonal", "tied", "full"]
 
 
 @each("form", FORMS)
-def test_moments_add_and_subtract(form: str) -> None:
+def test_moments_add_and_subtract(form):
     rng = np.random.default_rng(0)
     X, codes, w = rng.normal(size=(90, 4)) + 1e3, rng.integers(0, 3, 90), rng.uniform(1, 2, 90)
     part = rng.random(90) < 0.3
@@ -557,7 +544,7 @@ def test_moments_add_and_subtract(form: str) -> None:
         np.testing.assert_allclose(found.scatter, expected.scatter, atol=1e-10)
 
 
-def test_fourth_moments_add_and_subtract() -> None:
+def test_fourth_moments_add_and_subtract():
     rng = np.random.default_rng(1)
     X, codes, w = rng.normal(size=(90, 4)) ** 3, rng.integers(0, 3, 90), rng.uniform(1, 2, 90)
     part = rng.random(90) < 0.3
@@ -569,7 +556,7 @@ def test_fourth_moments_add_and_subtract() -> None:
         np.testing.assert_allclose(found.quartic, expected.quartic, rtol=1e-9)
 
 
-def test_an_error_adds_no_rows() -> None:
+def test_an_error_adds_no_rows():
     X, y = DATA[2]
     model, other, bad = LDA().fit(X, y), LDA().fit(X, y), LDA().fit(X[:, 1:], y)
     before = model.statistics_.mass.copy()
@@ -580,7 +567,7 @@ def test_an_error_adds_no_rows() -> None:
     np.testing.assert_array_equal(model.statistics_.mass, before)
 
 
-def test_a_path_does_not_change_its_estimator() -> None:
+def test_a_path_does_not_change_its_estimator():
     X, y = DATA[2]
     model = LDA().fit(X, y)
     before = model.coef_.copy()

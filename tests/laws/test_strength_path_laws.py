@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +57,7 @@ def possible(penalty: str) -> list[LinearClassifier]:
 
 
 @each("penalty", KINKED)
-def test_the_first_strength_leaves_no_weight_and_a_weaker_one_does(penalty: str) -> None:
+def test_the_first_strength_leaves_no_weight_and_a_weaker_one_does(penalty):
     for K, model in itertools.product((2, 3), possible(penalty)):
         X, y = rows(K)
         top = model.strength_path(X, y)[0]
@@ -71,7 +70,7 @@ def test_the_first_strength_leaves_no_weight_and_a_weaker_one_does(penalty: str)
         assert bound or np.abs(of_some.coef_).max() > 10 * SOLVED, case
 
 
-def test_the_first_strength_of_l2_explains_at_most_a_hundredth_of_the_loss() -> None:
+def test_the_first_strength_of_l2_explains_at_most_a_hundredth_of_the_loss():
     """And close to it, where the loss is smooth: the bound is reached as the strength grows."""
     for K, model in itertools.product((2, 3), possible("l2")):
         X, y = rows(K)
@@ -103,7 +102,7 @@ def test_the_first_strength_of_l2_explains_at_most_a_hundredth_of_the_loss() -> 
     ],
     ids=repr,
 )
-def test_the_first_fit_of_a_path_hardly_differs_from_the_intercept(model: Any) -> None:
+def test_the_first_fit_of_a_path_hardly_differs_from_the_intercept(model):
     X, y = rows(2)
     path = model.strength_path(X, y)
     assert (len(path), path[0] / path[-1]) == (31, pytest.approx(1e7))
@@ -115,7 +114,7 @@ def test_the_first_fit_of_a_path_hardly_differs_from_the_intercept(model: Any) -
     assert np.ptp(far) < 0.1 * np.ptp(near)
 
 
-def test_factors_and_unpenalized_features_belong_to_the_start() -> None:
+def test_factors_and_unpenalized_features_belong_to_the_start():
     """With the factor 0 a feature joins the intercept; doubled factors halve the strengths."""
     X, y = rows(2)
     for penalty in ("l1", "l2"):
@@ -133,7 +132,7 @@ def test_factors_and_unpenalized_features_belong_to_the_start() -> None:
         assert_allclose(one, 2 * two)
 
 
-def test_weights_count_rows_and_sparse_rows_have_the_same_path() -> None:
+def test_weights_count_rows_and_sparse_rows_have_the_same_path():
     from scipy import sparse
 
     X, y = rows(2)
@@ -146,7 +145,7 @@ def test_weights_count_rows_and_sparse_rows_have_the_same_path() -> None:
         assert_allclose(model.strength_path(sparse.csr_array(X), y), model.strength_path(X, y))
 
 
-def test_thresholds_begin_without_features_and_end_with_all() -> None:
+def test_thresholds_begin_without_features_and_end_with_all():
     X, y = rows(3)
     path = NearestShrunkenCentroids().threshold_path(X, y)
     assert path[-1] == 0
@@ -156,7 +155,7 @@ def test_thresholds_begin_without_features_and_end_with_all() -> None:
     assert selected[2] == 5
 
 
-def test_the_strength_path_inside_one_vs_one_applies_to_every_pair() -> None:
+def test_the_strength_path_inside_one_vs_one_applies_to_every_pair():
     X, y = rows(3, 90)
     inner = LogisticRegression(penalty="l1", tol=1e-10)
     for outer in (OneVsOne(inner), OneVsRest(inner)):
@@ -168,7 +167,7 @@ def test_the_strength_path_inside_one_vs_one_applies_to_every_pair() -> None:
         assert any(one.coef_.any() for one in below.estimators_)
 
 
-def test_the_path_of_a_pipeline_is_that_of_its_transformed_rows() -> None:
+def test_the_path_of_a_pipeline_is_that_of_its_transformed_rows():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
@@ -178,7 +177,7 @@ def test_the_path_of_a_pipeline_is_that_of_its_transformed_rows() -> None:
     assert_allclose(found, LogisticRegression().strength_path(StandardScaler().fit_transform(X), y))
 
 
-def test_paths_of_scikit_learn_begin_where_its_fits_begin() -> None:
+def test_paths_of_scikit_learn_begin_where_its_fits_begin():
     """C and alpha in the units of each class: no weight at the start of L1, some at the next value but one."""
     from sklearn import linear_model as sk
     from sklearn import svm
@@ -218,7 +217,7 @@ def test_paths_of_scikit_learn_begin_where_its_fits_begin() -> None:
 
 
 @each("class_weight", ["balanced", {"few": 5.0, "many": 0.5}])
-def test_paths_of_scikit_learn_take_weights_of_classes_into_account(class_weight: Any) -> None:
+def test_paths_of_scikit_learn_take_weights_of_classes_into_account(class_weight):
     """On 10 % positives the first C gives no weight, and a penalty of linclass is the same in other units."""
     from sklearn import linear_model as sk
 
@@ -241,7 +240,7 @@ def test_paths_of_scikit_learn_take_weights_of_classes_into_account(class_weight
     assert_allclose(parameter_path(sgd, "alpha", X, y), 1 / (300 * path))  # of the same objective
 
 
-def test_a_model_without_a_path_is_refused_with_a_remedy() -> None:
+def test_a_model_without_a_path_is_refused_with_a_remedy():
     from sklearn.linear_model import MultiTaskLasso
     from sklearn.neighbors import KNeighborsClassifier
 
@@ -258,7 +257,7 @@ def test_a_model_without_a_path_is_refused_with_a_remedy() -> None:
         TunedClassifier(linclass.LinearSVM(), strengths=None, param_grid={"tol": "path"}).fit(X, y)
 
 
-def test_a_path_is_extended_if_the_best_strength_is_at_its_end() -> None:
+def test_a_path_is_extended_if_the_best_strength_is_at_its_end():
     """Noise is fitted best by the intercept, a boundary without noise by the weakest penalty."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))
@@ -276,7 +275,7 @@ def test_a_path_is_extended_if_the_best_strength_is_at_its_end() -> None:
     assert strengths.max() <= 11 * strengths[0]
 
 
-def test_each_width_of_a_kernel_has_strengths_of_its_own() -> None:
+def test_each_width_of_a_kernel_has_strengths_of_its_own():
     X, y = rows(2)
     tuned = TunedClassifier(KernelSVM(), strengths=5, param_grid={"gamma": "path"}, cv=3).fit(X, y)
     first: dict[float, float] = {}
@@ -287,7 +286,7 @@ def test_each_width_of_a_kernel_has_strengths_of_its_own() -> None:
         assert strength == pytest.approx(KernelSVM(gamma=gamma).strength_path(X, y)[0])
 
 
-def test_rows_that_are_separated_without_loss_end_the_path_of_the_hinge() -> None:
+def test_rows_that_are_separated_without_loss_end_the_path_of_the_hinge():
     """Weaker penalties have the same solution, with its certificate."""
     X, y = rows(2)
     X[:, 0] += 10 * y

@@ -36,9 +36,7 @@ def rows(K: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
 
 @each("t", [1.0, 1 + 1e-9, 1.2, 2.0, 4.0, 30.0])
 @each("spread", [0.0, 1e-3, 2.0, 1e3])
-def test_the_tempered_softmax_is_that_of_its_definition_and_sums_to_one(
-    t: float, spread: float
-) -> None:
+def test_the_tempered_softmax_is_that_of_its_definition_and_sums_to_one(t, spread):
     Z = spread * np.random.default_rng(0).standard_normal((20, 5))
     p = np.exp(log_tempered_softmax(Z.T, t).T)
     assert_allclose(p.sum(axis=1), 1, rtol=1e-14)
@@ -49,9 +47,7 @@ def test_the_tempered_softmax_is_that_of_its_definition_and_sums_to_one(
 
 
 @EACH
-def test_values_are_the_divergence_of_the_true_class_and_slopes_its_differences(
-    t1: float, t2: float
-) -> None:
+def test_values_are_the_divergence_of_the_true_class_and_slopes_its_differences(t1, t2):
     rng, loss = np.random.default_rng(0), TemperedSoftmax(4, t1, t2)
     Z, y = 3 * rng.standard_normal((20, 4)), rng.integers(0, 4, 20)
     assert_allclose(loss.values(y, Z.T), losses_of_rows(Z, y, t1, t2), rtol=1e-8, atol=1e-12)
@@ -64,7 +60,7 @@ def test_values_are_the_divergence_of_the_true_class_and_slopes_its_differences(
 
 
 @EACH
-def test_the_two_class_loss_is_the_multiclass_loss_of_two_classes(t1: float, t2: float) -> None:
+def test_the_two_class_loss_is_the_multiclass_loss_of_two_classes(t1, t2):
     rng = np.random.default_rng(0)
     Z, y = 4 * rng.standard_normal((2, 50)), rng.integers(0, 2, 50)
     one, two, sign = BiTempered(t1, t2), TemperedSoftmax(2, t1, t2), 2.0 * y - 1
@@ -73,7 +69,7 @@ def test_the_two_class_loss_is_the_multiclass_loss_of_two_classes(t1: float, t2:
     assert_allclose(one.log_probabilities(Z[1] - Z[0]), two.log_probabilities(Z.T), rtol=1e-12)
 
 
-def test_the_bi_tempered_loss_at_temperatures_of_one_is_the_logistic_loss() -> None:
+def test_the_bi_tempered_loss_at_temperatures_of_one_is_the_logistic_loss():
     rng = np.random.default_rng(0)
     Z, y, sign = 5 * rng.standard_normal((3, 50)), rng.integers(0, 3, 50), rng.choice([-1.0, 1], 50)
     for one, other, truth, z in (
@@ -91,7 +87,7 @@ def test_the_bi_tempered_loss_at_temperatures_of_one_is_the_logistic_loss() -> N
         assert_allclose(mine.predict_proba(X), usual.predict_proba(X), atol=1e-6)
 
 
-def test_slopes_of_rows_with_large_margins_keep_their_digits() -> None:
+def test_slopes_of_rows_with_large_margins_keep_their_digits():
     """At t1 = 0 and t2 = 1 the loss is (1 − p)², of p = 1/(1 + e^{−m})."""
     m = np.array([-3.0, 0, 3, 11, 12, 30, 60, 200])
     wrong = 1 / (1 + np.exp(m))
@@ -100,15 +96,15 @@ def test_slopes_of_rows_with_large_margins_keep_their_digits() -> None:
 
 
 @each("K", [2, 3])
-def test_a_fit_is_that_of_another_minimizer_from_zero(K: int) -> None:
+def test_a_fit_is_that_of_another_minimizer_from_zero(K):
     X, y = rows(K, 12)
     X, w, strength = X[:, :1], np.random.default_rng(0).uniform(0.5, 2, 12), 0.02
 
-    def scores(theta: np.ndarray) -> np.ndarray:
+    def scores(theta):
         Z = np.c_[X, np.ones(12)] @ theta.reshape(-1, 2).T
         return Z if K > 2 else np.c_[0 * Z, Z]
 
-    def cost(theta: np.ndarray) -> float:
+    def cost(theta):
         weights = theta.reshape(-1, 2)[:, 0]
         of_rows = losses_of_rows(scores(theta), y, 0.5, 1.5)
         return float(np.average(of_rows, weights=w) + strength * (weights**2).sum() / 2)
@@ -124,9 +120,7 @@ def test_a_fit_is_that_of_another_minimizer_from_zero(K: int) -> None:
 
 @each("K", [2, 3])
 @each("penalty", ["l2", "l1", "group_lasso", None])
-def test_every_fit_ends_at_a_stationary_point_and_reports_no_bound(
-    penalty: str | None, K: int
-) -> None:
+def test_every_fit_ends_at_a_stationary_point_and_reports_no_bound(penalty, K):
     X, y = rows(K)
     model = LinearClassifier(loss="bi_tempered", penalty=penalty, tol=1e-9).fit(X, y)
     assert (model.status_, model.certificate_kind_) == ("converged", "gradient_cosine")
@@ -144,9 +138,7 @@ UNITS, FAR = np.array([1e-4, 1.0, 1e5]), np.array([0.0, 1e3, -1e7])
 
 @each("container", [np.asarray, sparse.csr_array])
 @each(("K", "loss"), [(2, (0.8, 1.2)), (2, (0.2, 4.0)), (3, (0.8, 1.2))])
-def test_units_and_origins_of_features_do_not_matter_without_a_penalty(
-    K: int, loss: tuple[float, float], container: Any
-) -> None:
+def test_units_and_origins_of_features_do_not_matter_without_a_penalty(K, loss, container):
     X, y = rows(K)
     options: dict[str, Any] = {"loss": loss_called(*loss), "penalty": None}
     plain = LinearClassifier(**options).fit(X, y)
@@ -159,7 +151,7 @@ def test_units_and_origins_of_features_do_not_matter_without_a_penalty(
 
 
 @each("K", [2, 3, 10])
-def test_penalized_fits_of_features_in_mixed_units_end_at_stationary_points(K: int) -> None:
+def test_penalized_fits_of_features_in_mixed_units_end_at_stationary_points(K):
     X, y = rows(K, 200)
     for Z in (X, X * UNITS, X + FAR):
         model = LinearClassifier(loss="bi_tempered").fit(Z, y)
@@ -168,7 +160,7 @@ def test_penalized_fits_of_features_in_mixed_units_end_at_stationary_points(K: i
 
 
 @each("solver", names("solvers"))
-def test_only_solvers_for_nonconvex_losses_accept_the_bi_tempered_loss(solver: str) -> None:
+def test_only_solvers_for_nonconvex_losses_accept_the_bi_tempered_loss(solver):
     model = LinearClassifier(loss="bi_tempered", solver=solver)
     if solver in STATIONARY:
         model.check()
@@ -183,7 +175,7 @@ def test_only_solvers_for_nonconvex_losses_accept_the_bi_tempered_loss(solver: s
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
 @each("K", [2, 3])
-def test_separated_classes_without_a_penalty_have_no_minimum(K: int) -> None:
+def test_separated_classes_without_a_penalty_have_no_minimum(K):
     X, y = rows(K)
     X[:, 0] += 30 * y
     model = LinearClassifier(loss="bi_tempered", penalty=None).fit(X, y)
@@ -191,7 +183,7 @@ def test_separated_classes_without_a_penalty_have_no_minimum(K: int) -> None:
     assert "so the loss has no minimum" in model.reason_
 
 
-def test_temperatures_are_tuned_and_kept_apart() -> None:
+def test_temperatures_are_tuned_and_kept_apart():
     """Also what is known of scores of 0, which depends on them."""
     X, y = rows(3)
     grid = {"loss": [loss_called(0.2, 1.2), loss_called(0.8, 2.0)]}
@@ -215,13 +207,13 @@ def test_temperatures_are_tuned_and_kept_apart() -> None:
         ({"t3": 1}, "bi_tempered has no 't3'; it has t1, t2"),
     ],
 )
-def test_wrong_temperatures_are_one_line(options: Any, message: str) -> None:
+def test_wrong_temperatures_are_one_line(options, message):
     with pytest.raises(ValueError, match=message) as caught:
         LinearClassifier(loss={"bi_tempered": options}).fit(*rows(2))
     assert "\n" not in str(caught.value)
 
 
-def test_rows_of_classes_of_unequal_size_that_all_weights_leave_have_their_intercept() -> None:
+def test_rows_of_classes_of_unequal_size_that_all_weights_leave_have_their_intercept():
     X = np.random.default_rng(0).standard_normal((40, 3))
     y = np.repeat([0, 1], [30, 10])
     model = LinearClassifier(loss="bi_tempered", penalty="l1", strength=5.0).fit(1e-3 * X, y)

@@ -1,7 +1,5 @@
 """Laws of every transform; then the properties of each."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -34,7 +32,7 @@ def dense(t: Table) -> np.ndarray:
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_transform_of_training_rows_does_not_depend_on_test_rows(name: str, sparse: bool) -> None:
+def test_transform_of_training_rows_does_not_depend_on_test_rows(name, sparse):
     all_rows = table(sparse=sparse)
     train = all_rows.rows(np.arange(40))
     alone = dense(transform_class(name)().fit(train).transform(train))
@@ -44,7 +42,7 @@ def test_transform_of_training_rows_does_not_depend_on_test_rows(name: str, spar
 
 
 @each(("name", "taken"), [("principal_components", "component1"), ("nystroem", "nystroem1")])
-def test_a_category_keeps_its_name_beside_new_columns(name: str, taken: str) -> None:
+def test_a_category_keeps_its_name_beside_new_columns(name, taken):
     t = table()
     t = Table(t.X[:, :4], (taken, "a", "b", "size"), {taken: ("x", "y", "z"), "size": ("s", "t")})
     out = transform_class(name)().fit(t).transform(t)
@@ -54,7 +52,7 @@ def test_a_category_keeps_its_name_beside_new_columns(name: str, taken: str) -> 
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_a_row_is_transformed_alone_as_among_others(name: str, sparse: bool) -> None:
+def test_a_row_is_transformed_alone_as_among_others(name, sparse):
     t = table(sparse=sparse)
     fitted = transform_class(name)().fit(t)
     together = dense(fitted.transform(t))
@@ -64,7 +62,7 @@ def test_a_row_is_transformed_alone_as_among_others(name: str, sparse: bool) -> 
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_the_order_of_rows_is_the_order_of_what_comes_out(name: str, sparse: bool) -> None:
+def test_the_order_of_rows_is_the_order_of_what_comes_out(name, sparse):
     t = table(sparse=sparse)
     order = np.random.default_rng(1).permutation(t.shape[0])
     as_given = transform_class(name)().fit(t).transform(t)
@@ -74,7 +72,7 @@ def test_the_order_of_rows_is_the_order_of_what_comes_out(name: str, sparse: boo
 
 
 @each("name", NAMES)
-def test_texts_are_unchanged_or_refused_by_name(name: str) -> None:
+def test_texts_are_unchanged_or_refused_by_name(name):
     t = Table(
         np.array([[0.0, 1], [1, 2], [2, 4]]),
         ("post", "x"),
@@ -91,7 +89,7 @@ def test_texts_are_unchanged_or_refused_by_name(name: str) -> None:
 
 
 @each("name", NAMES)
-def test_sparse_and_dense_rows_learn_the_same(name: str) -> None:
+def test_sparse_and_dense_rows_learn_the_same(name):
     on_dense, on_sparse = transform_class(name)(), transform_class(name)()
     D, S = on_dense.fit(table()), on_sparse.fit(table(sparse=True))
     for attribute, learned in vars(D).items():
@@ -103,7 +101,7 @@ def test_sparse_and_dense_rows_learn_the_same(name: str) -> None:
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_feature_maps_do_not_change_the_given_table(name: str, sparse: bool) -> None:
+def test_feature_maps_do_not_change_the_given_table(name, sparse):
     t, before = (
         table(sparse=sparse, missing=name == "impute"),
         table(sparse=sparse, missing=name == "impute"),
@@ -115,7 +113,7 @@ def test_feature_maps_do_not_change_the_given_table(name: str, sparse: bool) -> 
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_transforms_return_float64_with_32_bit_indices(name: str, sparse: bool) -> None:
+def test_transforms_return_float64_with_32_bit_indices(name, sparse):
     t = table(sparse=sparse)
     out = transform_class(name)().fit(t).transform(t)
     assert out.X.dtype == np.float64
@@ -129,7 +127,7 @@ def test_transforms_return_float64_with_32_bit_indices(name: str, sparse: bool) 
 
 
 @each("name", NAMES)
-def test_columns_without_values_or_spread_cause_no_division_by_zero(name: str) -> None:
+def test_columns_without_values_or_spread_cause_no_division_by_zero(name):
     t = Table(np.column_stack([np.full(5, 0.1), np.zeros(5), np.full(5, 1e-300)]), ("a", "b", "c"))
     assert np.isfinite(transform_class(name)().fit(t).transform(t).X).all()
 
@@ -137,20 +135,20 @@ def test_columns_without_values_or_spread_cause_no_division_by_zero(name: str) -
 # impute
 
 
-def test_missing_numbers_become_the_mean_or_the_median_of_the_others() -> None:
+def test_missing_numbers_become_the_mean_or_the_median_of_the_others():
     t = Table(np.array([[1.0], [2.0], [9.0], [np.nan]]), ("a",))
     impute = transform_class("impute")
     assert impute().fit(t).transform(t).X[3, 0] == 4
     assert impute(numbers="median").fit(t).transform(t).X[3, 0] == 2
 
 
-def test_a_missing_category_becomes_the_commonest() -> None:
+def test_a_missing_category_becomes_the_commonest():
     t = Table(np.array([[0.0], [2.0], [2.0], [np.nan]]), ("a",), {"a": ("x", "y", "z")})
     assert transform_class("impute")().fit(t).transform(t).X[3, 0] == 2
 
 
 @each("numbers", ["mean", "median"])
-def test_the_zeros_of_sparse_rows_are_values(numbers: str) -> None:
+def test_the_zeros_of_sparse_rows_are_values(numbers):
     D, S = table(missing=True), table(missing=True, sparse=True)
     impute = transform_class("impute")
     on_dense, on_sparse = impute(numbers=numbers).fit(D), impute(numbers=numbers).fit(S)
@@ -158,7 +156,7 @@ def test_the_zeros_of_sparse_rows_are_values(numbers: str) -> None:
     np.testing.assert_allclose(dense(on_sparse.transform(S)), on_dense.transform(D).X, rtol=1e-13)
 
 
-def test_a_missing_value_only_in_new_rows_is_filled_from_training_rows() -> None:
+def test_a_missing_value_only_in_new_rows_is_filled_from_training_rows():
     train, test = Table(np.array([[1.0], [3.0]]), ("a",)), Table(np.array([[np.nan]]), ("a",))
     assert transform_class("impute")().fit(train).transform(test).X[0, 0] == 2
 
@@ -167,7 +165,7 @@ def test_a_missing_value_only_in_new_rows_is_filled_from_training_rows() -> None
 
 
 @each("sparse", [False, True])
-def test_each_row_has_a_one_in_the_column_of_its_level(sparse: bool) -> None:
+def test_each_row_has_a_one_in_the_column_of_its_level(sparse):
     t = table(sparse=sparse)
     out = transform_class("one_hot")(drop="none").fit(t).transform(t)
     columns = dict(zip(out.names, dense(out).T, strict=True))
@@ -183,7 +181,7 @@ def test_each_row_has_a_one_in_the_column_of_its_level(sparse: bool) -> None:
 
 
 @each("sparse", [False, True])
-def test_dropping_the_first_level_gives_full_rank_with_a_constant(sparse: bool) -> None:
+def test_dropping_the_first_level_gives_full_rank_with_a_constant(sparse):
     t = table(sparse=sparse)
     out = transform_class("one_hot")().fit(t).transform(t)
     assert [name for name in out.names if "=" in name] == [
@@ -196,7 +194,7 @@ def test_dropping_the_first_level_gives_full_rank_with_a_constant(sparse: bool) 
     assert np.linalg.matrix_rank(with_constant) == with_constant.shape[1]
 
 
-def test_an_unseen_level_has_no_column_and_counts_as_the_first() -> None:
+def test_an_unseen_level_has_no_column_and_counts_as_the_first():
     levels = {"a": ("x", "y", "z")}
     train = Table(np.array([[0.0], [1.0], [1.0]]), ("a",), levels)
     test = Table(np.array([[2.0], [0.0]]), ("a",), levels)
@@ -205,7 +203,7 @@ def test_an_unseen_level_has_no_column_and_counts_as_the_first() -> None:
     assert not out.X.any()
 
 
-def test_gaps_in_a_category_are_refused_with_the_remedy() -> None:
+def test_gaps_in_a_category_are_refused_with_the_remedy():
     t = Table(np.array([[0.0], [np.nan]]), ("famhist",), {"famhist": ("Absent", "Present")})
     with pytest.raises(NotApplicable, match="'famhist' has 1 missing value; put impute before"):
         transform_class("one_hot")().fit(t)
@@ -214,7 +212,7 @@ def test_gaps_in_a_category_are_refused_with_the_remedy() -> None:
 # standardize
 
 
-def test_standardized_sparse_rows_keep_their_zeros() -> None:
+def test_standardized_sparse_rows_keep_their_zeros():
     t = table(sparse=True)
     out = transform_class("standardize")().fit(t).transform(t)
     assert np.array_equal(out.X.indices, t.X.indices)
@@ -223,7 +221,7 @@ def test_standardized_sparse_rows_keep_their_zeros() -> None:
 
 
 @each("sparse", [False, True])
-def test_standardizing_looks_past_gaps(sparse: bool) -> None:
+def test_standardizing_looks_past_gaps(sparse):
     t = table(missing=True, sparse=sparse)
     fitted = transform_class("standardize")().fit(t)
     numbers = [1, 2, 4]
@@ -231,7 +229,7 @@ def test_standardizing_looks_past_gaps(sparse: bool) -> None:
     np.testing.assert_allclose(fitted.scale_[numbers], np.nanstd(dense(t), axis=0)[numbers])
 
 
-def test_a_far_offset_does_not_spoil_the_deviation() -> None:
+def test_a_far_offset_does_not_spoil_the_deviation():
     x = np.array([1.0, 2.0, 3.0])
     near, far = Table(x[:, None], ("a",)), Table(x[:, None] + 1e9, ("a",))
     standardize = transform_class("standardize")
@@ -259,7 +257,7 @@ def test_a_far_offset_does_not_spoil_the_deviation() -> None:
         ("principal_components", {"components": 1.5}),
     ],
 )
-def test_a_bad_option_is_refused_by_name(name: str, options: dict[str, str]) -> None:
+def test_a_bad_option_is_refused_by_name(name, options):
     with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} is"):
         transform_class(name)(**options)
 
@@ -268,7 +266,7 @@ def test_a_bad_option_is_refused_by_name(name: str, options: dict[str, str]) -> 
 
 
 @each("sparse", [False, True])
-def test_binarize_gives_one_above_the_median_and_zero_otherwise(sparse: bool) -> None:
+def test_binarize_gives_one_above_the_median_and_zero_otherwise(sparse):
     X = np.array([[1.0, 0, -3, 5], [2, 1, -1, 5], [3, 1, np.nan, 5], [9, 1, -2, 5]])
     t = Table(sp.csr_array(X) if sparse else X, ("a", "b", "c", "d"))
     fitted = transform_class("binarize")().fit(t)
@@ -280,7 +278,7 @@ def test_binarize_gives_one_above_the_median_and_zero_otherwise(sparse: bool) ->
     assert np.array_equal(out.T, [[0, 0, 1, 1], [0, 1, 1, 1], above, [0, 0, 0, 0]], equal_nan=True)
 
 
-def test_folds_share_a_cut_only_where_it_is_the_same() -> None:
+def test_folds_share_a_cut_only_where_it_is_the_same():
     folds = [np.arange(5), np.arange(5, 10)]
     words = Table(sp.csr_array(np.eye(10)), tuple("abcdefghij"))
     lengths = Table(np.arange(10.0)[:, None], ("a",))
@@ -290,9 +288,7 @@ def test_folds_share_a_cut_only_where_it_is_the_same() -> None:
 
 @each("sparse", [False, True])
 @each("options", [{}, {"kernel": "polynomial"}, {"columns": 5}, {"seed": 1}])
-def test_nystroem_of_the_same_rows_does_not_depend_on_earlier_kernels(
-    options: dict[str, Any], sparse: bool
-) -> None:
+def test_nystroem_of_the_same_rows_does_not_depend_on_earlier_kernels(options, sparse):
     nystroem, same = transform_class("nystroem"), table(sparse=sparse)
     for earlier in ({"gamma": 0.1}, {"gamma": 0.1, "kernel": "polynomial"}, {"columns": 7}):
         nystroem(**earlier).fit(same).transform(same)
@@ -301,7 +297,7 @@ def test_nystroem_of_the_same_rows_does_not_depend_on_earlier_kernels(
     assert np.array_equal(found.X, alone.X)
 
 
-def test_nystroem_with_all_rows_as_landmarks_is_the_exact_kernel() -> None:
+def test_nystroem_with_all_rows_as_landmarks_is_the_exact_kernel():
     from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
     t = Table(np.random.default_rng(0).standard_normal((40, 3)), ("a", "b", "c"))
@@ -314,7 +310,7 @@ def test_nystroem_with_all_rows_as_landmarks_is_the_exact_kernel() -> None:
     assert Phi.shape[1] == 10  # the monomials of three numbers up to degree 2
 
 
-def test_nystroem_never_exceeds_the_kernel_and_comes_nearer_with_landmarks() -> None:
+def test_nystroem_never_exceeds_the_kernel_and_comes_nearer_with_landmarks():
     """k − φφᵀ is a Schur complement: positive semidefinite, and less with each landmark."""
     from sklearn.metrics.pairwise import rbf_kernel
 
@@ -328,7 +324,7 @@ def test_nystroem_never_exceeds_the_kernel_and_comes_nearer_with_landmarks() -> 
     assert (np.diff(traces) < 0).all()
 
 
-def test_landmarks_are_different_rows_chosen_by_seed_not_by_place() -> None:
+def test_landmarks_are_different_rows_chosen_by_seed_not_by_place():
     X = np.repeat(np.random.default_rng(2).standard_normal((10, 2)), 3, axis=0)
     t, nystroem = Table(X, ("a", "b")), transform_class("nystroem")
     assert len(nystroem(100).fit(t).landmarks_) == 10
@@ -338,18 +334,18 @@ def test_landmarks_are_different_rows_chosen_by_seed_not_by_place() -> None:
 
 
 @each("options", [{"columns": 0}, {"kernel": "sigmoid"}, {"gamma": "auto"}])
-def test_nystroem_refuses_invalid_options_by_name(options: dict) -> None:
+def test_nystroem_refuses_invalid_options_by_name(options):
     with pytest.raises(ValueError, match=f"nystroem: {next(iter(options))} is"):
         transform_class("nystroem")(**options)
 
 
-def test_a_column_without_any_value_becomes_zero() -> None:
+def test_a_column_without_any_value_becomes_zero():
     t = Table(np.full((3, 1), np.nan), ("a",))
     for numbers in ("mean", "median"):
         assert not transform_class("impute")(numbers=numbers).fit(t).transform(t).X.any()
 
 
-def test_standardizing_leaves_categories_alone() -> None:
+def test_standardizing_leaves_categories_alone():
     t = table()
     out = transform_class("standardize")().fit(t).transform(t)
     assert np.array_equal(out.X[:, [0, 3]], t.X[:, [0, 3]])

@@ -117,7 +117,7 @@ def same(model: Any, other: Any, X: Any, digits: float = 1e-6) -> None:
 
 @pytest.mark.parametrize("K", [2, 3])
 @REPEATED
-def test_a_row_of_weight_two_is_the_row_twice(model: Any, K: int) -> None:
+def test_a_row_of_weight_two_is_the_row_twice(model, K):
     X, y, w = rows(model, K)
     often = np.repeat(np.arange(len(y)), w.astype(int))
     weighted = clone(model).fit(X, y, sample_weight=w)
@@ -135,7 +135,7 @@ SUMS = (1.0, 2.0, 2.02, 20.0, 40.0 - 1e-9, 40.0 + 1e-9)
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each_model([m for m in MODELS if type(m).__name__ != "ZeroOneClassifier"])  # of two optima, either
-def test_a_constant_factor_of_the_weights_never_changes_a_fit_abruptly(model: Any) -> None:
+def test_a_constant_factor_of_the_weights_never_changes_a_fit_abruptly(model):
     X, y, w = rows(model, 2, 60)
     X, y, w = (part[w > 0][:40] for part in (X, y, w))
     fits = [clone(model).fit(X, y, sample_weight=total * w / w.sum()) for total in SUMS]
@@ -148,9 +148,7 @@ def test_a_constant_factor_of_the_weights_never_changes_a_fit_abruptly(model: An
 
 
 @each("total", [2.0, 2.01, 99.0])
-def test_weights_whose_sum_is_below_the_number_of_rows_are_relative_and_say_so(
-    total: float,
-) -> None:
+def test_weights_whose_sum_is_below_the_number_of_rows_are_relative_and_say_so(total):
     X, y, _ = rows(linclass.LinearDiscriminantAnalysis(), 3, 100)
     expected = linclass.LinearDiscriminantAnalysis().fit(X, y)
     weights = np.full(100, total / 100)
@@ -168,7 +166,7 @@ def test_weights_whose_sum_is_below_the_number_of_rows_are_relative_and_say_so(
         same(fit, clone(model).fit(X, y), X)
 
 
-def test_weights_that_are_normalized_or_of_classes_do_not_warn() -> None:
+def test_weights_that_are_normalized_or_of_classes_do_not_warn():
     X, y, w = rows(linclass.LinearDiscriminantAnalysis(), 2)
     few = {"a": 0.1, "b": 0.2}
     with warnings.catch_warnings():
@@ -182,7 +180,7 @@ def test_weights_that_are_normalized_or_of_classes_do_not_warn() -> None:
     same(by_class, linclass.LinearDiscriminantAnalysis().fit(X, y, own / own.mean()), X)
 
 
-def test_relative_weights_give_standard_errors_and_criteria_of_weights_with_mean_one() -> None:
+def test_relative_weights_give_standard_errors_and_criteria_of_weights_with_mean_one():
     X, y, w = rows(linclass.LogisticRegression(), 2)
     tuned = linclass.TunedClassifier(linclass.LogisticRegression(), rule="bic")
     plain = linclass.LogisticRegression(penalty=None)
@@ -195,7 +193,7 @@ def test_relative_weights_give_standard_errors_and_criteria_of_weights_with_mean
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each_model([m for m in MODELS if hasattr(m, "merge")])
-def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model: Any) -> None:
+def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model):
     """The sums of parts keep the weights as they are given, and N is of all rows."""
     X, y, w = rows(model, 2)
     w = w / w.sum()
@@ -218,7 +216,7 @@ def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model: Any) -> No
     ],
 )
 @each("d", [3, 70])
-def test_relative_weights_apply_with_and_without_kept_sums(model: Any, d: int) -> None:
+def test_relative_weights_apply_with_and_without_kept_sums(model, d):
     rng = np.random.default_rng(0)
     y, w = np.arange(45) % 2, rng.integers(1, 4, 45) / 1000
     X = rng.normal(size=(45, d)) + 0.5 * y[:, None]
@@ -232,7 +230,7 @@ def test_relative_weights_apply_with_and_without_kept_sums(model: Any, d: int) -
 
 
 @SPARSE
-def test_weights_of_sparse_rows_count_rows(model: Any) -> None:
+def test_weights_of_sparse_rows_count_rows(model):
     X, y, w = rows(model, 2)
     often = np.repeat(np.arange(len(y)), w.astype(int))
     weighted = clone(model).fit(sparse.csr_array(X), y, sample_weight=w)
@@ -241,7 +239,7 @@ def test_weights_of_sparse_rows_count_rows(model: Any) -> None:
 
 @pytest.mark.parametrize("K", [2, 3])
 @ALL
-def test_a_row_of_weight_zero_is_ignored(model: Any, K: int) -> None:
+def test_a_row_of_weight_zero_is_ignored(model, K):
     X, y, w = rows(model, K)
     there = w > 0
     absent = clone(model).fit(X[there], y[there], sample_weight=w[there])
@@ -250,7 +248,7 @@ def test_a_row_of_weight_zero_is_ignored(model: Any, K: int) -> None:
 
 
 @each_model([m for m in MODELS if hasattr(m, "partial_fit")])
-def test_partial_fit_ignores_a_row_of_weight_zero(model: Any) -> None:
+def test_partial_fit_ignores_a_row_of_weight_zero(model):
     """Whatever its class and its values are: levels that nobody else has, or a class without other rows."""
     X, y, w = rows(model, 2)
     classes, there = ["a", "b"], w > 0
@@ -269,7 +267,7 @@ def test_partial_fit_ignores_a_row_of_weight_zero(model: Any) -> None:
 
 
 @each_model([m for m in MODELS if hasattr(m, "partial_fit") and hasattr(m, "leave_one_out")])
-def test_a_row_of_weight_zero_adds_no_class_to_sums(model: Any) -> None:
+def test_a_row_of_weight_zero_adds_no_class_to_sums(model):
     X, y, w = rows(model, 2)
     labels = np.where(w > 0, y, "c")
     assert clone(model).partial_fit(X, labels, sample_weight=w).classes_.tolist() == ["a", "b"]
@@ -277,7 +275,7 @@ def test_a_row_of_weight_zero_adds_no_class_to_sums(model: Any) -> None:
 
 @pytest.mark.parametrize("K", [2, 3])
 @ALL
-def test_the_weight_of_a_class_is_that_of_its_rows(model: Any, K: int) -> None:
+def test_the_weight_of_a_class_is_that_of_its_rows(model, K):
     X, y, w = rows(model, K)
     own = np.array([SOME.get(c, 1.0) for c in y.tolist()])
     weighed = clone(model).fit(X, y, sample_weight=w * own)
@@ -298,7 +296,7 @@ def test_the_weight_of_a_class_is_that_of_its_rows(model: Any, K: int) -> None:
 
 
 @BY_CLASS
-def test_balanced_is_scikit_learns_rule(model: Any) -> None:
+def test_balanced_is_scikit_learns_rule(model):
     X, y, _ = rows(model, 2)
     kept = (y == "a") | (np.arange(len(y)) % 3 > 0)
     X, y = X[kept], y[kept]
@@ -312,7 +310,7 @@ def test_balanced_is_scikit_learns_rule(model: Any) -> None:
     same(balanced, by_rule, X, 1e-9)
 
 
-def test_the_prior_of_largest_evidence_has_a_limit_as_the_weights_grow() -> None:
+def test_the_prior_of_largest_evidence_has_a_limit_as_the_weights_grow():
     """α = γ/‖W‖² tends to d/‖W‖²; a least strength, which is α/Σw, would end the search."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 3))
@@ -334,7 +332,7 @@ def test_the_prior_of_largest_evidence_has_a_limit_as_the_weights_grow() -> None
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @TOGETHER
-def test_sample_weights_apply_to_joint_fits_of_folds(model: Any) -> None:
+def test_sample_weights_apply_to_joint_fits_of_folds(model):
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3), np.flatnonzero(w == 0)]
     for weights in (w, w / w.sum()):
@@ -345,7 +343,7 @@ def test_sample_weights_apply_to_joint_fits_of_folds(model: Any) -> None:
 
 
 @TOGETHER_BY_CLASS
-def test_class_weights_apply_to_joint_fits_or_are_refused(model: Any) -> None:
+def test_class_weights_apply_to_joint_fits_or_are_refused(model):
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3)]
     for value in (SOME, "balanced"):
@@ -363,7 +361,7 @@ def test_class_weights_apply_to_joint_fits_or_are_refused(model: Any) -> None:
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @pytest.mark.parametrize("K", [2, 3])
 @ALONE
-def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model: Any, K: int) -> None:
+def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model, K):
     X, y, w = rows(model, K)
     cases = itertools.product((1.5 * w, w / w.sum()), ({}, {"class_weight": SOME}))
     for w, params in cases:
@@ -379,7 +377,7 @@ def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model: An
 
 
 @each("model", [linclass.LinearDiscriminantAnalysis(), linclass.BernoulliNB()], ids=repr)
-def test_balanced_classes_need_all_rows_at_once(model: Any) -> None:
+def test_balanced_classes_need_all_rows_at_once(model):
     X, y, _ = rows(model, 2)
     model.set_params(class_weight="balanced")
     with pytest.raises(ValueError, match="all rows at once; give a dict"):
@@ -390,7 +388,7 @@ def test_balanced_classes_need_all_rows_at_once(model: Any) -> None:
         clone(model).fit(X, y).merge(clone(model).fit(X, y))
 
 
-def test_weights_of_classes_hold_block_by_block() -> None:
+def test_weights_of_classes_hold_block_by_block():
     model = linclass.LinearDiscriminantAnalysis(class_weight=SOME)
     X, y, w = rows(model, 3)
     y = np.sort(y)  # blocks that lack classes
@@ -405,7 +403,7 @@ def test_weights_of_classes_hold_block_by_block() -> None:
 
 @each("K", [2, 3])
 @each("method", METHODS)
-def test_a_map_of_scores_takes_a_row_of_weight_two_for_two_rows(method: str, K: int) -> None:
+def test_a_map_of_scores_takes_a_row_of_weight_two_for_two_rows(method, K):
     rng = np.random.default_rng(K)
     codes, w = np.arange(90) % K, rng.integers(1, 4, 90)
     Z = rng.normal(size=(90, K)) + np.eye(K)[codes]
@@ -415,7 +413,7 @@ def test_a_map_of_scores_takes_a_row_of_weight_two_for_two_rows(method: str, K: 
     np.testing.assert_allclose(weighted.decision(Z), repeated.decision(Z), rtol=1e-6, atol=1e-6)
 
 
-def test_the_fewest_errors_of_weighted_rows_are_those_of_all_cells() -> None:
+def test_the_fewest_errors_of_weighted_rows_are_those_of_all_cells():
     """On a line every classifier is a threshold and a direction, so that all can be tried."""
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -433,9 +431,7 @@ def test_the_fewest_errors_of_weighted_rows_are_those_of_all_cells() -> None:
 @each_model(
     [*ONCE, linclass.ProbitRegression(penalty=None), linclass.LogisticRegression(penalty=None)]
 )
-def test_a_class_with_a_share_below_machine_precision_causes_no_division_by_zero(
-    model: Any,
-) -> None:
+def test_a_class_with_a_share_below_machine_precision_causes_no_division_by_zero(model):
     """Warnings of NumPy are errors; one minus such a share is 1."""
     for K in (2, 3) if model.__sklearn_tags__().classifier_tags.multi_class else (2,):
         X, y, _ = rows(model, K)
@@ -448,9 +444,7 @@ def test_a_class_with_a_share_below_machine_precision_causes_no_division_by_zero
 
 @each("solver", ["irls", "newton", "newton_cg", "quasi_newton"])
 @each("share", [1e-8, 1e-12])
-def test_a_class_of_tiny_weight_does_not_hide_the_distance_from_the_optimum(
-    share: float, solver: str
-) -> None:
+def test_a_class_of_tiny_weight_does_not_hide_the_distance_from_the_optimum(share, solver):
     """No cosine exceeds the root of its share of the weight."""
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
@@ -466,7 +460,7 @@ def test_a_class_of_tiny_weight_does_not_hide_the_distance_from_the_optimum(
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each("kind", REGRESSORS, ids=lambda kind: kind.__name__)
-def test_a_constant_factor_of_the_weights_never_changes_a_regression_abruptly(kind: Any) -> None:
+def test_a_constant_factor_of_the_weights_never_changes_a_regression_abruptly(kind):
     rng = np.random.default_rng(0)
     X, w = rng.normal(size=(40, 3)), rng.integers(1, 4, 40).astype(float)
     y = X @ [1.0, -1.0, 0.5] + rng.normal(size=40)

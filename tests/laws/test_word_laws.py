@@ -39,13 +39,13 @@ def column(texts: list[str]) -> Table:
     return Table(X, ("text",), {"text": tuple(texts)}, frozenset({"text"}))
 
 
-def test_words_are_runs_of_two_letters_digits_or_underscores_in_lower_case() -> None:
+def test_words_are_runs_of_two_letters_digits_or_underscores_in_lower_case():
     words = Tokenizer("it").words("The CAT, a \u00c9t\u00e9-x_1's 42")
     assert words == ["the", "cat", "\u00e9t\u00e9", "x_1", "42"]
     assert Tokenizer("it", lower=False, pattern="[A-Z]+").words("The CAT") == ["T", "CAT"]
 
 
-def test_a_count_is_how_often_its_word_is_among_the_words_of_the_text() -> None:
+def test_a_count_is_how_often_its_word_is_among_the_words_of_the_text():
     tokenizer = Tokenizer("it", ngrams=2)
     X, words = word_counts(POSTS, tokenizer)
     assert words == sorted({word for post in POSTS for word in tokenizer.words(post)})
@@ -53,7 +53,7 @@ def test_a_count_is_how_often_its_word_is_among_the_words_of_the_text() -> None:
         assert row.tolist() == [tokenizer.words(post).count(word) for word in words]
 
 
-def test_declared_words_are_those_columns_of_all_words() -> None:
+def test_declared_words_are_those_columns_of_all_words():
     everything = count_words.apply(column(POSTS))
     declared = count_words.apply(column(POSTS), words=["wheels", "nowhere", "ann"])
     assert declared.names == ("wheels", "nowhere", "ann")
@@ -64,9 +64,7 @@ def test_declared_words_are_those_columns_of_all_words() -> None:
 
 @each("signed", [True, False])
 @each("columns", [1, 7, 1 << 16])
-def test_hashed_counts_are_the_counts_times_the_hashes_of_the_words(
-    columns: int, signed: bool
-) -> None:
+def test_hashed_counts_are_the_counts_times_the_hashes_of_the_words(columns, signed):
     counts, words = word_counts(POSTS, Tokenizer("it"))
     H = hash_words.apply(column(words), columns=columns, signed=signed).X
     assert set(np.unique(H.data)) <= ({-1.0, 1.0} if signed else {1.0})
@@ -77,7 +75,7 @@ def test_hashed_counts_are_the_counts_times_the_hashes_of_the_words(
         assert ((hashed @ hashed.T) != (counts @ counts.T)).nnz == 0
 
 
-def test_the_hash_is_the_same_in_every_process() -> None:
+def test_the_hash_is_the_same_in_every_process():
     code = "from linclass.preprocessing.features.hash_words import _hash; print(_hash('wheels'))"
     output = {
         subprocess.run(
@@ -92,7 +90,7 @@ def test_the_hash_is_the_same_in_every_process() -> None:
     assert output == {f"{hash_words._hash('wheels')}\n"}
 
 
-def test_memory_follows_the_counts_that_are_not_zero() -> None:
+def test_memory_follows_the_counts_that_are_not_zero():
     """20,000 texts of 20 words out of 100,000: 16 GB if dense, 5 MB of counts and their places."""
     draw = random.Random(0)
     texts = column(
@@ -111,25 +109,25 @@ def test_memory_follows_the_counts_that_are_not_zero() -> None:
 # what is stripped
 
 
-def test_a_post_is_stripped_of_header_quotation_and_signature() -> None:
+def test_a_post_is_stripped_of_header_quotation_and_signature():
     (stripped, *_) = strip_posts.apply(column(POSTS)).levels["text"]
     assert stripped == "Two wheels do, 2 of them.\n"
 
 
-def test_parts_are_stripped_in_one_order_however_they_are_given() -> None:
+def test_parts_are_stripped_in_one_order_however_they_are_given():
     parts = ["quotes", "footers", "headers"]
     given, turned = (strip_posts.apply(column(POSTS), p) for p in (parts, parts[::-1]))
     assert given.levels == turned.levels
 
 
 @each("end", ["\r\n", "\r"])
-def test_posts_are_stripped_however_their_lines_end(end: str) -> None:
+def test_posts_are_stripped_however_their_lines_end(end):
     plain = strip_posts.apply(column(POSTS)).levels
     assert strip_posts.apply(column([post.replace("\n", end) for post in POSTS])).levels == plain
 
 
 @each("part", list(strip_posts.PARTS))
-def test_stripping_is_what_scikit_learn_strips(part: str) -> None:
+def test_stripping_is_what_scikit_learn_strips(part):
     from sklearn.datasets import _twenty_newsgroups as theirs
 
     strip = {
@@ -148,7 +146,7 @@ def test_stripping_is_what_scikit_learn_strips(part: str) -> None:
 
 @each("ngrams", [1, 2])
 @each("binary", [False, True])
-def test_counts_are_those_of_scikit_learn(ngrams: int, binary: bool) -> None:
+def test_counts_are_those_of_scikit_learn(ngrams, binary):
     from sklearn.feature_extraction.text import CountVectorizer
 
     vectorizer = CountVectorizer(ngram_range=(1, ngrams), binary=binary)
@@ -158,7 +156,7 @@ def test_counts_are_those_of_scikit_learn(ngrams: int, binary: bool) -> None:
     assert (sp.csr_array(theirs) != ours.X).nnz == 0
 
 
-def test_hashing_keeps_what_scikit_learns_hashing_keeps() -> None:
+def test_hashing_keeps_what_scikit_learns_hashing_keeps():
     """Another hash, so other columns; without collisions the scalar products of rows are the same."""
     from sklearn.feature_extraction.text import HashingVectorizer
 
@@ -183,14 +181,14 @@ def dense(t: Table) -> np.ndarray:
 # vocabulary
 
 
-def test_a_vocabulary_without_a_word_is_refused_with_its_bounds() -> None:
+def test_a_vocabulary_without_a_word_is_refused_with_its_bounds():
     with pytest.raises(
         NotApplicable, match="none of the 30 columns occurs in 51 or more of the 50"
     ):
         Vocabulary(min_rows=51).fit(counts())
 
 
-def test_the_vocabulary_is_that_of_scikit_learn() -> None:
+def test_the_vocabulary_is_that_of_scikit_learn():
     from sklearn.feature_extraction.text import CountVectorizer
 
     words = counts(n=40)
@@ -203,7 +201,7 @@ def test_the_vocabulary_is_that_of_scikit_learn() -> None:
 # idf
 
 
-def test_presence_forgets_how_often_and_log_counts_less() -> None:
+def test_presence_forgets_how_often_and_log_counts_less():
     t = Table(np.array([[1.0, 0, math.e]]), tuple("abc"))
     assert Idf("presence", norm=None).fit(t).transform(t).X.tolist() == [[1, 0, 1]]
     np.testing.assert_allclose(Idf("log", norm=None).fit(t).transform(t).X, [[1, 0, 2]], rtol=1e-15)
@@ -215,7 +213,7 @@ def test_presence_forgets_how_often_and_log_counts_less() -> None:
 @each("log", [False, True])
 @each("norm", ["l1", "l2", None])
 @each("smooth", [False, True])
-def test_tf_idf_is_that_of_scikit_learn(smooth: bool, norm: str, log: bool, sparse: bool) -> None:
+def test_tf_idf_is_that_of_scikit_learn(smooth, norm, log, sparse):
     from sklearn.feature_extraction.text import TfidfTransformer
 
     train = np.arange(30)
@@ -231,13 +229,13 @@ def test_tf_idf_is_that_of_scikit_learn(smooth: bool, norm: str, log: bool, spar
 # principal components
 
 
-def test_sparse_rows_have_the_components_of_dense_rows() -> None:
+def test_sparse_rows_have_the_components_of_dense_rows():
     on_sparse, on_dense = (PrincipalComponents(5).fit(counts(sparse=s)) for s in (True, False))
     np.testing.assert_allclose(on_sparse.components_, on_dense.components_, atol=1e-10)
     np.testing.assert_allclose(on_sparse.variance_, on_dense.variance_, rtol=1e-11)
 
 
-def test_directions_without_variance_are_not_components() -> None:
+def test_directions_without_variance_are_not_components():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 8)) + 100
     t = Table(X, tuple("abcdefgh"))
@@ -246,7 +244,7 @@ def test_directions_without_variance_are_not_components() -> None:
     np.testing.assert_allclose(np.cov(whitened.X.T), np.eye(3), atol=1e-12)
 
 
-def test_a_share_of_variance_takes_the_fewest_components_that_explain_it() -> None:
+def test_a_share_of_variance_takes_the_fewest_components_that_explain_it():
     t = counts(sparse=False)
     everything = PrincipalComponents(30).fit(t).variance_
     for share in (0.5, 0.9):
@@ -254,7 +252,7 @@ def test_a_share_of_variance_takes_the_fewest_components_that_explain_it() -> No
         assert everything[: k - 1].sum() < share * everything.sum() <= everything[:k].sum()
 
 
-def test_components_of_words_need_no_dense_words() -> None:
+def test_components_of_words_need_no_dense_words():
     """3,000 texts × 200,000 words: 4.8 GB if dense; the matrix and 2·k + 1 vectors of Lanczos are not."""
     rng = np.random.default_rng(0)
     X = sp.random_array((3000, 200_000), density=2e-4, rng=rng, format="csr")
@@ -270,7 +268,7 @@ def test_components_of_words_need_no_dense_words() -> None:
     assert peak < 150e6
 
 
-def test_missing_values_are_refused_with_the_remedy() -> None:
+def test_missing_values_are_refused_with_the_remedy():
     t = Table(np.array([[1.0, np.nan], [2, 3]]), ("a", "b"))
     with pytest.raises(NotApplicable, match="put impute before"):
         PrincipalComponents().fit(t)
@@ -278,7 +276,7 @@ def test_missing_values_are_refused_with_the_remedy() -> None:
 
 @each("sparse", [False, True])
 @each("whiten", [False, True])
-def test_components_are_those_of_scikit_learn(whiten: bool, sparse: bool) -> None:
+def test_components_are_those_of_scikit_learn(whiten, sparse):
     from sklearn.decomposition import PCA
 
     X = counts(sparse=False).X

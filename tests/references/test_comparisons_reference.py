@@ -45,7 +45,7 @@ def scores(name: str, *columns: str) -> np.ndarray:
         return np.array([[float(row[c]) for c in columns] for row in csv.DictReader(file)])
 
 
-def test_demsars_example_of_fourteen_data_sets() -> None:
+def test_demsars_example_of_fourteen_data_sets():
     """Demšar (2006), JMLR 7, §3.2.2: C4.5 with and without its parameters tuned, table 6."""
     found = friedman_of_ranks([3.143, 2.000, 2.893, 1.964], 14)
     assert found.statistic == pytest.approx(9.28, abs=0.005)
@@ -54,7 +54,7 @@ def test_demsars_example_of_fourteen_data_sets() -> None:
     assert critical_difference(4, 14, 0.10) == pytest.approx(1.12, abs=0.005)
 
 
-def test_demsars_example_against_a_control() -> None:
+def test_demsars_example_against_a_control():
     """Demšar (2006), §3.2.2: C4.5 is the control; z and p of C4.5+m, C4.5+cf and C4.5+m+cf from its rounded standard
     error .488. Holm's procedure rejects the first and third, p < α/3 and p < α/2, and not the second: adjusted, the
     least p times 3, which exceeds the next times 2, and the last itself. (Its p of C4.5+cf, .607, is not 2Φ(−.512).)"""
@@ -67,7 +67,7 @@ def test_demsars_example_against_a_control() -> None:
     np.testing.assert_allclose(found.bonferroni[1:], [3 * found.p[1], 1, 3 * found.p[3]])
 
 
-def test_four_genetic_methods_on_24_data_sets_against_a_control() -> None:
+def test_four_genetic_methods_on_24_data_sets_against_a_control():
     """García, Fernández, Luengo & Herrera (2010), Information Sciences 180: accuracies, average ranks and adjusted
     p-values with PDFC as the control, as the tests of StaTDS (github.com/kdis-lab/StaTDS) print them from there."""
     table = scores("four_genetic_methods.csv", "PDFC", "NNEP", "IS-CHC+INN", "FH-GBML")
@@ -90,7 +90,7 @@ def test_four_genetic_methods_on_24_data_sets_against_a_control() -> None:
     np.testing.assert_allclose(found.p[1:], printed["p"], rtol=1e-9)
 
 
-def test_five_classifiers_on_30_data_sets_with_each_as_the_control() -> None:
+def test_five_classifiers_on_30_data_sets_with_each_as_the_control():
     """García & Herrera (2008), JMLR 9: average ranks of C4.5, 1-NN, naive Bayes, kernel and CN2, from which the
     documentation of scmamp (friedmanPost) prints p of each against each, and the tests of STAC (tec.citius.usc.es/stac)
     p adjusted over all ten pairs, from ranks that are rounded to three digits."""
@@ -116,7 +116,7 @@ def test_five_classifiers_on_30_data_sets_with_each_as_the_control() -> None:
         np.testing.assert_allclose(correct(pairs), values, atol=1e-3, err_msg=correct.__name__)
 
 
-def test_the_table_of_nemenyis_quantiles() -> None:
+def test_the_table_of_nemenyis_quantiles():
     """Demšar (2006), table 5(a), for two to ten methods."""
     printed = {
         0.05: [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164],
@@ -127,7 +127,7 @@ def test_the_table_of_nemenyis_quantiles() -> None:
         np.testing.assert_allclose(ours, row, atol=0.0011)
 
 
-def test_three_learners_on_four_tasks() -> None:
+def test_three_learners_on_four_tasks():
     """The README of mlr3benchmark: featureless, rpart, xgboost on iris, sonar, wine, zoo."""
     accuracy = [
         [0.2800000, 0.9466667, 0.9600000],
@@ -143,7 +143,7 @@ def test_three_learners_on_four_tasks() -> None:
     assert [p[1, 0], p[2, 0], p[2, 1]] == pytest.approx([0.181, 0.036, 0.759], abs=0.0005)
 
 
-def test_critdds_tables() -> None:
+def test_critdds_tables():
     """The tables that critdd is tested with (github.com/mirkobunse/critdd)."""
     catalysts = np.array(
         [[84.5, 78.4, 83.1], [82.8, 79.1, 79.9], [79.1, 78.0, 77.8], [80.2, 76.0, 77.9]]
@@ -156,7 +156,7 @@ def test_critdds_tables() -> None:
     assert found.statistic == pytest.approx(stats.friedmanchisquare(*trees.T).statistic)
 
 
-def test_the_pairwise_matrix_of_its_authors() -> None:
+def test_the_pairwise_matrix_of_its_authors():
     """128 data sets × 4, as their figure shows it: difference, wins, ties, losses, Wilcoxon's p."""
     found = pairwise(scores("pairwise_example.csv", "clf1", "clf2", "clf3", "clf4"))
     np.testing.assert_allclose(found.mean, [0.5376, 0.5123, 0.5220, 0.4825], atol=5e-5)
@@ -174,7 +174,7 @@ def test_the_pairwise_matrix_of_its_authors() -> None:
         assert found.p[pair] == pytest.approx(p, abs=5.1e-5)
 
 
-def test_baycomps_sonar_example() -> None:
+def test_baycomps_sonar_example():
     """docs/functions.rst: ten folds, so n_test/n_train is 1/9."""
     table = scores("sonar.csv", "nbc", "j48")
     found = bayesian_t(table, ratio=1 / 9)
@@ -185,7 +185,7 @@ def test_baycomps_sonar_example() -> None:
     assert parts == pytest.approx([0.2858446417, 0.2691518717, 0.4450034866], abs=1e-9)
 
 
-def test_baycomps_54_data_sets() -> None:
+def test_baycomps_54_data_sets():
     """The signed-rank test to Monte-Carlo error: printed .23014, .00674, .76312 of 50,000 draws."""
     found = bayesian_signed_rank(scores("means_54.csv", "nbc", "j48"), rope=1.0)
     parts = [found.better[0, 1], found.equal[0, 1], found.worse[0, 1]]
@@ -195,7 +195,7 @@ def test_baycomps_54_data_sets() -> None:
         )
 
 
-def test_scikit_learns_example_of_the_corrected_t_test() -> None:
+def test_scikit_learns_example_of_the_corrected_t_test():
     """“Statistical comparison of models using grid search” prints, of SVC with rbf and linear kernels on moons:
     corrected t 0.750, one-sided p 0.227; uncorrected 2.611, 0.005; rbf is better with probability 0.773, and
     practically equal (rope 0.01) with 0.432."""

@@ -80,7 +80,7 @@ CLOSE = {"SGDClassifier": 2e-2, "SVC": 1e-4, "SVR": 1e-4}  # absolute; how near 
 
 
 @each("name", PAIRS)
-def test_the_conversion_gives_the_same_coefficients(name: str) -> None:
+def test_the_conversion_gives_the_same_coefficients(name):
     from sklearn import linear_model, svm
 
     ours, theirs = PAIRS[name](linear_model, svm)
@@ -94,10 +94,10 @@ def test_the_conversion_gives_the_same_coefficients(name: str) -> None:
     assert_allclose(np.ravel(ours.intercept_), np.ravel(theirs.intercept_), atol=within)
 
 
-def test_the_page_names_the_same_estimators() -> None:
+def test_the_page_names_the_same_estimators():
     table = PAGE.read_text(encoding="utf-8").split("## scikit-learn's parameters")[1]
     assert re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE) == list(PAIRS)
 
 
-def test_a_C_and_back() -> None:
+def test_a_C_and_back():
     assert strength_of_C(1 / (N * STRENGTH), N) == pytest.approx(STRENGTH)

@@ -33,7 +33,7 @@ def data(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
 @each("classes", [2, 3])
 @each("C", [0.01, 1.0, 100.0])
 @each("intercept", [True, False])
-def test_logistic_regression_is_scikit_learns(classes: int, C: float, intercept: bool) -> None:
+def test_logistic_regression_is_scikit_learns(classes, C, intercept):
     from sklearn.linear_model import LogisticRegression as Peer
 
     X, y = data(classes)
@@ -48,7 +48,7 @@ def test_logistic_regression_is_scikit_learns(classes: int, C: float, intercept:
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
 
 
-def test_squared_hinge_is_liblinears_with_its_penalized_intercept() -> None:
+def test_squared_hinge_is_liblinears_with_its_penalized_intercept():
     """liblinear's intercept is the weight of one more feature, so we give it as one."""
     from sklearn.svm import LinearSVC
 
@@ -63,7 +63,7 @@ def test_squared_hinge_is_liblinears_with_its_penalized_intercept() -> None:
 
 
 @each("solver", ["auto", "newton", "newton_cg", "quasi_newton", "gradient_descent"])
-def test_ridge_and_linear_regression_are_scikit_learns(solver: str) -> None:
+def test_ridge_and_linear_regression_are_scikit_learns(solver):
     import sklearn.linear_model as peers
 
     X, _ = data(2)
@@ -82,7 +82,7 @@ def test_ridge_and_linear_regression_are_scikit_learns(solver: str) -> None:
 
 
 @each("classes", [2, 3])
-def test_penalized_least_squares_classifier_is_scikit_learns_ridge_classifier(classes: int) -> None:
+def test_penalized_least_squares_classifier_is_scikit_learns_ridge_classifier(classes):
     """RidgeClassifier regresses on ±1, ours on 0 and 1 when there are more than two classes."""
     from sklearn.linear_model import RidgeClassifier
 
@@ -95,7 +95,7 @@ def test_penalized_least_squares_classifier_is_scikit_learns_ridge_classifier(cl
 
 
 @each("classes", [2, 3])
-def test_standard_errors_and_deviance_are_statsmodels(classes: int) -> None:
+def test_standard_errors_and_deviance_are_statsmodels(classes):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import statsmodels.api as sm
@@ -118,9 +118,7 @@ def test_standard_errors_and_deviance_are_statsmodels(classes: int) -> None:
 
 @each("intercept", [True, False])
 @each("classes", [2, 3])
-def test_degrees_of_freedom_count_what_the_saturated_model_has_more(
-    classes: int, intercept: bool
-) -> None:
+def test_degrees_of_freedom_count_what_the_saturated_model_has_more(classes, intercept):
     """It has K − 1 free probabilities a row, as VGAM::vglm of R counts."""
     X, y = data(classes)
     model = LogisticRegression(penalty=None, fit_intercept=intercept).fit(X, y)
@@ -142,7 +140,7 @@ FULL = ("sbp", "tobacco", "ldl", "famhist", "obesity", "alcohol", "age")
 
 
 @each("solver", ["auto", "irls", "newton_cg", "quasi_newton"])
-def test_heart_disease_as_published(solver: str) -> None:
+def test_heart_disease_as_published(solver):
     """Table 4.2 and 4.3 of Hastie, Tibshirani & Friedman (2009), their coefficients and errors."""
     model = LogisticRegression(penalty=None, solver=solver, tol=1e-9, max_iter=3000).fit(
         *heart(*FULL)
@@ -160,7 +158,7 @@ def test_heart_disease_as_published(solver: str) -> None:
     assert_allclose(reduced.deviance, 485.44, atol=0.005)
 
 
-def test_the_summary_matches_the_output_of_rs_glm() -> None:
+def test_the_summary_matches_the_output_of_rs_glm():
     """R 4: summary(glm(chd ~ sbp + …, family = binomial)); its errors lag one step behind its fit."""
     text = str(LogisticRegression(penalty=None).fit(*heart(*FULL)).summary())
     assert "             Estimate Std. Error z value Pr(>|z|)" in text
@@ -171,14 +169,14 @@ def test_the_summary_matches_the_output_of_rs_glm() -> None:
     assert "AIC: 499.17" in text
 
 
-def test_the_summary_names_the_family() -> None:
+def test_the_summary_names_the_family():
     for classes, family in [(2, "binomial"), (3, "multinomial")]:
         text = str(LogisticRegression(penalty=None).fit(*data(classes)).summary())
         assert f"(Dispersion parameter for {family} family taken to be 1)" in text
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_standard_errors_are_absent_where_they_are_not_valid() -> None:
+def test_standard_errors_are_absent_where_they_are_not_valid():
     X, y = heart(*FULL)
     with pytest.raises(ValueError, match="penalty is 'l2'"):
         LogisticRegression().fit(X, y).summary()
@@ -191,7 +189,7 @@ def test_standard_errors_are_absent_where_they_are_not_valid() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_newsgroups_by_412_gradient_steps_as_published() -> None:
+def test_newsgroups_by_412_gradient_steps_as_published():
     """Training and test error and the heaviest words of religion versus politics, by the bars."""
     import yaml
 
@@ -234,7 +232,7 @@ def test_newsgroups_by_412_gradient_steps_as_published() -> None:
 
 
 @each("strength", [0.1, 0.01])
-def test_the_crammer_singer_machine_is_liblinears(strength: float) -> None:
+def test_the_crammer_singer_machine_is_liblinears(strength):
     from sklearn.datasets import load_iris
     from sklearn.svm import LinearSVC
 

@@ -54,7 +54,7 @@ class Unbiased:
 
 @each("data", DATA)
 @each("ddof", [1, 0])
-def test_lda_is_scikit_learns(data: str, ddof: int) -> None:
+def test_lda_is_scikit_learns(data, ddof):
     X, y = DATA[data]
     n, K = len(y), len(np.unique(y))
     estimator = Unbiased(n / (n - K)) if ddof else None
@@ -66,7 +66,7 @@ def test_lda_is_scikit_learns(data: str, ddof: int) -> None:
 
 @each("data", DATA)
 @each("smoothing", [1e-9, 1e-3])
-def test_gaussian_naive_bayes_is_scikit_learns(data: str, smoothing: float) -> None:
+def test_gaussian_naive_bayes_is_scikit_learns(data, smoothing):
     X, y = DATA[data]
     theirs = TheirNB(var_smoothing=smoothing).fit(X, y)
     ours = GaussianNB(var_smoothing=smoothing).fit(X, y)
@@ -76,7 +76,7 @@ def test_gaussian_naive_bayes_is_scikit_learns(data: str, smoothing: float) -> N
     assert ours.epsilon_ == pytest.approx(theirs.epsilon_)
 
 
-def test_naive_bayes_of_sparse_rows_is_scikit_learns_of_dense_rows() -> None:
+def test_naive_bayes_of_sparse_rows_is_scikit_learns_of_dense_rows():
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
     words = (rng.random((200, 300)) < 0.02 + 0.05 * y[:, None] * (np.arange(300) < 30)).astype(
@@ -88,14 +88,14 @@ def test_naive_bayes_of_sparse_rows_is_scikit_learns_of_dense_rows() -> None:
 
 
 @each("data", DATA)
-def test_nearest_mean_is_scikit_learns_nearest_centroid(data: str) -> None:
+def test_nearest_mean_is_scikit_learns_nearest_centroid(data):
     X, y = DATA[data]
     theirs = NearestCentroid().fit(X, y).predict(X)
     assert np.array_equal(NearestMean().fit(X, y).predict(X), theirs)
 
 
 @each("data", DATA)
-def test_majority_is_scikit_learns_prior_dummy(data: str) -> None:
+def test_majority_is_scikit_learns_prior_dummy(data):
     X, y = DATA[data]
     theirs = DummyClassifier(strategy="prior").fit(X, y)
     ours = MajorityClass().fit(X, y)
@@ -105,7 +105,7 @@ def test_majority_is_scikit_learns_prior_dummy(data: str) -> None:
 
 @each("data", DATA)
 @each("shrinkage", [0.05, 0.5, 1.0])
-def test_shrunk_lda_is_scikit_learns(data: str, shrinkage: float) -> None:
+def test_shrunk_lda_is_scikit_learns(data, shrinkage):
     X, y = DATA[data]
     theirs = TheirLDA(solver="lsqr", shrinkage=shrinkage).fit(X, y)
     ours = LinearDiscriminantAnalysis(ddof=0, shrinkage=shrinkage)
@@ -126,7 +126,7 @@ def _odds(theirs: Any, X: np.ndarray) -> np.ndarray:
 
 
 @each("data", DATA)
-def test_ledoit_and_wolfs_share_is_scikit_learns_of_the_deviations(data: str) -> None:
+def test_ledoit_and_wolfs_share_is_scikit_learns_of_the_deviations(data):
     X, y = DATA[data]
     R = X - np.array([X[y == k].mean(axis=0) for k in np.unique(y)])[y]
     ours = LinearDiscriminantAnalysis(shrinkage="ledoit_wolf")
@@ -141,7 +141,7 @@ def test_ledoit_and_wolfs_share_is_scikit_learns_of_the_deviations(data: str) ->
 
 @each("data", ["iris", "wine"])
 @each("solver", ["svd", "eigen"])
-def test_qda_over_all_rows_of_a_class_is_scikit_learns(data: str, solver: str) -> None:
+def test_qda_over_all_rows_of_a_class_is_scikit_learns(data, solver):
     X, y = DATA[data]
     theirs = TheirQDA(solver=solver).fit(X, y)
     ours = QuadraticDiscriminantAnalysis(ddof=0).fit(X, y)
@@ -149,7 +149,7 @@ def test_qda_over_all_rows_of_a_class_is_scikit_learns(data: str, solver: str) -
 
 
 @each("data", ["iris", "wine"])
-def test_qda_is_scikit_learns_with_the_unbiased_covariance(data: str) -> None:
+def test_qda_is_scikit_learns_with_the_unbiased_covariance(data):
     X, y = DATA[data]
     theirs = TheirQDA(solver="eigen", covariance_estimator=SampleCovariance()).fit(X, y)
     ours = QuadraticDiscriminantAnalysis().fit(X, y)
@@ -170,7 +170,7 @@ def _same_but_for_clipping(ours: np.ndarray, theirs: np.ndarray) -> None:
 
 
 @each("data", DATA)
-def test_fisher_is_scikit_learns_transform_and_nearest_centroid(data: str) -> None:
+def test_fisher_is_scikit_learns_transform_and_nearest_centroid(data):
     X, y = DATA[data]
     theirs = TheirLDA(solver="eigen").fit(X, y)
     ours = FisherDiscriminant().fit(X, y)
@@ -192,9 +192,7 @@ def words(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
 @each("container", [np.asarray, sp.csr_array])
 @each("smoothing", [1.0, 0.01])
 @each(("ours", "theirs"), [(MultinomialNB, TheirMultinomialNB), (BernoulliNB, TheirBernoulliNB)])
-def test_naive_bayes_of_words_is_scikit_learns(
-    ours: Any, theirs: Any, smoothing: float, container: Any
-) -> None:
+def test_naive_bayes_of_words_is_scikit_learns(ours, theirs, smoothing, container):
     X, y = words()
     expected = theirs(alpha=smoothing).fit(container(X), y)
     found = ours(smoothing=smoothing).fit(container(X), y)
@@ -212,7 +210,7 @@ def _coefficients(theirs: Any) -> np.ndarray:
 
 
 @each("smoothing", [1.0, 0.01])
-def test_categorical_naive_bayes_is_scikit_learns(smoothing: float) -> None:
+def test_categorical_naive_bayes_is_scikit_learns(smoothing):
     X, y = words()
     theirs = TheirCategoricalNB(alpha=smoothing).fit(X, y).predict_log_proba(X)
     ours = CategoricalNB(smoothing=smoothing).fit(X, y).predict_log_proba(X)
@@ -221,7 +219,7 @@ def test_categorical_naive_bayes_is_scikit_learns(smoothing: float) -> None:
 
 @each("alpha", [0.1, 10.0])
 @each("data", DATA)
-def test_ridge_indicator_of_folds_is_scikit_learns(data: str, alpha: float) -> None:
+def test_ridge_indicator_of_folds_is_scikit_learns(data, alpha):
     X, y = DATA[data]
     held_out = np.arange(len(y))[::5]
     train = np.setdiff1d(np.arange(len(y)), held_out)
@@ -236,7 +234,7 @@ def test_ridge_indicator_of_folds_is_scikit_learns(data: str, alpha: float) -> N
 
 @each("data", DATA)
 @each("threshold", [0.2, 3.0])
-def test_nearest_shrunken_centroids_are_scikit_learns(data: str, threshold: float) -> None:
+def test_nearest_shrunken_centroids_are_scikit_learns(data, threshold):
     """The means are; its scores leave out s₀ and the factor ½ of the paper's equations 6 and 8."""
     X, y = DATA[data]
     theirs = NearestCentroid(shrink_threshold=threshold, priors="empirical").fit(X, y)
@@ -246,7 +244,7 @@ def test_nearest_shrunken_centroids_are_scikit_learns(data: str, threshold: floa
 
 
 @each("data", DATA)
-def test_pooled_rda_is_scikit_learns_shrunken_lda(data: str) -> None:
+def test_pooled_rda_is_scikit_learns_shrunken_lda(data):
     X, y = DATA[data]
     theirs = TheirLDA(solver="lsqr", shrinkage=0.3).fit(X, y)
     ours = RegularizedDiscriminantAnalysis(None, 0, 1.0, 0.3).fit(X, y)
@@ -254,7 +252,7 @@ def test_pooled_rda_is_scikit_learns_shrunken_lda(data: str) -> None:
 
 
 @each("data", DATA)
-def test_coordinates_of_reduced_rank_lda_are_scikit_learns(data: str) -> None:
+def test_coordinates_of_reduced_rank_lda_are_scikit_learns(data):
     X, y = DATA[data]
     ours, theirs = ReducedRankLDA(1).fit_transform(X, y), TheirLDA(n_components=1).fit(X, y)
     found = theirs.transform(X)

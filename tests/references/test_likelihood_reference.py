@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ from linclass import (
 
 
 @pytest.fixture(scope="module")
-def sm() -> Any:
+def sm():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import statsmodels.api
@@ -34,7 +33,7 @@ def rows(n: int = 300, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarra
     return X, X @ np.linspace(1, -1, d) + rng.standard_normal(n)
 
 
-def test_probit_estimates_and_standard_errors_are_statsmodels(sm: Any) -> None:
+def test_probit_estimates_and_standard_errors_are_statsmodels(sm):
     X, z = rows()
     y = (z > 0.4).astype(int)
     theirs = sm.Probit(y, sm.add_constant(X)).fit(disp=0, tol=1e-12)
@@ -51,7 +50,7 @@ def test_probit_estimates_and_standard_errors_are_statsmodels(sm: Any) -> None:
     assert np.abs(errors / table.table.std_error - 1).max() > 0.01
 
 
-def test_probit_standard_errors_are_those_that_r_and_greene_publish(sm: Any) -> None:
+def test_probit_standard_errors_are_those_that_r_and_greene_publish(sm):
     """R's glm(…, binomial("probit")) uses the expected information, Greene (2012), example 17.3, the observed."""
     data = sm.datasets.spector.load()
     model = ProbitRegression(penalty=None).fit(data.exog[["GPA", "TUCE", "PSI"]], data.endog)
@@ -68,7 +67,7 @@ def test_probit_standard_errors_are_those_that_r_and_greene_publish(sm: Any) -> 
         model.summary("fisher")
 
 
-def test_probit_standard_errors_of_weighted_rows_are_those_of_r(sm: Any) -> None:
+def test_probit_standard_errors_of_weighted_rows_are_those_of_r(sm):
     """Bliss's beetles, two rows a dose: summary(glm(cbind(dead, alive) ~ dose, binomial("probit"))) of R."""
     dose = np.array([1.6907, 1.7242, 1.7552, 1.7842, 1.8113, 1.8369, 1.8610, 1.8839])
     dead = np.array([6, 13, 18, 28, 52, 53, 61, 60])
@@ -99,7 +98,7 @@ def infections() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_firths_estimates_are_those_of_logistf() -> None:
+def test_firths_estimates_are_those_of_logistf():
     """Output of R's logistf for these data, as its documentation prints it."""
     X, y, weights = infections()
     model = FirthLogisticRegression(tol=1e-10).fit(X, y, weights)
@@ -117,7 +116,7 @@ def test_firths_estimates_are_those_of_logistf() -> None:
     assert "FirthLogisticRegression" in ordinary.reason_
 
 
-def test_ordinal_estimates_are_statsmodels() -> None:
+def test_ordinal_estimates_are_statsmodels():
     from statsmodels.miscmodels.ordinal_model import OrderedModel
 
     X, z = rows(200)
@@ -132,7 +131,7 @@ def test_ordinal_estimates_are_statsmodels() -> None:
     np.testing.assert_allclose(ours.predict_proba(X), found.predict(X), rtol=1e-6)
 
 
-def test_evidence_and_posterior_of_linear_regression_are_scikit_learns() -> None:
+def test_evidence_and_posterior_of_linear_regression_are_scikit_learns():
     X, y = rows(100, 5)
     flat = dict.fromkeys(("alpha_1", "alpha_2", "lambda_1", "lambda_2"), 0.0)
     theirs = BayesianRidge(
@@ -147,7 +146,7 @@ def test_evidence_and_posterior_of_linear_regression_are_scikit_learns() -> None
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-def test_the_evidence_is_at_least_that_of_scikit_learns_relevance_determination() -> None:
+def test_the_evidence_is_at_least_that_of_scikit_learns_relevance_determination():
     for seed in range(5):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(60, 12))

@@ -134,7 +134,7 @@ WITNESSES: dict[str, Witness] = {
 @each(("seed", "weighted"), [(0, False), (1, True), (2, False)])
 @each("K", [2, 3, 7])
 @each("name", metrics.names())
-def test_the_metric_is_scikit_learns(name: str, K: int, seed: int, weighted: bool) -> None:
+def test_the_metric_is_scikit_learns(name, K, seed, weighted):
     p = predictions(K, seed, weighted)
     if weighted and name == "calibration_error":
         assert p.weight is not None
@@ -142,7 +142,7 @@ def test_the_metric_is_scikit_learns(name: str, K: int, seed: int, weighted: boo
     assert metrics.find(name)(p) == pytest.approx(WITNESSES[name](p), rel=1e-12)
 
 
-def test_log_loss_has_scikit_learns_floor() -> None:
+def test_log_loss_has_scikit_learns_floor():
     y = np.array([0, 1, 1])
     log_proba = np.array([[0.0, -800.0], [0.0, -np.inf], [-1000.0, 0.0]])
     p = Predictions(y, y, log_proba, log_proba, 1)
@@ -153,9 +153,7 @@ def test_log_loss_has_scikit_learns_floor() -> None:
 
 @each("base", ["precision", "recall", "f1"])
 @each("average", ["macro", "weighted"])
-def test_classes_that_do_not_occur_are_treated_as_scikit_learn_does(
-    base: str, average: str
-) -> None:
+def test_classes_that_do_not_occur_are_treated_as_scikit_learn_does(base, average):
     y_true, y_pred = np.array([0, 0, 2, 2, 3]), np.array([0, 1, 2, 1, 0])  # of five classes
     p = Predictions(y_true, y_pred, np.zeros((5, 5)), None, 4)
     expected = RATIOS[base](y_true, y_pred, average=average, zero_division=0)

@@ -41,7 +41,7 @@ def rows() -> tuple[Any, Any]:
 
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("name", CASES)
-def test_weights_are_those_of_the_compiled_loop(name: str, kind: Any) -> None:
+def test_weights_are_those_of_the_compiled_loop(name, kind):
     X, y = rows()
     ours, peer = CASES[name]
     options = {"max_iter": 3, "fit_intercept": False}
@@ -53,7 +53,7 @@ def test_weights_are_those_of_the_compiled_loop(name: str, kind: Any) -> None:
     np.testing.assert_allclose(model.coef_, theirs.coef_, rtol=1e-8, atol=1e-10)
 
 
-def test_the_perceptron_by_parts_is_scikit_learns() -> None:
+def test_the_perceptron_by_parts_is_scikit_learns():
     X, y = rows()
     from sklearn.linear_model import Perceptron as Theirs
 

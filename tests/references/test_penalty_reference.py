@@ -10,12 +10,7 @@ from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import (
-    Lasso,
-    LeastSquaresClassifier,
-    LinearClassifier,
-    LogisticRegression,
-)
+from linclass import Lasso, LeastSquaresClassifier, LinearClassifier, LogisticRegression
 
 GROUPS = ["age", "city", "city", "age", "city", "income"]
 
@@ -29,7 +24,7 @@ def data(classes: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
 
 
 @each("strength", [0.15, 0.05, 0.01])
-def test_grouped_squares_are_scikit_learns_multi_task_lasso(strength: float) -> None:
+def test_grouped_squares_are_scikit_learns_multi_task_lasso(strength):
     from sklearn.linear_model import MultiTaskLasso
 
     X, y = data(4)
@@ -44,7 +39,7 @@ def test_grouped_squares_are_scikit_learns_multi_task_lasso(strength: float) -> 
 @each("groups", [None, GROUPS])
 @each("classes", [2, 3])
 @each("thin", [False, True])
-def test_group_lasso_satisfies_its_conditions(thin: bool, classes: int, groups: Any) -> None:
+def test_group_lasso_satisfies_its_conditions(thin, classes, groups):
     """−∂loss/∂W_g is strength·√p W_g/‖W_g‖, or no longer than strength·√p where W_g = 0."""
     X, y = data(classes)
     strength = 0.06
@@ -71,7 +66,7 @@ def test_group_lasso_satisfies_its_conditions(thin: bool, classes: int, groups: 
 
 
 @each("loss", ["lasso", "elastic_net"])
-def test_factors_of_a_lasso_are_scikit_learns_on_scaled_columns(loss: str) -> None:
+def test_factors_of_a_lasso_are_scikit_learns_on_scaled_columns(loss):
     """Factors multiply the whole penalty: of the elastic net, only L1's share is a unit of the columns."""
     from sklearn.linear_model import Lasso as Peer
 
@@ -95,9 +90,7 @@ def test_factors_of_a_lasso_are_scikit_learns_on_scaled_columns(loss: str) -> No
 
 @each("classes", [2, 3])
 @each(("gamma", "initial_strength"), [(1.0, 1e-3), (0.5, 0.1), (2.0, 0.0)])
-def test_adaptive_lasso_is_l1_in_units_of_the_initial_estimate(
-    gamma: float, initial_strength: float, classes: int
-) -> None:
+def test_adaptive_lasso_is_l1_in_units_of_the_initial_estimate(gamma, initial_strength, classes):
     """Least squares, target by target:  w = v·|ŵ|^γ,  v the lasso on x·|ŵ|^γ."""
     X, y = data(classes)
     options = {"gamma": gamma, "initial_strength": initial_strength}
@@ -114,7 +107,7 @@ def test_adaptive_lasso_is_l1_in_units_of_the_initial_estimate(
     assert model.certificate_kind_ == "duality_gap"
 
 
-def test_adaptive_lasso_learns_from_the_training_rows_of_each_fold_alone() -> None:
+def test_adaptive_lasso_learns_from_the_training_rows_of_each_fold_alone():
     X, y = data(3)
     model = LogisticRegression(penalty="adaptive_lasso", strength=0.01, tol=1e-9)
     folds = [np.arange(0, 50), np.arange(50, 120)]
@@ -126,7 +119,7 @@ def test_adaptive_lasso_learns_from_the_training_rows_of_each_fold_alone() -> No
             assert_allclose(fit.coef_, alone.coef_, atol=1e-4)
 
 
-def test_an_offset_counts_in_the_initial_estimate() -> None:
+def test_an_offset_counts_in_the_initial_estimate():
     X, y = data(2)
     offset = 3 * X[:, 0]
     free = LogisticRegression(penalty="adaptive_lasso", strength=1e-4, tol=1e-12)
@@ -137,7 +130,7 @@ def test_an_offset_counts_in_the_initial_estimate() -> None:
     assert_allclose(found, again.fit(X, y, offset=offset).coef_[0], atol=1e-4)
 
 
-def test_options_of_the_adaptive_lasso_are_checked() -> None:
+def test_options_of_the_adaptive_lasso_are_checked():
     for options, words in [({"gamma": 0}, "gamma is 0"), ({"initial_strength": -1}, "at least 0")]:
         with pytest.raises(ValueError, match=words):
             LogisticRegression(penalty={"adaptive_lasso": options}).check()
@@ -146,7 +139,7 @@ def test_options_of_the_adaptive_lasso_are_checked() -> None:
 @each("scaling", [1.0, 5.0])
 @each("penalty", ["l1", "l2"])
 @each("thin", [False, True])
-def test_a_penalized_intercept_is_liblinears(thin: bool, penalty: str, scaling: float) -> None:
+def test_a_penalized_intercept_is_liblinears(thin, penalty, scaling):
     """liblinear's bias is a feature of value s: its penalty applies to b/s."""
     from sklearn.linear_model import LogisticRegression as Peer
     from sklearn.svm import LinearSVC
@@ -173,7 +166,7 @@ def test_a_penalized_intercept_is_liblinears(thin: bool, penalty: str, scaling: 
     assert_allclose(machine.intercept_, svc.intercept_, atol=1e-4)
 
 
-def test_a_hinge_with_a_penalized_intercept_is_liblinears() -> None:
+def test_a_hinge_with_a_penalized_intercept_is_liblinears():
     from sklearn.svm import LinearSVC
 
     X, y = data(2)
@@ -188,7 +181,7 @@ def test_a_hinge_with_a_penalized_intercept_is_liblinears() -> None:
     assert_allclose(ours.intercept_, svc.intercept_, atol=1e-4)
 
 
-def test_penalized_intercepts_in_folds_and_classes_are_those_of_single_fits() -> None:
+def test_penalized_intercepts_in_folds_and_classes_are_those_of_single_fits():
     X, y = data(3)
     for penalty in ("l1", "l2"):
         model = LogisticRegression(penalty={penalty: {"intercept": 1.0}}, tol=1e-10)
@@ -210,7 +203,7 @@ def test_penalized_intercepts_in_folds_and_classes_are_those_of_single_fits() ->
 @each("kind", ["l1", "l2"])
 @each("K", [2, 3])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_feature_without_a_penalty_that_separates_is_found(kind: str, K: int) -> None:
+def test_a_feature_without_a_penalty_that_separates_is_found(kind, K):
     y = np.repeat(np.arange(K), 4)
     X = np.column_stack([2.0 * y + np.tile([0, 0.1, 0.2, 0.3], K), np.sin(np.arange(4 * K))])
     one = LogisticRegression(penalty={kind: {"factors": [0, 1]}}).fit(X, y)

@@ -22,9 +22,7 @@ def rows(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
 @each("classes", [2, 3])
 @each("l1_ratio", [0.4, 1.0])
 @each("C", [0.05, 1.0])
-def test_l1_and_elastic_net_logistic_regression_are_sagas(
-    classes: int, l1_ratio: float, C: float
-) -> None:
+def test_l1_and_elastic_net_logistic_regression_are_sagas(classes, l1_ratio, C):
     from sklearn.linear_model import LogisticRegression as Peer
 
     X, y = rows(classes)
@@ -45,7 +43,7 @@ def test_l1_and_elastic_net_logistic_regression_are_sagas(
 @each("store", [np.asarray, sparse.csr_array])
 @each("solver", ["auto", "homotopy", "proximal_newton"])
 @each("intercept", [True, False])
-def test_lasso_is_scikit_learns(store: Any, solver: str, intercept: bool) -> None:
+def test_lasso_is_scikit_learns(store, solver, intercept):
     import sklearn.linear_model as peers
 
     X, _ = rows(2)
@@ -62,7 +60,7 @@ def test_lasso_is_scikit_learns(store: Any, solver: str, intercept: bool) -> Non
 
 @each("solver", ["auto", "proximal_newton"])
 @each("l1_ratio", [0.2, 0.9])
-def test_elastic_net_and_its_path_are_scikit_learns(solver: str, l1_ratio: float) -> None:
+def test_elastic_net_and_its_path_are_scikit_learns(solver, l1_ratio):
     import sklearn.linear_model as peers
 
     X, _ = rows(2)
@@ -83,7 +81,7 @@ def test_elastic_net_and_its_path_are_scikit_learns(solver: str, l1_ratio: float
     assert_allclose(ours.intercept_, peer.intercept_, atol=1e-6)
 
 
-def test_the_lasso_path_is_lars() -> None:
+def test_the_lasso_path_is_lars():
     """The same kinks, one by one."""
     from sklearn.linear_model import lars_path
 

@@ -47,7 +47,7 @@ NAIVE_BAYES = {"classifier": "linclass.MultinomialNB", "transforms": ["vocabular
 
 
 @each("entry", [LOGISTIC, NAIVE_BAYES], ids=["logistic", "naive_bayes"])
-def test_texts_held_out_change_no_score_of_other_rows(entry: dict[str, object]) -> None:
+def test_texts_held_out_change_no_score_of_other_rows(entry):
     texts, y = reviews()
     train = np.arange(60)
     changed = texts[:60] + ["never seen before, and word1 again"] * 20
@@ -56,7 +56,7 @@ def test_texts_held_out_change_no_score_of_other_rows(entry: dict[str, object]) 
     assert not np.allclose(after[60:], before[60:])
 
 
-def test_words_occurring_only_in_test_rows_are_never_features() -> None:
+def test_words_occurring_only_in_test_rows_are_never_features():
     """Smoothing counts the columns: one that only test rows have would move every probability."""
     texts, y = reviews()
     train, entry = np.arange(60), {"classifier": "linclass.MultinomialNB"}
@@ -65,9 +65,7 @@ def test_words_occurring_only_in_test_rows_are_never_features() -> None:
     np.testing.assert_array_equal(after[:60], before[:60])
 
 
-def test_tf_idf_and_logistic_regression_are_the_pipeline_of_scikit_learn_on_training_texts() -> (
-    None
-):
+def test_tf_idf_and_logistic_regression_are_the_pipeline_of_scikit_learn_on_training_texts():
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline

@@ -32,7 +32,7 @@ def numbers(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 @each("metric", ["accuracy", "log_loss"])
 @each("K", [2, 3])
-def test_logistic_regression_chooses_as_scikit_learns(K: int, metric: str) -> None:
+def test_logistic_regression_chooses_as_scikit_learns(K, metric):
     """A fit to 160 rows has C = 1/(160 · strength) there."""
     from sklearn.linear_model import LogisticRegressionCV
 
@@ -58,7 +58,7 @@ def test_logistic_regression_chooses_as_scikit_learns(K: int, metric: str) -> No
 
 
 @each("seed", [0, 1, 2])
-def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed: int) -> None:
+def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed):
     from sklearn.linear_model import ElasticNetCV, LassoCV, RidgeCV
 
     X, y = numbers(seed)
@@ -89,7 +89,7 @@ def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed: int) -> None:
 
 @each("rule", ["aic", "bic"])
 @each("seed", [0, 1])
-def test_a_lasso_by_criterion_is_scikit_learns(rule: str, seed: int) -> None:
+def test_a_lasso_by_criterion_is_scikit_learns(rule, seed):
     """Our df counts the intercept, scikit-learn's does not."""
     from sklearn.linear_model import LassoLarsIC
 
@@ -113,7 +113,7 @@ def test_a_lasso_by_criterion_is_scikit_learns(rule: str, seed: int) -> None:
     assert_allclose(own + price * (np.array(df) - 1), theirs, rtol=1e-6)
 
 
-def test_the_criteria_of_least_squares_and_logistic_regression_are_those_of_statsmodels() -> None:
+def test_the_criteria_of_least_squares_and_logistic_regression_are_those_of_statsmodels():
     sm = pytest.importorskip("statsmodels.api")
     X, y = numbers(0)
     fit = sm.OLS(y, sm.add_constant(X)).fit()
@@ -127,7 +127,7 @@ def test_the_criteria_of_least_squares_and_logistic_regression_are_those_of_stat
         assert logistic.criterion_[0] == pytest.approx(value, rel=1e-6)
 
 
-def test_fractional_weights_count_rows_as_the_frequencies_of_statsmodels() -> None:
+def test_fractional_weights_count_rows_as_the_frequencies_of_statsmodels():
     sm = pytest.importorskip("statsmodels.api")
     X, y = numbers(0)
     labels = (y > 0).astype(int)

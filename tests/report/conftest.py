@@ -1,19 +1,14 @@
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import studies
 from studies import Data, Method
 
-from linclass_study.analysis.outcome import Outcome
 from linclass_study.files.tables import frame, write_table
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Callable[..., Outcome]:
+def make(tmp_path):
     """make(data, methods, folds=5, name='results'): a study of made-up runs, scored and summarized."""
 
     def build(data, methods, folds=5, name="results"):  # type: ignore[no-untyped-def]
@@ -23,7 +18,7 @@ def make(tmp_path: Path) -> Callable[..., Outcome]:
 
 
 @pytest.fixture
-def scored(make: Callable[..., Outcome]) -> Callable[..., Outcome]:
+def scored(make):
     """scored({data set: {method: value of each fold}}, metric, rows of a fold): an outcome with these scores.
 
     Its folds have as many test rows, so that n_test/n_train = 1/(folds − 1)."""

@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from dataclasses import replace
 from html import unescape
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,13 +29,8 @@ from linclass_study.analysis.across_datasets import (
     whole_means,
     write_comparison,
 )
-from linclass_study.analysis.across_tables import (
-    ranks_table,
-    sensitivity_table,
-    write_across,
-)
+from linclass_study.analysis.across_tables import ranks_table, sensitivity_table, write_across
 from linclass_study.analysis.export import export_table
-from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.verdict import incomplete_methods, study_verdict
 from linclass_study.analysis.within_dataset import same_predictions
 from linclass_study.analysis.wording import units
@@ -57,7 +51,7 @@ def a_table(rows: list[list[float]], metric: str = "accuracy") -> ComparisonAcro
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(tmp_path_factory):
     """a is the best everywhere; b fails a fold on the second data set; iris and its twin share rows."""
     data = {name: Data() for name in ("one", "two", "three", "twin")}
     methods = {
@@ -74,7 +68,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return made
 
 
-def test_a_run_with_a_failed_fold_has_no_score(outcome: Outcome) -> None:
+def test_a_run_with_a_failed_fold_has_no_score(outcome):
     known = whole_means(outcome, "accuracy")
     assert ("two", "b") not in known
     assert ("one", "b") in known
@@ -84,9 +78,7 @@ def test_a_run_with_a_failed_fold_has_no_score(outcome: Outcome) -> None:
     assert known["one", "a"] == pytest.approx(own.mean())
 
 
-def test_means_across_data_sets_are_those_of_the_summary_to_the_last_digit(
-    outcome: Outcome,
-) -> None:
+def test_means_across_data_sets_are_those_of_the_summary_to_the_last_digit(outcome):
     """So they do not depend on the order in which several threads join rows."""
     summary = pl.read_csv(outcome.results / "tables" / "summary.csv")
     for metric in ("accuracy", "log_loss", "f1"):
@@ -97,12 +89,12 @@ def test_means_across_data_sets_are_those_of_the_summary_to_the_last_digit(
         assert known.items() <= means.items(), metric
 
 
-def test_data_sets_that_share_rows_are_compared_once(outcome: Outcome) -> None:
+def test_data_sets_that_share_rows_are_compared_once(outcome):
     assert comparison_across(outcome).datasets == ["one", "two", "three"]
     assert comparison_across(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
 
 
-def test_the_first_scored_data_set_of_those_sharing_rows_is_compared(tmp_path: Path) -> None:
+def test_the_first_scored_data_set_of_those_sharing_rows_is_compared(tmp_path):
     """As a9a with `shares_rows_with: [adult]`, where adult could not be had."""
     data = {"gone": Data(unavailable="nobody has it"), "again": Data(), "other": Data()}
     made = build(tmp_path, data, {"a": Method(2.0), "b": Method(0.5)}, folds=3)
@@ -115,7 +107,7 @@ def test_the_first_scored_data_set_of_those_sharing_rows_is_compared(tmp_path: P
     assert base.shared == ()
 
 
-def test_a_data_set_without_the_first_protocol_is_compared_by_its_own(tmp_path: Path) -> None:
+def test_a_data_set_without_the_first_protocol_is_compared_by_its_own(tmp_path):
     data = {"split": Data(official=30), "plain": Data(), "other": Data()}
     made = build(tmp_path, data, {"a": Method(2.0), "b": Method(0.5)}, folds=3)
     made = replace(made, evaluation={**made.evaluation, "protocols": ["official", "cv"]})
@@ -145,16 +137,14 @@ def test_a_data_set_without_the_first_protocol_is_compared_by_its_own(tmp_path: 
         ({"hold_out": {"repeats": 4}}, "Repeated hold-out, 4 hold-outs of 25 %"),
     ],
 )
-def test_the_page_names_the_protocol_once(
-    outcome: Outcome, protocol: str | dict[str, object], words: str
-) -> None:
+def test_the_page_names_the_protocol_once(outcome, protocol, words):
     other = replace(outcome, evaluation={**outcome.evaluation, "protocols": [protocol]})
     assert page.main_protocol_phrase(other) == words
 
 
 def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_back_unchanged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     """Answer, figures and page, each in a process of its own, read comparison.npz."""
     data = {f"d{i}": Data(seed=i, rows=60) for i in range(7)}
     made = build(tmp_path, data, {"a": Method(2.0), "b": Method(1.0), "c": Method(0.5)}, folds=3)
@@ -180,14 +170,14 @@ def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_back_unchan
     assert not calls
 
 
-def test_a_comparison_of_another_study_is_not_read(tmp_path: Path) -> None:
+def test_a_comparison_of_another_study_is_not_read(tmp_path):
     made = build(tmp_path, {"d": Data(), "e": Data()}, {"a": Method(2.0), "b": Method()}, folds=3)
     write_comparison(replace(made))
     fewer = replace(made, methods={"b": made.methods["b"]})
     assert comparison_across(fewer).methods == ["b"]
 
 
-def test_less_is_better_is_turned(outcome: Outcome) -> None:
+def test_less_is_better_is_turned(outcome):
     assert np.nanmax(all_scores(outcome, "log_loss").table) <= 0
 
 
@@ -196,9 +186,7 @@ CRASHES = Method(9.0, endings={1: ("failed", "no luck")}, only=["d2"])  # it wou
 
 
 @pytest.mark.full
-def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(
-    tmp_path: Path,
-) -> None:
+def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(tmp_path):
     """Ranks, pairs, ratings, tests, sentences and figures are those of the study without it, and it is not the best."""
     others = {"a": Method(2.0), "b": Method(1.0), "c": Method(0.5)}
     data = {f"d{i}": Data(seed=i, rows=60) for i in range(7)}
@@ -239,9 +227,7 @@ def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(
     assert survives.startswith("Another method is best in")
 
 
-def test_an_incomplete_method_is_listed_with_its_gaps_and_its_worst_case_rank(
-    tmp_path: Path,
-) -> None:
+def test_an_incomplete_method_is_listed_with_its_gaps_and_its_worst_case_rank(tmp_path):
     """Best on four data sets and the worst of three on one, its mean rank is (4·1 + 3)/5."""
     data = {f"d{i}": Data(seed=i, rows=40, features=1) for i in range(5)}
     made = build(tmp_path, data, {"a": Method(1.0), "b": Method(0.5), "crash": CRASHES}, folds=2)
@@ -265,7 +251,7 @@ def test_an_incomplete_method_is_listed_with_its_gaps_and_its_worst_case_rank(
 
 
 @pytest.mark.full
-def test_copies_of_a_method_that_raises_do_not_remove_a_data_set(tmp_path: Path) -> None:
+def test_copies_of_a_method_that_raises_do_not_remove_a_data_set(tmp_path):
     """Of a, crash and its copy, two of three raise on d2; the best of the others would be crash."""
     data = {f"d{i}": Data(seed=i, rows=40, features=1) for i in range(5)}
     methods = {"a": Method(1.0), "crash": CRASHES, "crash2": CRASHES}
@@ -297,7 +283,7 @@ def test_copies_of_a_method_that_raises_do_not_remove_a_data_set(tmp_path: Path)
     assert comparison_across(more).datasets == [*data]
 
 
-def test_a_method_with_few_scores_does_not_exclude_data_sets() -> None:
+def test_a_method_with_few_scores_does_not_exclude_data_sets():
     """c to f, of another study, have scores on two of six data sets: they do not remove the other four."""
     rows = [[0.9, 0.8, 0.7, 0.7, 0.7, 0.7]] * 2 + [[0.9, 0.8, NAN, NAN, NAN, NAN]] * 4
     base = a_table(rows)
@@ -315,9 +301,7 @@ def test_a_method_with_few_scores_does_not_exclude_data_sets() -> None:
         ([[0.7, 0.8]] * 4 + [[NAN, 0.8], [0.9, NAN]], "No method has"),
     ],
 )
-def test_fewer_than_two_complete_methods_have_no_ranking_but_both_alternatives(
-    rows: list[list[float]], only: str
-) -> None:
+def test_fewer_than_two_complete_methods_have_no_ranking_but_both_alternatives(rows, only):
     base = a_table(rows)
     worst, without = ("a", "a") if only == "Only a has" else ("b", "b")
     n = 5 if only == "Only a has" else 4
@@ -332,7 +316,7 @@ def test_fewer_than_two_complete_methods_have_no_ranking_but_both_alternatives(
     ]
 
 
-def test_a_method_is_not_ranked_worst_on_data_sets_without_any_score(tmp_path: Path) -> None:
+def test_a_method_is_not_ranked_worst_on_data_sets_without_any_score(tmp_path):
     """After a merge of a study of a and b with one of c on other data sets."""
     methods = {"a": Method(3.0), "b": Method(0.3), "c": Method(1.0)}
     made = build(tmp_path, {f"d{i}": Data(seed=i) for i in range(5)}, methods, folds=2)
@@ -349,7 +333,7 @@ def test_a_method_is_not_ranked_worst_on_data_sets_without_any_score(tmp_path: P
         assert failed or one.reason == "not run"
 
 
-def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> None:
+def test_sentences_name_the_test_its_n_and_its_correction(outcome):
     base = comparison_across(outcome)
     output = " ".join(conclusion.sentences(outcome, base, scenarios(outcome, base)))
     assert output == (
@@ -365,13 +349,13 @@ def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> N
     assert "Bayesian signed-rank test, n = 5" in output
 
 
-def test_a_single_data_set_is_not_compared_across_data_sets() -> None:
+def test_a_single_data_set_is_not_compared_across_data_sets():
     base = a_table([[0.9, 0.1]])
     assert not base.enough
     assert "nothing to compare" in conclusion.sentences(NOTHING, base, [])[0]  # type: ignore[arg-type]
 
 
-def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> None:
+def test_variations_say_what_would_change_the_conclusion(outcome):
     tried = scenarios(outcome, comparison_across(outcome))
     assert tried[0].best == ("a",)
     assert all(one.kept == ("a",) for one in tried)
@@ -383,14 +367,14 @@ def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> No
     assert flipped.without("d0").best == ["a", "b"]
 
 
-def test_tables_are_written_in_three_forms(outcome: Outcome) -> None:
+def test_tables_are_written_in_three_forms(outcome):
     write_across(outcome)
     for name in ("ranks", "pairwise", "sensitivity"):
         for ending in ("csv", "md", "tex"):
             assert (outcome.results / "tables" / f"{name}.{ending}").stat().st_size > 0
 
 
-def test_unusual_letters_are_escaped_in_markdown_and_latex(tmp_path: Path) -> None:
+def test_unusual_letters_are_escaped_in_markdown_and_latex(tmp_path):
     data = pl.DataFrame({"a_b": ["50 % | <img>", None], "n": [1.5, float("nan")]})
     export_table(data, tmp_path / "odd")
     markdown, latex = (tmp_path / "odd.md").read_text(), (tmp_path / "odd.tex").read_text()
@@ -402,13 +386,13 @@ def test_unusual_letters_are_escaped_in_markdown_and_latex(tmp_path: Path) -> No
     assert pl.read_csv(tmp_path / "odd.csv").height == 2
 
 
-def test_no_method_on_the_front_is_slower_and_worse_than_another() -> None:
+def test_no_method_on_the_front_is_slower_and_worse_than_another():
     seconds = {"fast": 1.0, "middle": 2.0, "slow": 3.0, "waste": 3.5}
     behind = {"fast": 0.3, "middle": 0.1, "slow": 0.2, "waste": 0.4}
     assert cost.pareto(seconds, behind) == ["fast", "middle"]
 
 
-def test_a_study_without_any_score_has_tables_and_says_so(tmp_path: Path) -> None:
+def test_a_study_without_any_score_has_tables_and_says_so(tmp_path):
     data = {"one": Data(), "two": Data()}
     methods = {"a": Method(everywhere=("failed", "no luck")), "b": Method(probabilities=False)}
     made = build(tmp_path, data, methods, folds=3)
@@ -429,9 +413,7 @@ def test_a_study_without_any_score_has_tables_and_says_so(tmp_path: Path) -> Non
         ),  # a is perfect; less is better: turned
     ],
 )
-def test_a_mean_score_is_that_of_the_metric(
-    metric: str, rows: list[list[float]], means: list[float]
-) -> None:
+def test_a_mean_score_is_that_of_the_metric(metric, rows, means):
     table = ranks_table(a_table(rows, metric)).sort("method")
     assert table["mean_score"].to_list() == pytest.approx(means)
 
@@ -439,16 +421,14 @@ def test_a_mean_score_is_that_of_the_metric(
 @pytest.mark.parametrize(
     "ending", [("unavailable", "no network"), ("failed", "x"), ("not_applicable", "y")]
 )
-def test_a_study_without_any_score_is_still_written_and_reported(
-    tmp_path: Path, ending: tuple[str, str]
-) -> None:
+def test_a_study_without_any_score_is_still_written_and_reported(tmp_path, ending):
     methods = {"a": Method(everywhere=ending), "b": Method(everywhere=ending)}
     outcome = build(tmp_path, {"one": Data(), "two": Data()}, methods, folds=2)
     write_across(outcome)
     assert ending[1] in studies.finish(outcome)
 
 
-def test_results_of_one_method_or_one_data_set_are_written_and_reported(tmp_path: Path) -> None:
+def test_results_of_one_method_or_one_data_set_are_written_and_reported(tmp_path):
     outcome = build(tmp_path / "m", {"one": Data(), "two": Data()}, {"a": Method()}, folds=2)
     write_across(outcome)
     assert "nothing to compare" in (tmp_path / "m" / "tables" / "across.json").read_text()
@@ -467,9 +447,7 @@ def test_results_of_one_method_or_one_data_set_are_written_and_reported(tmp_path
         (("a",), [("a", "b"), ("b",)], ["yes", "no"], "Another method is best in 1 of 2 variations: v1"),
     ],
 )  # fmt: skip
-def test_a_conclusion_is_robust_only_if_the_same_method_stays_best(
-    best: tuple[str, ...], others: list[tuple[str, ...]], column: list[str], output: str
-) -> None:
+def test_a_conclusion_is_robust_only_if_the_same_method_stays_best(best, others, column, output):
     changed = [
         Scenario(f"v{i}", 3, names, tuple(name for name in best if name in names))
         for i, names in enumerate(others)
@@ -480,9 +458,7 @@ def test_a_conclusion_is_robust_only_if_the_same_method_stays_best(
     assert sensitivity_table(tried)["same_best"].to_list() == ["yes", *column]
 
 
-def test_a_variation_without_a_score_of_the_best_method_does_not_count_against_it(
-    tmp_path: Path,
-) -> None:
+def test_a_variation_without_a_score_of_the_best_method_does_not_count_against_it(tmp_path):
     """a is best on every data set and gives no probabilities, so by log loss and Brier score only b and c compete."""
     methods = {"a": Method(9.0, probabilities=False), "b": Method(0.5), "c": Method(0.1)}
     made = build(tmp_path, {f"d{i}": Data(seed=i) for i in range(5)}, methods, folds=2)
@@ -499,7 +475,7 @@ def test_a_variation_without_a_score_of_the_best_method_does_not_count_against_i
     )
 
 
-def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
+def test_the_runner_up_does_not_share_the_best_mean_rank():
     """a and b are best once each, so their probabilities against each other are inconclusive; c is always last."""
     base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]] * 3)
     output = " ".join(conclusion.sentences(NOTHING, base, []))  # type: ignore[arg-type]
@@ -510,7 +486,7 @@ def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
     assert "All methods share the best mean rank, so there is no runner-up." in equal
 
 
-def test_another_order_that_begins_with_another_method_is_named() -> None:
+def test_another_order_that_begins_with_another_method_is_named():
     """a is a little better four times out of five, and far worse once."""
     close = [[0.81, 0.8, 0.1]] * 4
     _, other, *_ = conclusion.sentences(NOTHING, a_table([*close, [0.5, 0.9, 0.1]]), [])  # type: ignore[arg-type]
@@ -519,7 +495,7 @@ def test_another_order_that_begins_with_another_method_is_named() -> None:
     assert "Other criteria" not in same
 
 
-def test_the_f_decides_where_the_two_disagree() -> None:
+def test_the_f_decides_where_the_two_disagree():
     """Ranks 1 2 3 four times and 2 1 3 once: χ² = 12/(5·3·4)·(6² + 9² + 15²) − 3·5·4 = 8.4; and
     F = 4·8.4/(5·2 − 8.4) = 21."""
     base = a_table([[0.9, 0.8, 0.7]] * 4 + [[0.8, 0.9, 0.7]])
@@ -533,7 +509,7 @@ def test_the_f_decides_where_the_two_disagree() -> None:
     assert output.count("p < .001") == 2
 
 
-def test_ratings_of_few_data_sets_have_no_intervals(tmp_path: Path) -> None:
+def test_ratings_of_few_data_sets_have_no_intervals(tmp_path):
     for n in (RESAMPLED - 1, RESAMPLED):
         data = {f"d{i}": Data(seed=i) for i in range(n)}
         made = build(tmp_path / str(n), data, {"a": Method(3.0), "b": Method(0.3)}, folds=2)
@@ -546,7 +522,7 @@ def test_ratings_of_few_data_sets_have_no_intervals(tmp_path: Path) -> None:
         assert (exhibit.numbers["ratings"]["a"]["lower"] is not None) == is_known
 
 
-def test_the_cost_of_a_method_is_that_of_whole_training_sets(outcome: Outcome) -> None:
+def test_the_cost_of_a_method_is_that_of_whole_training_sets(outcome):
     """Fits of a learning curve that take a thousand times as long change nothing but the caption."""
     curve = outcome.times.filter(protocol="cv").with_columns(
         protocol=pl.lit("learning_curve@0.1"), fit_seconds=1000 * pl.col("fit_seconds")
@@ -561,7 +537,7 @@ def test_the_cost_of_a_method_is_that_of_whole_training_sets(outcome: Outcome) -
     assert cost_table.cost_table(only, "Cost") is None  # type: ignore[arg-type]
 
 
-def test_the_cost_table_says_whose_seconds_are_of_fewer_fits(outcome: Outcome) -> None:
+def test_the_cost_table_says_whose_seconds_are_of_fewer_fits(outcome):
     """lda looks cheapest where it does not apply to the largest data set."""
     first = outcome.times["dataset"] == "one"
     fewer = outcome.times.filter(~(first & (outcome.times["method"] == "a")))
@@ -580,7 +556,7 @@ def test_the_cost_table_says_whose_seconds_are_of_fewer_fits(outcome: Outcome) -
         ([{"hold_out": {"repeats": 4}}, "cv"], "hold-outs or folds"),
     ],
 )
-def test_a_spread_is_over_folds_or_hold_outs(protocols: list[Any], output: str) -> None:
+def test_a_spread_is_over_folds_or_hold_outs(protocols, output):
     evaluation = {"protocols": protocols, "folds": 3, "repeats": 1}
     assert units(evaluation, *selected_protocols(evaluation)) == output
 
@@ -611,7 +587,7 @@ def test_robustness_is_not_reported_without_a_conclusion(tmp_path, datasets, sho
     assert bool(sensitivity.sensitivity(SimpleNamespace(results=tmp_path))) == shown
 
 
-def test_methods_with_the_same_predictions_are_named_once(tmp_path: Path) -> None:
+def test_methods_with_the_same_predictions_are_named_once(tmp_path):
     """b predicts as a does wherever there are two classes, and c with its accuracies, but other rows."""
     data = {name: Data(seed=i) for i, name in enumerate(("one", "two", "three"))}
     data["many"] = Data(classes=("x", "y", "z"))

@@ -122,7 +122,7 @@ def test_dashes_stay_last_whichever_way_is_sorted(opened):
 
 
 def test_a_filter_keeps_rows_by_the_words_of_their_names_and_reports_how_many(opened):
-    def typed(text: str) -> list[str]:
+    def typed(text):
         field = TOOL.format("compared", ".filter")
         opened.run(f"{field}.value = {text!r}; {field}.dispatchEvent(new Event('input'))")
         return column(opened, "compared", 0)
@@ -148,7 +148,7 @@ def test_a_long_table_states_how_much_it_shows_and_can_show_all(opened):
 def test_the_chosen_metric_is_shown_with_the_numbers_of_its_own_table(opened, outcome):
     """All methods on all data sets by AUC are the column AUC of each data set's table."""
 
-    def by_name(table: str, place: int) -> dict[str, str]:
+    def by_name(table, place):
         come_to(opened, table)
         opened.run(TOOL.format(table, ".more-rows") + ".click()")
         return dict(zip(column(opened, table, 0), column(opened, table, place), strict=True))

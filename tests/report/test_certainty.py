@@ -1,7 +1,5 @@
 """The certainty of the answer for one data set: sentences with the numbers of their tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

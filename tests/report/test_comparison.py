@@ -1,7 +1,5 @@
 """How far a method is behind the best of a data set is an interval of the folds' paired differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

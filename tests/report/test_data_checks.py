@@ -1,7 +1,5 @@
 """Findings of the data checks are reported with the results: in the terminal and on the page."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace
@@ -39,11 +37,11 @@ def words(outcome):
     return html.unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", studies.finish(outcome))))
 
 
-def test_data_sets_with_the_same_rows_are_one_group_that_counts_once(outcome) -> None:
+def test_data_sets_with_the_same_rows_are_one_group_that_counts_once(outcome):
     assert groups_sharing_rows(outcome) == [["first", "again"], ["numbered"], ["gone"]]
 
 
-def test_the_terminal_prints_data_warnings_before_the_answer(outcome) -> None:
+def test_the_terminal_prints_data_warnings_before_the_answer(outcome):
     lines = answer(outcome, "report.html").splitlines()
     first = next(place for place, line in enumerate(lines) if line.startswith("Best "))
     numbered, shared = lines[first - 2 : first]
@@ -51,21 +49,21 @@ def test_the_terminal_prints_data_warnings_before_the_answer(outcome) -> None:
     assert shared == "data: first, again share their rows, so they count once"
 
 
-def test_many_remarks_are_cut_and_counted(make) -> None:
+def test_many_remarks_are_cut_and_counted(make):
     data = {f"d{i}": Data(numbered=True) for i in range(DATA_LINES + 3)}
     lines = answer(make(data, {"m": Method()}, folds=2), "report.html").splitlines()
     assert lines[DATA_LINES] == "data: 3 more remarks, all in the report"
     assert lines[DATA_LINES + 1].startswith("Best ")
 
 
-def test_the_page_reports_what_to_read_with_care(words) -> None:
+def test_the_page_reports_what_to_read_with_care(words):
     assert "Data warnings first , again share their rows" in words
     assert "use only the first of them that has a score." in words
     typed = NUMBERED.replace(" `", " ").replace("`", " ")  # is code
     assert f"numbered : {typed}." in words
 
 
-def test_each_data_set_has_its_card_and_an_unavailable_one_has_none(words) -> None:
+def test_each_data_set_has_its_card_and_an_unavailable_one_has_none(words):
     assert words.count("Features 3 numeric") == 3
     assert "Shares rows with again; they count once" in words
     assert "Columns like an identifier: feature 2" in words
@@ -81,7 +79,7 @@ def test_each_data_set_has_its_card_and_an_unavailable_one_has_none(words) -> No
         {"tune": {"estimator__penalty": ["l2", "fused_lasso"]}},
     ],
 )
-def test_a_method_for_ordered_columns_is_reported_on_unordered_columns(make, given) -> None:
+def test_a_method_for_ordered_columns_is_reported_on_unordered_columns(make, given):
     made, words = make({"d": Data()}, METHODS, folds=2), {"d": {"format": "bag_of_words"}}
     outcome = replace(made, methods={"fused": given, "other": {"params": {"penalty": "l1"}}})
     assert not data_warnings(outcome)
@@ -90,7 +88,7 @@ def test_a_method_for_ordered_columns_is_reported_on_unordered_columns(make, giv
     assert "words have no order" in sentence
 
 
-def test_a_method_for_ordered_classes_is_reported_on_alphabetical_order(make) -> None:
+def test_a_method_for_ordered_classes_is_reported_on_alphabetical_order(make):
     made = make({"d": Data(classes=("high", "low", "mid"))}, METHODS, folds=2)
     outcome = replace(made, methods={"ordinal": {"classifier": "linclass.OrdinalRegression"}})
     (sentence,) = data_warnings(outcome)["d"]
@@ -111,7 +109,7 @@ FACTS = {
 }  # fmt: skip
 
 
-def test_a_data_card_is_in_plain_words_and_omits_unknown_facts() -> None:
+def test_a_data_card_is_in_plain_words_and_omits_unknown_facts():
     assert data_card.card(FACTS) == {
         "Features": "2 numeric, 1 categorical",
         "Missing": "4 values: a (3), b (1)",
@@ -131,12 +129,12 @@ def test_a_data_card_is_in_plain_words_and_omits_unknown_facts() -> None:
 
 
 @each("word", data_card.PAIR)
-def test_a_pair_of_classes_has_one_answer(word: str) -> None:
+def test_a_pair_of_classes_has_one_answer(word):
     card = data_card.card(FACTS | {"pairs": 1, "separable": word})
     assert card["Separable"] == data_card.PAIR[word]
 
 
-def test_a_study_of_data_without_warnings_has_no_section_of_data_warnings(make) -> None:
+def test_a_study_of_data_without_warnings_has_no_section_of_data_warnings(make):
     outcome = make({"d": Data()}, METHODS, folds=2)
     assert "Data warnings" not in studies.finish(outcome)
     assert answer(outcome, "report.html").startswith("Best ")

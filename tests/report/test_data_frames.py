@@ -1,7 +1,5 @@
 """`linclass_study.load_results`: the files of a results folder as data frames."""
 
-from __future__ import annotations
-
 import json
 
 import polars as pl

@@ -1,7 +1,5 @@
 """A candidate of the tuning that fails is in tuning.parquet with its reason, on the page and in the terminal."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Comparisons of the study's focus, or of the best method and the baseline, with every other method."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

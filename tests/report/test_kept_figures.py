@@ -1,7 +1,5 @@
 """Figures and tables of optional results show their numbers, or a notice if there are none."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Each table is on the page and in the folder: CSV, Markdown and LaTeX of the same numbers."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 import studies

@@ -1,7 +1,5 @@
 """The first sentences of the report: the best method and its certainty, without statistical terms."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -39,7 +37,7 @@ def test_a_method_far_ahead_of_all_others_is_reported_as_significantly_best(repo
 
 
 def test_a_data_sets_table_calls_no_tie_clearly_the_best(outcome_of):
-    def sure(values: dict[str, list[float]]) -> object:
+    def sure(values):
         table = TABLES["answer"](outcome_of({"d": values}))
         return table.rows[0][[column.key for column in table.columns].index("sure")]
 

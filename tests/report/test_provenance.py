@@ -1,7 +1,5 @@
 """The report names the environments of its fits, or states that they are unknown."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

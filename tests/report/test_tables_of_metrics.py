@@ -1,7 +1,5 @@
 """The tables of a data set: every metric of each method, and differences from the best."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -1,7 +1,5 @@
 """The textbook page in a real browser: with drawn, unavailable and differing parts it satisfies the laws of pages."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """Across few data sets the page says why ranks, pairs and ratings are not drawn, instead of drawing them."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

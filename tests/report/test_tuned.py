@@ -1,7 +1,5 @@
 """tables/tuned.csv lists chosen values, and those at the ends of their grids."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Captions mention folds, hold-outs or a single fit according to the protocol."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from html import unescape
 

@@ -1,7 +1,5 @@
 """Messages of a classifier name classes by the labels in the data file, not by their codes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each

@@ -1,7 +1,5 @@
 """Weights of classes by their labels, in a study: `class_weight: {ill: 2}`."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -107,39 +107,39 @@ def test_work_grows_with_the_data_the_folds_and_the_tuning():
 # What jobs ask of a cluster grows with their data and attempts, and ends where the study's own limits end
 
 
-def test_more_data_and_more_attempts_ask_for_more_memory() -> None:
+def test_more_data_and_more_attempts_ask_for_more_memory():
     light, heavy = (jobs.memory_mb(mb, 4000, 1) for mb in (1, 400))
     assert heavy - light == 8 * 399
     attempts = [jobs.memory_mb(400, 10_000, attempt) for attempt in (1, 2, 3, 4)]
     assert attempts[0] < attempts[1] < attempts[2] == attempts[3]
 
 
-def test_the_third_attempt_has_room_for_all_that_a_fit_may_take() -> None:
+def test_the_third_attempt_has_room_for_all_that_a_fit_may_take():
     for limit in (10, 4000, 100_000):
         whole = jobs.memory_mb(400, limit, 3)
         assert whole == jobs.memory_mb(400, 0, 1) + limit
         assert all(jobs.memory_mb(400, limit, attempt) <= whole for attempt in (1, 2))
 
 
-def test_time_is_doubled_up_to_what_the_limit_of_a_fit_allows() -> None:
+def test_time_is_doubled_up_to_what_the_limit_of_a_fit_allows():
     first, second = (jobs.minutes(900, 1000, 300, attempt) for attempt in (1, 2))
     assert first == 5 + 5 * 15
     assert second == 2 * first
     assert jobs.minutes(900, 10, 60, 3) == 5 + 10
 
 
-def test_the_third_attempt_has_time_for_a_run_whose_fits_all_hang() -> None:
+def test_the_third_attempt_has_time_for_a_run_whose_fits_all_hang():
     """Its rows are `timeout`, as on a laptop, only if the job outlives them."""
     attempts = [jobs.minutes(60, 1000, 300, attempt, longest=15) for attempt in (1, 2, 3)]
     assert attempts == [10, 20, 40 + 15 * 5]
     assert jobs.minutes(60, 15, 300, 3, longest=15) == 5 + 15 * 5, "at most what limits allow"
 
 
-def test_unknown_work_requests_the_time_limit() -> None:
+def test_unknown_work_requests_the_time_limit():
     assert jobs.minutes(math.inf, 10, 60, 1) == 5 + 10
 
 
-def test_the_size_of_data_is_that_of_the_largest_file(tmp_path: Path) -> None:
+def test_the_size_of_data_is_that_of_the_largest_file(tmp_path):
     for name, size in {"small": 1_000_000, "large": 3_000_000}.items():
         (tmp_path / name).write_bytes(bytes(size))
     files = [tmp_path / name for name in ("small", "large", "not_there_yet")]
@@ -147,7 +147,7 @@ def test_the_size_of_data_is_that_of_the_largest_file(tmp_path: Path) -> None:
     assert jobs.megabytes([]) == 0
 
 
-def test_the_files_report_how_long_a_job_takes_once_they_are_there(tmp_path: Path) -> None:
+def test_the_files_report_how_long_a_job_takes_once_they_are_there(tmp_path):
     study: Any = SimpleNamespace(
         results=str(tmp_path),
         methods={"lda": {"classifier": "linclass.LogisticRegression"}},
@@ -186,7 +186,7 @@ for job in "$@"; do rm -f "$SLURM"/*/"$job"; done
 
 
 @pytest.fixture
-def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def slurm(tmp_path, monkeypatch):
     """Commands of Slurm in front of all others; the study's folder is the present one."""
     for name, text in {"squeue": SQUEUE, "scancel": SCANCEL}.items():
         (tmp_path / name).write_text(text)
@@ -218,7 +218,7 @@ def numbers(slurm: Path) -> list[str]:
     return sorted(job.name for job in slurm.glob("*/*"))
 
 
-def test_jobs_of_a_dead_run_of_the_same_study_are_cancelled_and_no_others(slurm: Path) -> None:
+def test_jobs_of_a_dead_run_of_the_same_study_are_cancelled_and_no_others(slurm):
     submit(slurm, "dead", "1", "2")
     submit(slurm, "living", "3")
     submit(slurm, "other-study", "4")
@@ -235,9 +235,7 @@ def test_jobs_of_a_dead_run_of_the_same_study_are_cancelled_and_no_others(slurm:
     assert not (slurm_jobs.NAMES / "dead").exists(), "what has ended is looked for once"
 
 
-def test_slurm_is_queried_only_after_a_killed_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slurm_is_queried_only_after_a_killed_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))  # where there is no squeue
     slurm_jobs.cancel_abandoned("results", print)
@@ -245,8 +243,8 @@ def test_slurm_is_queried_only_after_a_killed_run(
 
 @pytest.mark.parametrize("state", ["RUNNING", "COMPLETING"])
 def test_a_job_that_does_not_end_is_refused_by_its_number_unless_its_node_is_lost(
-    slurm: Path, monkeypatch: pytest.MonkeyPatch, state: str
-) -> None:
+    slurm, monkeypatch, state
+):
     with main_process("dead", "results") as dead:
         dead.kill()
     submit(slurm, "dead", "17", state=state)
@@ -257,7 +255,7 @@ def test_a_job_that_does_not_end_is_refused_by_its_number_unless_its_node_is_los
         slurm_jobs.cancel_abandoned("results", print)
 
 
-def test_a_slurm_that_is_down_is_reported_in_one_line(slurm: Path) -> None:
+def test_a_slurm_that_is_down_is_reported_in_one_line(slurm):
     with main_process("dead", "results") as dead:
         dead.kill()
     (slurm.parent / "squeue").write_text(
@@ -278,9 +276,7 @@ VERSIONS = {  # of control groups: /proc/self/cgroup, the file that counts, what
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_memory_kills_are_counted_for_our_own_cgroup(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
-) -> None:
+def test_memory_kills_are_counted_for_our_own_cgroup(tmp_path, monkeypatch, version):
     about, file, content = VERSIONS[version]
     (tmp_path / "cgroup").write_text(about)
     (tmp_path / file).parent.mkdir(parents=True)
@@ -292,9 +288,7 @@ def test_memory_kills_are_counted_for_our_own_cgroup(
     assert slurm_jobs.kills(tmp_path / "cgroup", tmp_path) == 0
 
 
-def test_results_are_refused_if_memory_kills_happened_meanwhile(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_results_are_refused_if_memory_kills_happened_meanwhile(monkeypatch):
     counts = iter([1, 1, 1, 2])
     monkeypatch.setattr(slurm_jobs, "kills", lambda: next(counts))
     with slurm_jobs.enough_memory():

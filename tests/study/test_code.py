@@ -1,7 +1,5 @@
 """The digest of a job's code covers the code that it runs."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

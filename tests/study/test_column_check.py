@@ -229,7 +229,7 @@ def refusal(levels: dict[str, tuple[str, ...]], gaps: int = 0) -> str:
     return str(found.value)
 
 
-def test_categories_and_missing_values_have_both_remedies() -> None:
+def test_categories_and_missing_values_have_both_remedies():
     assert refusal({"city": CITIES}) == f"{IS_TEXT}; add one_hot to the method's transforms"
     assert refusal({}, 2) == (
         "column 'age' has 2 missing values in the training rows; add impute to the method's transforms"
@@ -240,7 +240,7 @@ def test_categories_and_missing_values_have_both_remedies() -> None:
     )
 
 
-def test_a_column_that_should_be_numbers_is_not_to_be_one_hot() -> None:
+def test_a_column_that_should_be_numbers_is_not_to_be_one_hot():
     assert refusal({"dose": COMMAS}) == (
         "column 'dose' is text because of decimal commas such as '0,5'; "
         'add `csv: {decimal: ","}` to the data set\'s entry'

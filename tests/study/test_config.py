@@ -1,7 +1,5 @@
 """A study is checked before any work: each error is one line with place, value and remedy."""
 
-from __future__ import annotations
-
 import re
 import sys
 import warnings
@@ -341,10 +339,7 @@ ENTRIES = {
         "linclass.LogisticRegression, params: {tol: abc}",
         ["tol is 'abc'", "it must be a number"],
     ),
-    "unknown solver": (
-        "linclass.LogisticRegression, params: {solver: newtn}",
-        ["newtn", "newton"],
-    ),
+    "unknown solver": ("linclass.LogisticRegression, params: {solver: newtn}", ["newtn", "newton"]),
     "class that does not exist": (
         "sklearn.linear_model.RigdeClassifier",
         ["'sklearn.linear_model.RigdeClassifier'", "did you mean 'RidgeClassifier'?"],

@@ -1,14 +1,11 @@
 """The cache of values computed from files, and full disks."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil
 import subprocess
 import sys
 from collections import namedtuple
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -25,7 +22,7 @@ LONG_AGO = 1_000_000_000
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(disk_cache, "RECENT", 0)
     disk_cache._entries.cache_clear()
@@ -36,7 +33,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_file_is_read_once_until_it_changes(tmp_path):
     file, reads = tmp_path / "file", []
 
-    def digest() -> str:
+    def digest():
         return disk_cache.computed_of_file(
             "digest", file, lambda: reads.append(1) or file.read_text()
         )
@@ -92,7 +89,7 @@ def test_a_library_is_imported_once_to_check_the_entries_that_name_its_classes(t
         "print(len(problems), 'sklearn' in sys.modules)"
     )
 
-    def said(entry: object) -> str:
+    def said(entry):
         command = [sys.executable, "-c", code, repr(entry)]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -107,7 +104,7 @@ Usage = namedtuple("Usage", "total used free")
 
 
 @pytest.fixture
-def full(monkeypatch: pytest.MonkeyPatch) -> None:
+def full(monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**9, 10**9 - 10**6, 10**6))
 
 

@@ -19,7 +19,7 @@ from test_unfinished_run import Calls
 
 from linclass.base.tables import Table
 from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
-from linclass_study.data.dataset import Dataset, load_dataset
+from linclass_study.data.dataset import load_dataset
 from linclass_study.execution import feature_file, fit_store, folds, run_files
 from linclass_study.execution.compute import compute_bundle
 from linclass_study.execution.fit_store import FittedRun, outcome_holds
@@ -43,7 +43,7 @@ CURVE = {"learning_curve": {"sizes": [0.5]}}
 
 
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
+def calls(monkeypatch):
     return Calls(monkeypatch)
 
 
@@ -144,7 +144,7 @@ def test_other_rows_refit_the_fits_that_see_them_and_no_others(results, calls): 
     data.split[50:] = 1
     evaluation = ONCE | {"protocols": ["cv", "official"], "cv_rows": "train"}
 
-    def computed(changed: Dataset) -> None:
+    def computed(changed):
         write_folds(*folds.make_folds(changed, "d", evaluation), str(results / "folds/d.parquet"))
         file = feature_file.FeatureFile(changed.table, changed.y, *feature_file.NOWHERE)
         file.save(results / "features/d/as_is.npz")
@@ -179,7 +179,7 @@ def test_a_fit_sees_the_values_order_classes_groups_and_columns_of_its_rows(tmp_
     X, y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1], np.int32)
     (fit, _) = Plan.of({("cv", 0): np.array([0, 0, 1, 1])}).fits  # trains on the last two rows
 
-    def digest(X=X, y=y, names=("u", "v"), levels=None, groups=(0, 1, 2, 3), shared=0) -> str:
+    def digest(X=X, y=y, names=("u", "v"), levels=None, groups=(0, 1, 2, 3), shared=0):
         table = Table(X, names, levels or {})
         file = feature_file.FeatureFile(table, y, *feature_file.NOWHERE, groups=np.array(groups))
         file.save(tmp_path / "features.npz")
@@ -313,7 +313,7 @@ def test_outcomes_that_a_lowered_limit_ended_are_found_when_it_is_restored(
     assert calls.made == 0
 
 
-def test_an_outcome_holds_under_the_limits_that_it_was_made_under() -> None:
+def test_an_outcome_holds_under_the_limits_that_it_was_made_under():
     for status in ("converged", "failed", "timeout", "out_of_memory", "not_applicable"):
         row = {"status": status, "fit_seconds": 9.0, "predict_seconds": None, "peak_rss_mb": 5000.0}
         assert outcome_holds(row, (9.0, 4000.0, 120.0), (9.0, 4000.0, 120.0))

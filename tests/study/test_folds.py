@@ -193,7 +193,7 @@ def test_folds_are_made_once_and_again_when_they_are_lost_or_other_ones_are_due(
     (tmp_path / "data").mkdir()
     save_dataset(data([20, 10]), tmp_path / "data" / "d.npz", tmp_path / "data" / "d.json")
 
-    def rewritten(**changes: object) -> bool:
+    def rewritten(**changes):
         before = path.stat().st_ino if path.exists() else None
         folds.ensure_folds(tmp_path, "d", EVALUATION | changes)
         return path.stat().st_ino != before

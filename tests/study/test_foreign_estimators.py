@@ -4,8 +4,6 @@ Three classes lie so far apart that whatever fits them is right about every row;
 writes down can be held to the truth.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """A call in a guarded child ends as a value, whatever it does, and the next call works."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import subprocess
@@ -86,11 +84,7 @@ ENDINGS = [
     (("refuse",), "not_applicable", "not with these data"),
     (("require", 600), "not_applicable", "0.6 GB; limits.fit_memory_mb = 500 leaves"),
     (("fail",), "failed", "ValueError: two lines"),
-    (
-        ("fail_with_object",),
-        "failed",
-        "TypeError: no <test_guard.Obedient object>",
-    ),  # no address
+    (("fail_with_object",), "failed", "TypeError: no <test_guard.Obedient object>"),  # no address
     (("hang",), "timeout", "stopped after 2 s"),
     (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
     (("exit", 3), "failed", "exit code 3"),

@@ -1,7 +1,5 @@
 """Locks of dead processes are removed; those of live ones, and of other hosts, are not."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -29,7 +29,7 @@ def as_log(file: int) -> Iterator[None]:
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Iterator[int]:
+def log(tmp_path):
     file = os.open(tmp_path / "log", os.O_RDWR | os.O_CREAT)
     yield file
     os.close(file)

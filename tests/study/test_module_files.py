@@ -1,7 +1,5 @@
 """The files behind an import, wherever Python finds it, without importing it."""
 
-from __future__ import annotations
-
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import spec_from_file_location
@@ -22,7 +20,7 @@ def found(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path / "study")
     monkeypatch.setattr(sys, "path", [str(tmp_path / "lib"), *sys.path])
 
-    def files(module: str, **contents: str) -> set[str]:
+    def files(module, **contents):
         for place, text in contents.items():
             path = tmp_path / place.replace("__", "/").replace("_DOT_", ".")
             path.parent.mkdir(parents=True, exist_ok=True)

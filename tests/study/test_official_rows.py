@@ -1,7 +1,5 @@
 """An official test set stays unseen: only the protocol `official` depends on its rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

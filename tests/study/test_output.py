@@ -38,7 +38,7 @@ def record(
 
 
 @pytest.fixture(autouse=True)
-def _nothing_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_shown(monkeypatch):
     monkeypatch.setattr(terminal, "_progress", [])
     monkeypatch.setattr(terminal, "_runs_to_fit", [])
 

@@ -72,7 +72,7 @@ def rows() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory) -> Outcome:
+def outcome(tmp_path_factory):
     """One fold of each method, as a worker of a study fits it."""
     results = tmp_path_factory.mktemp("results")
     X, y = rows()

@@ -1,7 +1,5 @@
 """Metrics by their import paths: functions and scorers of scikit-learn's form."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from dataclasses import replace

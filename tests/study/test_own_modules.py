@@ -1,7 +1,5 @@
 """The files of a study's own modules are recorded with it, so that others can run it again."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Transforms and features of the user or of another library, by their import paths."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

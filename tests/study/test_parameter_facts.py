@@ -34,13 +34,13 @@ def fixed(entry: dict[str, Any], **params: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def mine(monkeypatch: pytest.MonkeyPatch) -> None:
+def mine(monkeypatch):
     module = ModuleType("mine_with_limits")
     module.Own = Own  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
 
 
-def test_strengths_without_a_value_are_tuned_along_their_path() -> None:
+def test_strengths_without_a_value_are_tuned_along_their_path():
     tuned = {
         "strength": [LOGISTIC, fixed(LOGISTIC, penalty="l1"), {"classifier": "linclass.KernelSVM"},
                      {"classifier": "mine_with_limits.Own"}],
@@ -65,7 +65,7 @@ def test_strengths_without_a_value_are_tuned_along_their_path() -> None:
         assert with_default_paths(entry, parameter_facts(entry)) == entry
 
 
-def test_the_tuning_budget_lists_untuned_parameters() -> None:
+def test_the_tuning_budget_lists_untuned_parameters():
     shown = {
         "strength 0.001": fixed(LOGISTIC, strength=0.001),
         "strength 0.001, penalty l1": {**fixed(LOGISTIC, penalty="l1"), "tune": {"tol": [0.1, 1]}},
@@ -90,6 +90,6 @@ def test_the_tuning_budget_lists_untuned_parameters() -> None:
         assert budget(entry, parameter_facts(entry))[0] == text
 
 
-def test_a_class_states_the_natural_limits_of_its_parameters() -> None:
+def test_a_class_states_the_natural_limits_of_its_parameters():
     assert parameter_facts({"classifier": "mine_with_limits.Own"})["limits"] == {"shrink": [0]}
     assert parameter_facts(LOGISTIC)["limits"] == {}

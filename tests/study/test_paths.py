@@ -39,7 +39,7 @@ def strengths(fitted: Any, name: str = "strength") -> list[float]:
     return [candidate.params[name] for candidate in fitted.candidates]
 
 
-def test_strengths_come_from_the_training_rows_after_the_transforms() -> None:
+def test_strengths_come_from_the_training_rows_after_the_transforms():
     table, y = rows()
     fitted = fit_method(
         method("linclass.LogisticRegression", {"strength": "path"}), table, y, TASK, 1
@@ -51,7 +51,7 @@ def test_strengths_come_from_the_training_rows_after_the_transforms() -> None:
     assert expected[0] / expected[-1] >= 1e5
 
 
-def test_the_lasso_is_no_longer_at_the_end_of_four_strengths() -> None:
+def test_the_lasso_is_no_longer_at_the_end_of_four_strengths():
     """On rows that a list from 0.01 up fits best at its end, the path finds a better strength inside."""
     table, y = rows(400, noise=0.05)
     task = Task(n_classes=2, positive=1, tune_metric="log_loss")
@@ -68,7 +68,7 @@ def test_the_lasso_is_no_longer_at_the_end_of_four_strengths() -> None:
     assert losses[1] < losses[0]
 
 
-def test_an_extended_path_is_recorded_with_all_its_candidates() -> None:
+def test_an_extended_path_is_recorded_with_all_its_candidates():
     """The weakest penalty is best by the log loss where a wide gap separates the classes."""
     table, y = rows(300, noise=0.0)
     table.X[:, 0] += 10 * y
@@ -87,7 +87,7 @@ def test_an_extended_path_is_recorded_with_all_its_candidates() -> None:
     assert len(given.candidates) == 31
 
 
-def test_each_option_of_a_transform_and_each_width_has_its_own_path() -> None:
+def test_each_option_of_a_transform_and_each_width_has_its_own_path():
     table, y = rows()
     steps = ["standardize", {"nystroem": {"columns": 20}}]
     nystroem = Method.from_entry(
@@ -108,7 +108,7 @@ def test_each_option_of_a_transform_and_each_width_has_its_own_path() -> None:
 
 
 @each("penalty", [0, 1])
-def test_scikit_learn_over_c_chooses_what_linclass_chooses_over_strength(penalty: int) -> None:
+def test_scikit_learn_over_c_chooses_what_linclass_chooses_over_strength(penalty):
     table, y = rows(80)
     task = Task(n_classes=2, positive=1, tune_metric="log_loss")
     ours = method(
@@ -135,7 +135,7 @@ def test_scikit_learn_over_c_chooses_what_linclass_chooses_over_strength(penalty
     assert (at_same.fit(ready.X, y).predict(ready.X) == other.predict(table)[0]).all()
 
 
-def test_methods_without_a_path_are_refused_before_anything_runs() -> None:
+def test_methods_without_a_path_are_refused_before_anything_runs():
     knn = {"classifier": "sklearn.neighbors.KNeighborsClassifier", "tune": {"n_neighbors": "path"}}
     ((place, sentence),) = method_problems(knn)
     assert place == ["tune", "n_neighbors"]
@@ -150,7 +150,7 @@ def test_methods_without_a_path_are_refused_before_anything_runs() -> None:
     assert sentence == "principal_components has no path of 'components'; list its values"
 
 
-def test_the_ends_of_a_path_are_those_of_all_its_candidates(tmp_path: Any) -> None:
+def test_the_ends_of_a_path_are_those_of_all_its_candidates(tmp_path):
     """At an end that was extended as far as it may, but not on a plateau, where nothing changes any more."""
     inside = [(0.1, 0.7, 0.1), (0.01, 0.9, 0.1), (0.001, 0.8, 0.1)]
     weak_end = [(0.1, 0.7, 0.1), (0.01, 0.8, 0.1), (0.001, 0.9, 0.1)]

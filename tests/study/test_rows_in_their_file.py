@@ -1,7 +1,5 @@
 """Rows that stay in their Parquet file: the same predictions, by blocks, and no more memory for more rows."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

@@ -31,11 +31,11 @@ STUDY: dict[str, Any] = {
 
 
 @pytest.fixture
-def inputs_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def inputs_of(tmp_path, monkeypatch):
     """The inputs of a study with changes, and a workflow that records what is forced."""
     monkeypatch.chdir(tmp_path)
 
-    def made(**changes: Any) -> tuple[RuleInputs, set[str]]:
+    def made(**changes):
         Path("study.yaml").write_text(yaml.safe_dump(STUDY | changes))
         forced: set[str] = set()
         workflow = SimpleNamespace(is_main_process=True, dag=SimpleNamespace(forcefiles=forced))
@@ -65,12 +65,12 @@ def changed(inputs_of: Any, **changes: Any) -> set[str]:
     ids=["other metrics and focus", "size of the store", "folder", "folds", "limits"],
 )
 def test_only_settings_that_affect_fits_change_the_parameter_of_their_jobs(
-    inputs_of: Any, changes: dict[str, Any], rerun: set[str]
-) -> None:
+    inputs_of, changes, rerun
+):
     assert changed(inputs_of, **changes) == rerun
 
 
-def test_a_job_reads_the_features_of_its_methods(inputs_of: Any) -> None:
+def test_a_job_reads_the_features_of_its_methods(inputs_of):
     inputs, _ = inputs_of()
     (iris,) = (bundle for bundle in inputs.bundles.values() if bundle.datasets == ["iris"])
     asked = SimpleNamespace(bundle=iris.name)
@@ -83,9 +83,7 @@ def test_a_job_reads_the_features_of_its_methods(inputs_of: Any) -> None:
     assert inputs.manifests_of_dataset(dataset) == [f"<results>/bundles/{iris.name}.json"]
 
 
-def test_jobs_read_from_the_resolved_study_what_their_parameters_are_digests_of(
-    inputs_of: Any,
-) -> None:
+def test_jobs_read_from_the_resolved_study_what_their_parameters_are_digests_of(inputs_of):
     inputs, _ = inputs_of()
     described = json.loads(json.dumps(inputs.description_of_fits(), default=str))
     assert {tuple(run) for runs in described["bundles"].values() for run in runs} == {
@@ -111,7 +109,7 @@ def write_run(inputs: RuleInputs, asked: Iterable[str]) -> Path:
     return path
 
 
-def test_a_manifest_of_other_runs_or_without_folds_forces_the_job(inputs_of: Any) -> None:
+def test_a_manifest_of_other_runs_or_without_folds_forces_the_job(inputs_of):
     inputs, forced = inputs_of()
     (bundle,) = (b for b in inputs.bundles.values() if b.datasets == ["gaussians"])
     right = [inputs.run_spec(method).asked for _, method in bundle.runs]
@@ -130,7 +128,7 @@ def test_a_manifest_of_other_runs_or_without_folds_forces_the_job(inputs_of: Any
     assert forced == {str(path)}
 
 
-def test_lost_tables_force_the_page_and_another_study_its_file(inputs_of: Any) -> None:
+def test_lost_tables_force_the_page_and_another_study_its_file(inputs_of):
     inputs, forced = inputs_of()
     inputs.rerun_if_tables_are_missing(None)
     inputs.rerun_if_study_differs(None)
@@ -139,10 +137,7 @@ def test_lost_tables_force_the_page_and_another_study_its_file(inputs_of: Any) -
     (inputs.results / "report.html").touch()
     for study, changes in (
         (inputs.description, set()),
-        (
-            inputs.description | {"methods": {}},
-            {"results/study.json"},
-        ),
+        (inputs.description | {"methods": {}}, {"results/study.json"}),
     ):
         (inputs.results / "study.json").write_text(json.dumps(study, default=str))
         inputs.rerun_if_study_differs(None)

@@ -1,7 +1,5 @@
 """Optional results of a run: coefficients, tuning, paths and traces; none of them changes a prediction."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

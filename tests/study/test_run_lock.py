@@ -28,7 +28,7 @@ def says(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def test_a_second_process_waits_until_the_first_is_dead(tmp_path: Path) -> None:
+def test_a_second_process_waits_until_the_first_is_dead(tmp_path):
     run = tmp_path / "iris" / "lda"
     with hold(run) as first, hold(tmp_path / "iris" / "qda") as other:
         assert says(first) == says(other) == "held", "other runs are not in the way"
@@ -40,7 +40,7 @@ def test_a_second_process_waits_until_the_first_is_dead(tmp_path: Path) -> None:
         other.communicate()
 
 
-def test_a_claim_that_ended_is_free(tmp_path: Path) -> None:
+def test_a_claim_that_ended_is_free(tmp_path):
     run = tmp_path / "iris" / "lda"
     for _ in range(2):
         with hold(run) as process:

@@ -1,7 +1,5 @@
 """Whatever an estimator returns, its run has a row per fit, and fits do not affect each other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -208,7 +206,7 @@ def test_a_plane_has_the_margins_of_the_scores_beside_boundaries(tmp_path):
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.full
 @each("place", ["params", "tune", "inside"])
-def test_class_weights_are_given_by_the_names_of_the_classes(features, place) -> None:
+def test_class_weights_are_given_by_the_names_of_the_classes(features, place):
     """As by the codes that an estimator gets; the names are in the order of the codes, not of the alphabet."""
     fold = np.arange(N) // 2 % FOLDS
 

@@ -1,7 +1,5 @@
 """Density and size, or the entry, decide if rows are stored as an array or sparse; the file format does not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from polars.testing import assert_frame_equal

@@ -1,7 +1,5 @@
 """Lists of entries in one: suites of data sets, and grids of methods."""
 
-from __future__ import annotations
-
 from cases import each
 
 from linclass_study.config import catalogues

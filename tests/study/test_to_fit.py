@@ -1,9 +1,6 @@
 """The fits that a dry run lists: at least these, as rows are known only when they have been read."""
 
-from __future__ import annotations
-
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -22,10 +19,10 @@ SPEC = RunSpec(TUNED, "code", EVALUATION)
 
 
 @pytest.fixture
-def changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def changes(tmp_path, monkeypatch):
     """changes(specs, records): a ToFit on iris and wine, given what the runs on both record."""
 
-    def make(specs: dict[str, RunSpec], records: dict[str, dict]) -> ToFit:
+    def make(specs, records):
         known = {
             tmp_path / "runs" / dataset / method: record
             for dataset in ("iris", "wine")
@@ -50,12 +47,12 @@ def changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         ("abc", "iris: none of 3 runs to fit unless their rows have changed"),
     ],
 )
-def test_a_plan_states_only_known_numbers_of_fits(changes, fitted: str, line: str) -> None:
+def test_a_plan_states_only_known_numbers_of_fits(changes, fitted, line):
     found = changes(dict.fromkeys("abc", SPEC), {m: {"asked": SPEC.asked} for m in fitted})
     assert [*found.lines(["iris"])] == [line]
 
 
-def test_a_plan_states_the_number_of_refits_and_the_reason(changes) -> None:
+def test_a_plan_states_the_number_of_refits_and_the_reason(changes):
     before = {"asked": "before", "recipe": SPEC.recipe + "?", "parts": SPEC.parts}
     specs = {
         "a": RunSpec(TUNED, "edited", EVALUATION),
@@ -74,8 +71,8 @@ def test_a_plan_states_the_number_of_refits_and_the_reason(changes) -> None:
     assert found.changes("iris", "d") == Counter({to_fit.NEW: 1})
 
 
-def test_settings_unused_by_a_method_change_neither_its_task_nor_its_recipe() -> None:
-    def differing(entry: dict, **changes: object) -> set[str]:
+def test_settings_unused_by_a_method_change_neither_its_task_nor_its_recipe():
+    def differing(entry, **changes):
         one, other = (RunSpec(entry, "code", EVALUATION | new) for new in ({}, changes))
         return {name for name in ("asked", "recipe") if getattr(one, name) != getattr(other, name)}
 
@@ -86,8 +83,8 @@ def test_settings_unused_by_a_method_change_neither_its_task_nor_its_recipe() ->
     assert differing(ENTRY, traces=True) == {"asked"}
 
 
-def test_repeats_and_other_protocols_do_not_change_how_a_protocol_divides_rows() -> None:
-    def protocols(**changes: object) -> dict[str, str]:
+def test_repeats_and_other_protocols_do_not_change_how_a_protocol_divides_rows():
+    def protocols(**changes):
         return RunSpec(ENTRY, "code", EVALUATION | changes).protocols
 
     cv = protocols()["cv"]

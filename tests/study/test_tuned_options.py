@@ -1,7 +1,5 @@
 """Options of transforms under `tune:`, as principal_components__components, chosen by inner folds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each

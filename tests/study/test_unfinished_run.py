@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,13 +44,13 @@ class Calls:
 
 
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
+def calls(monkeypatch):
     monkeypatch.setattr(earlier_fits, "EVERY", 0)
     return Calls(monkeypatch)
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Path:
+def kept(tmp_path):
     """A file with three outcomes, one a batch."""
     run = UnfinishedRun(tmp_path / earlier_fits.UNFINISHED)
     with pytest.MonkeyPatch.context() as patch:

@@ -26,7 +26,7 @@ ENTRIES = read_yaml(published.FILE)
 
 
 @each("name", course.script_names())
-def test_each_script_is_short_and_its_caption_has_a_title_and_a_source(name: str) -> None:
+def test_each_script_is_short_and_its_caption_has_a_title_and_a_source(name):
     text = course.script(name).read_text(encoding="utf-8")
     caption = Caption.of(course.script(name))
     assert len(text.splitlines()) < 100
@@ -34,7 +34,7 @@ def test_each_script_is_short_and_its_caption_has_a_title_and_a_source(name: str
     assert "(1" in caption.text or "(2" in caption.text, "a source with its year"
 
 
-def test_every_published_number_names_an_exhibit_and_a_source() -> None:
+def test_every_published_number_names_an_exhibit_and_a_source():
     assert {entry["exhibit"] for entry in ENTRIES} <= set(course.script_names())
     assert all(entry["source"] and entry["tolerance"] >= 0 for entry in ENTRIES)
     printed = [entry for entry in ENTRIES if entry.get("kind") != "identity"]
@@ -52,25 +52,23 @@ def a_gate(folder: Path, numbers: dict, /, **entry: object) -> list[published.Ch
 @pytest.mark.parametrize(
     ("ours", "status"), [(1.5, "reproduced"), (1.55, "reproduced"), (1.56, "differs")]
 )
-def test_a_number_is_reproduced_within_its_tolerance(
-    tmp_path: Path, ours: float, status: str
-) -> None:
+def test_a_number_is_reproduced_within_its_tolerance(tmp_path, ours, status):
     (check,) = a_gate(tmp_path, {"drawn": True, "a": {"b": ours}})
     assert check.status == status
 
 
-def test_a_missing_number_counts_as_different(tmp_path: Path) -> None:
+def test_a_missing_number_counts_as_different(tmp_path):
     (check,) = a_gate(tmp_path, {"drawn": True, "a": {"b": None}})
     assert (check.status, check.ours) == ("differs", None)
 
 
-def test_missing_data_are_unavailable_and_not_counted(tmp_path: Path) -> None:
+def test_missing_data_are_unavailable_and_not_counted(tmp_path):
     checks = a_gate(tmp_path, {"drawn": False, "reason": "unavailable: no network"})
     assert checks[0].status == "unavailable"
     assert published_table.summary(checks) == "0 of 0 published numbers reproduced, 1 unavailable"
 
 
-def test_a_part_of_an_exhibit_may_be_unavailable(tmp_path: Path) -> None:
+def test_a_part_of_an_exhibit_may_be_unavailable(tmp_path):
     (check,) = a_gate(tmp_path, {"drawn": True, "a": {"unavailable": "no mirror"}})
     assert (check.status, check.reason) == ("unavailable", "no mirror")
 
@@ -78,34 +76,32 @@ def test_a_part_of_an_exhibit_may_be_unavailable(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ours", "status"), [(1.5, "reproduced"), (1.81, "missed"), (1.9, "differs")]
 )
-def test_a_known_misprint_must_match_the_arithmetic_of_its_source(
-    tmp_path: Path, ours: float, status: str
-) -> None:
+def test_a_known_misprint_must_match_the_arithmetic_of_its_source(tmp_path, ours, status):
     entry = {"instead": {"a.b": 1.8}, "reason": "3 × .6 is 1.8"}
     (check,) = a_gate(tmp_path, {"drawn": True, "a": {"b": ours}}, **entry)
     assert check.status == status
 
 
-def test_a_known_misprint_without_a_reason_is_refused(tmp_path: Path) -> None:
+def test_a_known_misprint_without_a_reason_is_refused(tmp_path):
     with pytest.raises(
         StudyError, match="'instead' needs a value for each of the numbers, and a reason"
     ):
         a_gate(tmp_path, {"drawn": True}, instead={"a.b": 1.8})
 
 
-def test_small_numbers_are_held_to_their_own_tolerance(tmp_path: Path) -> None:
+def test_small_numbers_are_held_to_their_own_tolerance(tmp_path):
     small = {"numbers": {"a.b": 1.44e-8}, "tolerance": 5e-11}
     (check,) = a_gate(tmp_path, {"drawn": True, "a": {"b": 1.45e-8}}, **small)
     assert check.status == "differs"
 
 
-def test_identities_are_counted_separately(tmp_path: Path) -> None:
+def test_identities_are_counted_separately(tmp_path):
     checks = a_gate(tmp_path, {"drawn": True, "a": {"b": 1.5}}, kind="identity")
     assert published_table.summary(checks) == "1 of 1 identities hold"
 
 
-def test_the_summary_counts_reproduced_numbers_and_names_the_others() -> None:
-    def check(number: str, status: str, **more: str) -> published.Check:
+def test_the_summary_counts_reproduced_numbers_and_names_the_others():
+    def check(number, status, **more):
         return published.Check("iris", number, 1.5, 1.25, 0.05, "a book", status, **more)
 
     checks = [
@@ -126,12 +122,12 @@ def test_the_summary_counts_reproduced_numbers_and_names_the_others() -> None:
     ]
 
 
-def test_a_wrong_key_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_wrong_key_is_refused_by_name(tmp_path):
     with pytest.raises(StudyError, match="entry 1: unknown key 'tolerence'"):
         a_gate(tmp_path, {"drawn": True}, tolerence=1)
 
 
-def test_the_table_names_what_differs(tmp_path: Path) -> None:
+def test_the_table_names_what_differs(tmp_path):
     output = published_table.published_table(
         a_gate(tmp_path, {"drawn": True, "a": {"b": 2}}, reason="known")
     )
@@ -151,22 +147,20 @@ def test_the_table_names_what_differs(tmp_path: Path) -> None:
     ],
 )
 def test_our_number_is_shown_with_two_more_digits_than_the_published_one(
-    ours: float | None, tolerance: float, status: str, shown: str
-) -> None:
+    ours, tolerance, status, shown
+):
     check = published.Check("made_up", "a.b", 1.0, ours, tolerance, "a book", status)
     assert textbook_page.ours(check) == shown
 
 
-def test_recorded_numbers_are_plain_json() -> None:
+def test_recorded_numbers_are_plain_json():
     import numpy as np
 
     given = {1: np.float64(2.5), "x": np.arange(2), "none": float("nan"), "yes": np.True_}
     assert as_json(given) == {"1": 2.5, "x": [0, 1], "none": None, "yes": True}
 
 
-def test_the_page_escapes_names_and_reasons(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_escapes_names_and_reasons(tmp_path, monkeypatch):
     evil = "<img src=x onerror=alert(1)>"
     (tmp_path / "odd.py").write_text(f'"""{evil}\n\nText {evil} (2006).\n"""\n')
     (tmp_path / "course.yaml").write_text(f'"{evil}": [odd]\n')
@@ -176,7 +170,7 @@ def test_the_page_escapes_names_and_reasons(
     assert "<img" not in textbook_page.page(tmp_path, [])
 
 
-def test_a_script_in_no_chapter_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_script_in_no_chapter_is_refused(tmp_path, monkeypatch):
     (tmp_path / "stray.py").write_text('"""A."""\n')
     (tmp_path / "course.yaml").write_text("One: []\n")
     monkeypatch.setattr(course, "FOLDER", tmp_path)
@@ -185,14 +179,14 @@ def test_a_script_in_no_chapter_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(monkeypatch):
     """What `run` sets is put back."""
     for name in ("LINCLASS_TEXTBOOK", "LINCLASS_MIRRORS", "LINCLASS_DOWNLOADS"):
         monkeypatch.setenv(name, os.environ.get(name, ""))
 
 
 @pytest.mark.usefixtures("environment")
-def test_the_reader_supplies_files(tmp_path: Path) -> None:
+def test_the_reader_supplies_files(tmp_path):
     """Spam alone, of made-up mails: the other two data sets stay unavailable."""
     import numpy as np
 
@@ -211,9 +205,7 @@ def test_the_reader_supplies_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("environment")
-def test_a_wrong_divisor_of_the_pooled_covariance_fails_the_check(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_divisor_of_the_pooled_covariance_fails_the_check(tmp_path, monkeypatch):
     """n for n − K: Fisher's coefficients of iris and the scores of LDA no longer match the published ones."""
     from linclass.discriminant import covariance
 
@@ -221,7 +213,7 @@ def test_a_wrong_divisor_of_the_pooled_covariance_fails_the_check(
     gate = tmp_path / "published.yaml"
     gate.write_text(json.dumps(entries))
 
-    def differ() -> set[str]:
+    def differ():
         for name in ("fisher_projection", "natural_parameters"):
             run_script(name, tmp_path)
         return {
@@ -235,7 +227,7 @@ def test_a_wrong_divisor_of_the_pooled_covariance_fails_the_check(
 
 @pytest.mark.slow
 @pytest.mark.early
-def test_the_check_passes_and_fails_when_the_package_is_wrong(tmp_path: Path) -> None:
+def test_the_check_passes_and_fails_when_the_package_is_wrong(tmp_path):
     """A copy of the project in which the pooled covariance is divided by n, not n − K."""
     clone = tmp_path / "linclass"
     left_out = {
@@ -250,7 +242,7 @@ def test_the_check_passes_and_fails_when_the_package_is_wrong(tmp_path: Path) ->
     )
     environment = {**os.environ, "PYTHONPATH": str(clone)}
 
-    def reproduce() -> subprocess.CompletedProcess[str]:
+    def reproduce():
         command = [sys.executable, "-m", "snakemake", "reproduce"]
         return subprocess.run(
             command, cwd=clone, env=environment, capture_output=True, text=True, check=False

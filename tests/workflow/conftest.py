@@ -1,11 +1,8 @@
 """Real studies by real Snakemake, each in a copy of the project, so that a test may edit any file of it."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 from projects import Project, copy
@@ -18,13 +15,13 @@ evaluation: {folds: 3, inner_folds: 2}
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def project(tmp_path):
     """A fresh copy of the project, nothing computed."""
     return copy(tmp_path / "project")
 
 
 @pytest.fixture(scope="session")
-def _computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _computed(tmp_path_factory):
     """Computed once for all processes of pytest-xdist, which share the folder above their own."""
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "computed"
@@ -40,7 +37,7 @@ def _computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def computed(_computed: Path, tmp_path: Path) -> Project:
+def computed(_computed, tmp_path):
     """The project with a small study done: 2 data sets × 3 methods."""
     shutil.copytree(_computed, tmp_path / "project", copy_function=shutil.copy2)
     return Project(tmp_path / "project")

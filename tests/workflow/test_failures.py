@@ -1,7 +1,5 @@
 """A fit that fails is a row with its reason; the study continues, ends with exit code 0, and reports the failure."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -164,9 +162,7 @@ def test_a_run_continues_in_a_new_process_after_a_fit_killed_its_process(project
 
 
 @pytest.mark.slow
-def test_an_unavailable_data_set_is_recorded_retried_and_fitted_once_available(
-    project,
-):
+def test_an_unavailable_data_set_is_recorded_retried_and_fitted_once_available(project):
     url = "http://127.0.0.1:9/nowhere.csv"
     project.write(
         "study.yaml",

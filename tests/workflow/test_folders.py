@@ -1,7 +1,5 @@
 """Folders of a study: ~ is the home folder, partial runs are not complete, copies of the project are not mixed up."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

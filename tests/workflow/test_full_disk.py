@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from projects import Project
 
 TINY = "config/tiny.yaml"
 
 
 @pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
+def disk(tmp_path):
     """A disk of 300 kB, in memory."""
     folder = tmp_path / "disk"
     folder.mkdir()
@@ -30,7 +28,7 @@ def mount(folder: Path, *options: str) -> int:
 
 @pytest.mark.slow
 @pytest.mark.early
-def test_a_full_disk_is_reported_and_its_study_continues(project: Project, disk: Path) -> None:
+def test_a_full_disk_is_reported_and_its_study_continues(project, disk):
     assert project.snakemake(study=TINY).code == 0
     expected = (project.folder / "results/tiny/scores.csv").read_bytes()
     results = disk / "results"
@@ -48,9 +46,7 @@ def test_a_full_disk_is_reported_and_its_study_continues(project: Project, disk:
 
 
 @pytest.mark.slow
-def test_read_only_results_are_read_and_a_change_is_refused_in_one_line(
-    project: Project, disk: Path
-) -> None:
+def test_read_only_results_are_read_and_a_change_is_refused_in_one_line(project, disk):
     results = f"results={disk / 'results'}"
     assert mount(disk, "-o", "remount,size=100m") == 0
     assert project.snakemake("--config", results, study=TINY).code == 0

@@ -1,7 +1,5 @@
 """Snakemake in a results folder of somebody else: files of another form are refused in one line or replaced."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The workflow as a module of somebody's own Snakefile (`module linclass: …`), in a folder without our files."""
 
-from __future__ import annotations
-
 import pytest
 from projects import Project
 
@@ -38,7 +36,7 @@ of_the_other_workflow: 3
 
 
 @pytest.fixture
-def importing(tmp_path) -> Project:
+def importing(tmp_path):
     """A folder with its own Snakefile, which imports ours."""
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     project = Project(tmp_path)
@@ -47,7 +45,7 @@ def importing(tmp_path) -> Project:
 
 
 @pytest.mark.slow
-def test_rules_are_imported_under_a_prefix_and_their_outputs_used(importing: Project):
+def test_rules_are_imported_under_a_prefix_and_their_outputs_used(importing):
     output = importing.snakemake()
     assert output.code == 0, output.text
     assert "the handler of the importing workflow" in output.text
@@ -64,7 +62,7 @@ def test_rules_are_imported_under_a_prefix_and_their_outputs_used(importing: Pro
     assert "linclass_fetch" not in jobs
 
 
-def test_errors_in_the_configuration_of_a_module_are_one_line(importing: Project):
+def test_errors_in_the_configuration_of_a_module_are_one_line(importing):
     importing.write("study.yaml", CONFIG.replace("folds: 3", "fold: 3"))
     output = importing.snakemake("-n")
     assert output.code != 0

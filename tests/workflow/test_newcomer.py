@@ -1,7 +1,5 @@
 """First steps of a user: a file with missing values, an estimator on PYTHONPATH, and an edit."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Published and exact numbers, by the workflow."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

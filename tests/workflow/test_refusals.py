@@ -1,7 +1,5 @@
 """A wrong study is refused when it is read: one line with the thing, its value and the remedy, and no work."""
 
-from __future__ import annotations
-
 import pytest
 
 STUDIES = {

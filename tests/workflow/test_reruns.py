@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 
-import polars as pl
 import pytest
 
 from linclass_study.files.tables import FIT
@@ -108,7 +107,7 @@ def test_results_without_snakemakes_records_state_their_settings(computed):
 def test_an_extended_study_makes_only_new_fits_and_a_restored_one_none(computed):
     """A fit that is taken over has the seconds that were measured when it was made."""
 
-    def run(study: str) -> pl.DataFrame:
+    def run(study):
         computed.write("study.yaml", study)
         output = computed.snakemake("--", "results/scores.csv")
         assert output.code == 0, output.text
@@ -299,7 +298,7 @@ def test_how_runs_are_distributed_to_jobs_changes_no_result_and_fits_nothing_aga
 def test_the_page_has_three_inputs_a_data_set(project):
     """And two outputs: Snakemake records all inputs and parameters of a job with each of its outputs."""
 
-    def inputs(datasets: str) -> int:
+    def inputs(datasets):
         project.write("study.yaml", f"datasets: {datasets}\nmethods: [lda]\n")
         job = project.snakemake("-n", "--quiet", "host").text.split("rule report:")[1]
         files, outputs = (

@@ -74,7 +74,7 @@ def said(folder: Path, *arguments: str, **env: str) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     return tmp_path
 

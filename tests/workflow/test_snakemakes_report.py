@@ -1,7 +1,5 @@
 """`snakemake --report` gathers the page, which has all figures and tables, with its caption."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 
