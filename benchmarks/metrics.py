@@ -22,9 +22,8 @@ from harness import run as compare_all
 from sklearn import metrics as theirs
 from sklearn.calibration import calibration_curve
 
-from linclass.evaluation.metrics.calibration_error import BINS
-from linclass.evaluation.metrics.measure import measure
-from linclass.evaluation.metrics.predictions import Predictions
+from linclass.evaluation.metrics.predictions import Predictions, measure
+from linclass.evaluation.metrics.probabilities import BINS
 
 METHODS, FOLDS, ROWS = 5, 50, 10_000
 COSTS = np.array([[0.0, 5.0], [1.0, 0.0]])

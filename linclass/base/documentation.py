@@ -129,10 +129,10 @@ def parsed(text: str | None) -> Docstring:
     return Docstring(pieces[0].strip(), dict(zip(titles, texts, strict=True)))
 
 
-def documented(found: Documented) -> Documented:
-    """Complete the docstring of a function, or of a class and its methods."""
+def documented(found: Documented, *above: str) -> Documented:
+    """Complete the docstring of a function (also from the docstrings `above`), or of a class and its methods."""
     if not isinstance(found, type):
-        found.__doc__ = _completed(parsed(found.__doc__), [], _arguments(found))
+        found.__doc__ = _completed(parsed(found.__doc__), map(parsed, above), _arguments(found))
         return found
     document_methods(found)
     written = parsed(found.__doc__)

@@ -1,22 +1,30 @@
-"""Synthetic data with known truth: a generator is one function in one file, found by the file's name.
+"""Synthetic data with known truth.
 
-A generator takes a ``numpy.random.Generator``, ``rows`` (the number of rows of each class) and keys of its
-own, and returns X (n × d, dense or CSR) and the class codes y (n,), class after class. All randomness comes
-from the generator that is passed in, so a seed determines the rows. The type and range of a key are read
-from the signature (keys.py). A file may also define the error of the best possible classifier, as
-``bayes_error(**keys)``.
+A generator is a function that takes a ``numpy.random.Generator``, ``rows`` (the number of rows of each class) and keys
+of its own, and returns X (n × d, dense or CSR) and the class codes y (n,), class after class. All randomness comes from
+the generator that is passed in, so a seed determines the rows. The type and range of a key are read from the signature
+(keys.py). The function ``error_of_…`` of the same keys gives the error of the best possible classifier.
 
     X, y = synthetic.generate("circles", seed=1, rows=[100, 100], radii=[1, 2])
 """
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-SHARED = ("keys", "label_noise")  # files that are no generators
+GENERATORS = {  # by their files
+    "circles": "other_classes",
+    "correlated_groups": "gaussian_classes",
+    "gaussians": "gaussian_classes",
+    "heavy_tailed": "other_classes",
+    "high_dimensional_sparse": "other_classes",
+    "masking": "gaussian_classes",
+    "separable": "other_classes",
+    "simplex": "gaussian_classes",
+    "unequal_covariances": "gaussian_classes",
+}
 
 
 def generate(
@@ -49,7 +57,7 @@ def generate(
     _part("keys").check_keys(make, keys)
     X, y = make(rng, **keys)
     if label_noise:
-        y = _part("label_noise").label_noise(rng, y, label_noise)
+        y = _part("other_classes").label_noise(rng, y, label_noise)
     return X, y
 
 
@@ -72,14 +80,16 @@ def bayes_error(name: str, label_noise: float = 0.0, **keys: Any) -> tuple[float
     """
     from linclass.base.messages import NotApplicable
 
-    _part("keys").check_keys(generator(name), keys)
-    known = getattr(_part(name), "bayes_error", None)
+    make = generator(name)
+    _part("keys").check_keys(make, keys)
+    known = getattr(_part(GENERATORS[name]), f"error_of_{name}")
     try:
-        found = known(**keys) if known else None
+        found: tuple[float, float] | None = known(**_part("keys").with_defaults(make, keys))
     except NotApplicable:  # a singular covariance
         return None
     if found and label_noise:
-        found = _part("label_noise").bayes_error_with_noise(found, label_noise, len(keys["rows"]))
+        n_classes = len(keys["rows"])
+        found = _part("other_classes").error_with_label_noise(found, label_noise, n_classes)
     return found
 
 
@@ -95,15 +105,15 @@ def generator(name: str) -> Callable[..., tuple[Any, Any]]:
     -------
     callable
     """
-    if name not in names():
+    if name not in GENERATORS:
         raise ValueError(f"there is no generator '{name}'; there are: {', '.join(names())}.")
-    return getattr(_part(name), name)
+    made: Callable[..., tuple[Any, Any]] = getattr(_part(GENERATORS[name]), name)
+    return made
 
 
 def names() -> list[str]:
     """Names of all generators, sorted."""
-    files = (file.name for file in pkgutil.iter_modules(__path__))
-    return sorted(name for name in files if name not in SHARED and not name.startswith("_"))
+    return sorted(GENERATORS)
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -119,7 +129,7 @@ def schema(name: str) -> dict[str, Any]:
     dict
     """
     keys = _part("keys")
-    noise = keys.keys_schema(_part("label_noise").label_noise)["properties"]["share"]
+    noise = keys.keys_schema(_part("other_classes").label_noise)["properties"]["share"]
     own = keys.keys_schema(generator(name))
     return own | {"properties": own["properties"] | {"label_noise": noise}}
 

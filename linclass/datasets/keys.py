@@ -12,13 +12,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from operator import ge, gt, le, lt
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import numpy as np
 
+from linclass.base.documentation import documented
 from linclass.base.messages import counted
 
 Schema = dict[str, Any]
+Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 NUMBER: Schema = {"type": "number"}
 KINDS: dict[str, tuple[type, str]] = {
     "integer": (Integral, "whole number"),
@@ -101,6 +103,14 @@ def _complaint(value: object, schema: Schema) -> str | None:
     return f"{value!r} must be a {word}{', ' if must else ''}{must}."
 
 
+def with_defaults(generator: Callable[..., Any], keys: Mapping[str, Any]) -> dict[str, Any]:
+    """All keys of a generator, in the order of its signature."""
+    given = inspect.signature(generator).bind(None, **keys)
+    given.apply_defaults()
+    _, *names = given.arguments  # without the random generator
+    return {name: given.arguments[name] for name in names}
+
+
 def descriptions(generator: Callable[..., Any]) -> dict[str, str]:
     """Key → its description in the section Parameters of the docstring."""
     found: dict[str, str] = {}
@@ -116,10 +126,34 @@ def descriptions(generator: Callable[..., Any]) -> dict[str, str]:
     return {key: text.rstrip(".") for key, text in found.items()}
 
 
-# What several generators share: class codes, and means on a line.
+# What several generators share: sections of docstrings, class codes, and means on a line.
+
+SHARED = """Shared by all generators.
+
+Parameters
+----------
+rng : numpy.random.Generator
+    Source of the random numbers.
+rows : sequence of int
+    The number of rows of each class.
+features : int
+    d, the number of features.
+
+Returns
+-------
+X : array, or csr_array, of shape (n, d)
+    Rows, class after class.
+y : array of shape (n,)
+    Class codes 0, ..., K − 1.
+"""
 
 
-def codes(rows: Sequence[int]) -> np.ndarray:
+def documented_generator(function: Drawing) -> Drawing:
+    """Complete the docstring of a generator with the sections that all of them share."""
+    return documented(function, SHARED)
+
+
+def class_codes(rows: Sequence[int]) -> np.ndarray:
     """0 … 0 1 … 1 …, class after class."""
     return np.repeat(np.arange(len(rows), dtype=np.int32), rows)
 

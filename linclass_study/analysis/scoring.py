@@ -24,8 +24,7 @@ import numpy as np
 import polars as pl
 
 from linclass.evaluation import metrics
-from linclass.evaluation.metrics.measure import measure
-from linclass.evaluation.metrics.predictions import Predictions
+from linclass.evaluation.metrics.predictions import Predictions, measure
 from linclass_study.analysis import summary
 from linclass_study.analysis.fit_problems import FitProblem, fit_problems
 from linclass_study.analysis.outcome import Outcome

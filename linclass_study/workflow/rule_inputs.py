@@ -17,7 +17,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 from snakemake.utils import update_config
@@ -154,10 +153,9 @@ class RuleInputs:
 
     def metric_modules(self) -> list[str]:
         """Modules of linclass's metrics, and of those that the study names by import paths."""
-        names = [module.name for module in iter_modules(metrics.__path__) if module.name[0] != "_"]
         own = own_metrics(self.study.evaluation)
         modules = [module for name in own for module in metrics.modules_of(name)]
-        return [f"linclass.evaluation.metrics.{name}" for name in names] + modules
+        return metrics.MODULES + modules
 
     # data sets
 

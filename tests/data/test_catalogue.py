@@ -286,7 +286,7 @@ PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
 def section(name: str) -> str:
     """The description of a generator on the page, from its signature and docstring."""
     function = synthetic.generator(name)
-    about = inspect.getmodule(function).__doc__.strip()
+    about, model = inspect.cleandoc(function.__doc__).split("\n\n")[:2]
     parameters = inspect.signature(function).parameters
     rows = []
     for key, kind in keys_schema(function)["properties"].items():
@@ -295,9 +295,8 @@ def section(name: str) -> str:
         rows.append(
             f"| `{key}` | {list(shown) if isinstance(shown, tuple) else shown} | {kind['description']} |"
         )
-    model = inspect.cleandoc(function.__doc__).splitlines()[0].rstrip(".")
     table = "\n".join(["| key | default | meaning |", "|---|---|---|", *rows])
-    return f"### {name}\n\n{about}\n\n    {model}\n\n{table}\n"
+    return f"### {name}\n\n{about}\n\n    {model.rstrip('.')}\n\n{table}\n"
 
 
 @each("name", synthetic.names())

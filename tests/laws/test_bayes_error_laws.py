@@ -9,7 +9,7 @@ from cases import each
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
-from linclass.datasets.gaussians import gaussians
+from linclass.datasets.gaussian_classes import gaussians
 from linclass.evaluation.bayes_error import WAYS, bayes_error, estimate, square_roots
 
 TRIANGLE = [[0.0, 0], [2, 0.5], [1, 2]]

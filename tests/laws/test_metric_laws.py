@@ -8,8 +8,7 @@ import pytest
 from cases import each
 
 from linclass.evaluation import metrics
-from linclass.evaluation.metrics.measure import measure
-from linclass.evaluation.metrics.predictions import Predictions
+from linclass.evaluation.metrics.predictions import Predictions, measure
 from linclass_study.pipeline.fitted import Task, measured
 
 NAMES = metrics.names()
@@ -153,7 +152,7 @@ def test_folds_of_different_sizes_are_a_stack(name, K):
 
 @pytest.mark.parametrize("block", [1, 1000, 10**9])
 def test_measure_gives_every_metric_for_any_block_size(block, monkeypatch):
-    monkeypatch.setattr("linclass.evaluation.metrics.measure.BLOCK", block)
+    monkeypatch.setattr("linclass.evaluation.metrics.predictions.BLOCK", block)
     folds = [predictions(3, n=60, seed=seed) for seed in range(5)]
     stack = Predictions(
         *(np.stack([getattr(fold, part) for fold in folds]) for part in PARTS), positive=2

@@ -11,8 +11,8 @@ from cases import each
 from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
 
-from linclass.evaluation.metrics.calibration_error import calibration_error
 from linclass.evaluation.metrics.predictions import Predictions
+from linclass.evaluation.metrics.probabilities import calibration_error
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out
 from linclass_study.report.drawing.panels import selected_methods, selection_note
 from linclass_study.report.figures import curves as fold_curves

@@ -76,7 +76,7 @@ def test_tables_without_content_are_omitted(make):
 
 
 def test_a_metric_that_is_in_no_list_is_a_column_after_the_others(make, monkeypatch):
-    """A new file of linclass/evaluation/metrics is enough; here, one that the list forgets."""
+    """A new metric of linclass/evaluation/metrics is enough; here, one that the list forgets."""
     outcome = make({"d": Data()}, {"a": Method()})
     whole = performance.all_metrics(outcome, "d").frame()
     forgotten = {name: output for name, output in performance.METRICS.items() if name != "log_loss"}

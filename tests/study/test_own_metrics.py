@@ -10,8 +10,7 @@ import pytest
 
 from linclass.base.tables import Table
 from linclass.evaluation import metrics
-from linclass.evaluation.metrics.measure import measure
-from linclass.evaluation.metrics.predictions import Predictions
+from linclass.evaluation.metrics.predictions import Predictions, measure
 from linclass_study.analysis.answer import metric_lines
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, metric_problems, score, write_scores

@@ -165,13 +165,10 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
 
 
 @pytest.mark.full
-def test_adding_a_metric_refits_nothing(computed):
-    computed.write(
-        "linclass/evaluation/metrics/share_of_first.py",
-        '"""Share of rows given the first class."""\n\n'
-        "import numpy as np\n\n"
-        'METRICS = {"share_of_first": lambda p: float(np.mean(p.y_pred == 0))}\n'
-        'GREATER_IS_BETTER = {"share_of_first": True}\n',
+def test_adding_a_metric_refits_no_method_without_tuning(computed):
+    computed.append(
+        "linclass/evaluation/metrics/confusion.py",
+        '\nMETRICS["share_of_first"] = Metric(lambda p: float(np.mean(p.y_pred == 0)))\n',
     )
     output = computed.snakemake("--", "results/scores.csv")
     assert output.code == 0, output.text

@@ -1,31 +1,28 @@
-"""Metrics by name. A file holds a metric and its averages, whose names all begin with the file's name.
+"""Metrics by name. A file holds the metrics of one subject and lists them in its table METRICS.
 
-A name therefore identifies its file (`f1_macro` → f1.py), and only the metrics in use are imported. To add
-a metric, add a file with METRICS (name → function of Predictions), GREATER_IS_BETTER, and BOUNDS where it has some.
-A name with a dot is the import path of a metric in scikit-learn's form (_imported.py).
+Only the file of a metric in use is part of the code that a fit depends on. A name with a dot is the import path of a
+metric in scikit-learn's form (_imported.py).
 
 A metric of a stack of folds has a value for each fold; NaN says that it is not defined there.
 """
 
-import math
-from collections.abc import Callable
+from __future__ import annotations
+
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
+MODULES = [f"{__name__}.{subject}" for subject in ("confusion", "rankings", "probabilities")]
 
-@cache
+
 def names() -> list[str]:
     """Names of all metrics, sorted."""
-    found = [module.name for module in iter_modules(__path__) if module.name[0] != "_"]
-    modules = [import_module(f"{__name__}.{name}") for name in found]
-    return sorted(name for module in modules for name in getattr(module, "METRICS", {}))
+    return sorted(name for module in MODULES for name in import_module(module).METRICS)
 
 
-def find(name: str) -> Callable[[Any], Any]:
-    """The function that computes a metric.
+def find(name: str) -> Any:
+    """The metric with a name.
 
     Parameters
     ----------
@@ -34,8 +31,8 @@ def find(name: str) -> Callable[[Any], Any]:
 
     Returns
     -------
-    callable
-        Maps Predictions to a value, or a stack of them to a value of each; NaN if the metric is not defined.
+    Metric or ImportedMetric
+        A function of Predictions with the attributes `greater_is_better` and `bounds`.
     """
     return imported(name) if "." in name else _module(name).METRICS[name]
 
@@ -52,11 +49,11 @@ def greater_is_better(name: str) -> bool:
     -------
     bool
     """
-    return imported(name).greater_is_better if "." in name else _module(name).GREATER_IS_BETTER
+    return bool(find(name).greater_is_better)
 
 
 def bounds(name: str) -> tuple[float, float]:
-    """The least and the greatest value that a metric can have; infinite where its file states no BOUNDS.
+    """The least and the greatest value that a metric can have; infinite where they are not known.
 
     Parameters
     ----------
@@ -67,13 +64,12 @@ def bounds(name: str) -> tuple[float, float]:
     -------
     tuple of float
     """
-    if "." in name:
-        return -math.inf, math.inf
-    return getattr(_module(name), "BOUNDS", (-math.inf, math.inf))
+    low, high = find(name).bounds
+    return low, high
 
 
 def modules_of(name: str) -> list[str]:
-    """The modules of a metric: f1_macro → linclass.evaluation.metrics.f1.
+    """The modules of a metric: f1_macro → linclass.evaluation.metrics.confusion.
 
     Parameters
     ----------
@@ -107,12 +103,8 @@ def imported(path: str) -> Any:
 
 @cache
 def _module(name: str) -> ModuleType:
-    files, stem = {module.name for module in iter_modules(__path__)}, name
-    while stem and stem not in files:
-        stem = stem.rpartition("_")[0]  # f1_macro, f1
-    if stem:
-        module = import_module(f"{__name__}.{stem}")
-        if name in getattr(module, "METRICS", {}):
+    for module in map(import_module, MODULES):
+        if name in module.METRICS:
             return module
     from linclass.base.suggestions import nearest
 

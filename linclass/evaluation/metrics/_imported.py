@@ -41,6 +41,8 @@ class ImportedMetric:
     """The metric, a function or its import path, as a function of Predictions; NaN with a warning where it raises an
     exception."""
 
+    bounds = -np.inf, np.inf
+
     def __init__(self, metric: str | Callable[..., Any]):
         by_path = isinstance(metric, str)
         self.path = str(metric) if by_path else name_of(metric)

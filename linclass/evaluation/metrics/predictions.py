@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from linclass.evaluation import metrics
+
 Array = np.ndarray
+BLOCK = 1 << 18  # scores, n × K of each fold, that are worked on at a time
+
+
+class Metric(NamedTuple):
+    """A metric, called with Predictions.
+
+    Attributes
+    ----------
+    function : callable
+        Maps Predictions to a value, or a stack of them to a value of each; NaN where the metric is not defined.
+    greater_is_better : bool
+        Whether greater values are better.
+    bounds : (float, float)
+        The least and the greatest value that it can have.
+    """
+
+    function: Callable[[Predictions], Any]
+    greater_is_better: bool = True
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    def __call__(self, p: Predictions) -> Any:
+        return self.function(p)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,3 +213,39 @@ def defined_ratio(numerator: Any, denominator: Any) -> Array:
     shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
     positive = np.greater(denominator, 0)
     return np.divide(numerator, denominator, out=np.full(shape, np.nan), where=positive)[()]
+
+
+def measure(p: Predictions, names: Iterable[str] | None = None) -> dict[str, Array]:
+    """Metrics of each fold of a stack.
+
+    Parameters
+    ----------
+    p : Predictions
+        Of B folds: arrays (B, n) and (B, n, K).
+    names : iterable of str or None, default=None
+        Names of metrics; None is all of them.
+
+    Returns
+    -------
+    dict of str to array of shape (B,)
+        Metric → its value of each fold, NaN where it is not defined.
+    """
+    wanted = {name: metrics.find(name) for name in (metrics.names() if names is None else names)}
+    folds = len(p.score)
+    step = max(1, BLOCK * folds // max(1, p.score.size))  # blocks that stay in the cache
+    values: dict[str, list[Array]] = {name: [np.empty(0)] for name in wanted}
+    for begin in range(0, folds, step):
+        block = p[begin : begin + step]
+        for name, metric in wanted.items():
+            values[name].append(_of_folds(metric, block))
+    return {name: np.concatenate(parts) for name, parts in values.items()}
+
+
+def _of_folds(metric: Any, block: Predictions) -> Array:
+    """A metric for single folds is computed fold by fold."""
+    with suppress(Exception):  # a single fold below raises it again
+        value = np.asarray(metric(block), dtype=np.float64)
+        if value.shape == block.shape:
+            return value
+    each = [metric(block[k]) for k in range(len(block.score))]
+    return np.array([np.nan if value is None else value for value in each], dtype=np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
-from linclass.evaluation.metrics.calibration_error import BINS
+from linclass.evaluation.metrics.probabilities import BINS
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out, mean_of
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_note

@@ -1,9 +1,17 @@
-"""The points of the ROC and precision–recall curves.
+"""Metrics of the order of the scores: the areas under the ROC and precision–recall curves.
 
-TP(s) and FP(s) are the numbers of rows of the class, and of the others, with a score of at least s; rows with equal
-scores are one point. Two classes: of the positive one. More: of each class against the rest, by its probability if the
-model has probabilities, since the scores of such models are determined only up to a constant of each row.
-Fawcett (2006), Pattern Recognition Letters 27
+TP(s) and FP(s) are the numbers of rows of a class, P in all, and of others, N in all, with a score of at least s; rows
+with equal scores are one point.
+
+    auc                  ∫ TP dFP / (P N) by trapezoids: the probability that a row of the class scores higher than a
+                         row of another, ties half; NaN where all rows are of one class
+    average_precision    Σ_i (R_i − R_{i−1}) P_i, with R = TP/P and P = TP/(TP + FP) at the i-th score from the top: the
+                         precision–recall curve as a step function, as linear interpolation would overestimate it; NaN
+                         if no row is of the class, and by guessing the frequency of the class
+
+Two classes: of the positive one. More: the mean over the classes that have rows, each against the rest, by its
+probability if the model has probabilities, since the scores of such models are determined only up to a constant of each
+row.   Hanley & McNeil (1982); Davis & Goadrich (2006); Fawcett (2006), Pattern Recognition Letters 27
 """
 
 from __future__ import annotations
@@ -13,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.evaluation.metrics.predictions import Array, Predictions, defined_ratio
+from linclass.evaluation.metrics.predictions import Array, Metric, Predictions, defined_ratio
 
 
 class Curve(NamedTuple):
@@ -70,3 +78,29 @@ def mean_over_classes(p: Predictions, area: Callable[[Curve], Array]) -> Array:
     each = np.array([area(found) for found in p.once(curves)])
     defined = ~np.isnan(each)
     return defined_ratio(np.where(defined, each, 0).sum(axis=0), defined.sum(axis=0))
+
+
+def auc(p: Predictions) -> Array:
+    return mean_over_classes(p, area_under_roc)
+
+
+def area_under_roc(found: Curve) -> Array:
+    tp, fp, positives, negatives = found
+    width, height = np.diff(fp, prepend=0), np.diff(tp, prepend=0)
+    twice = (width * (2 * tp - height)).sum(axis=-1)
+    return np.minimum(defined_ratio(twice, 2 * positives * negatives), 1)  # rounding of weights
+
+
+def average_precision(p: Predictions) -> Array:
+    return mean_over_classes(p, area_under_precision_recall)
+
+
+def area_under_precision_recall(found: Curve) -> Array:
+    tp, fp, positives, _ = found
+    named = tp + fp
+    precision = np.divide(tp, named, out=np.zeros(tp.shape), where=named > 0)
+    precision *= np.diff(tp, prepend=0)
+    return np.minimum(defined_ratio(precision.sum(axis=-1), positives), 1)  # rounding of weights
+
+
+METRICS = {"auc": Metric(auc), "average_precision": Metric(average_precision)}
