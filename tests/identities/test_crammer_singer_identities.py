@@ -12,14 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linclass import LinearClassifier
 from linclass.base.design_matrix import DesignMatrix
-from linclass.linear.losses.margin import Hinge
 from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers import multipliers, newton_system
 from linclass.linear.solvers.augmented import AugmentedPairs, slopes_at
 from linclass.linear.solvers.multipliers import Multipliers
-from linclass.linear.solvers.semismooth_newton import SemismoothNewton, one_round
+from linclass.linear.solvers.semismooth_newton import one_round
 
 
 def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
@@ -35,32 +34,6 @@ def test_the_crammer_singer_loss_is_the_missing_margin_over_other_classes():
     expected = np.maximum(0, 1 + others - Z[y, np.arange(50)])
     np.testing.assert_allclose(loss.values(y, Z), expected)
     assert (loss.values(y, Z) >= (Z.argmax(axis=0) != y)).all()
-
-
-@each("intercept", [True, False])
-def test_the_crammer_singer_loss_of_two_classes_is_the_hinge_loss_of_the_score_difference(
-    intercept,
-):
-    """½‖w_0‖² + ½‖w_1‖² is least at w_1 = −w_0 = w/2, where it is ¼‖w‖²."""
-    X, y = rows(2)
-    design = DesignMatrix(X, intercept)
-    two = Objective(design, CrammerSinger(2), y, None, L2(), 0.2)
-    one = Objective(design, Hinge(), 2.0 * y - 1, None, L2(), 0.1)
-    found = Multipliers(tol=1e-9).solve(two, two.zero())
-    hinge = SemismoothNewton(tol=1e-9).solve(one, one.zero())
-    assert found.converged
-    assert found.objective == pytest.approx(hinge.objective, rel=1e-8)
-    np.testing.assert_allclose((found.theta[1] - found.theta[0])[:4], hinge.theta[:4], atol=1e-5)
-
-
-@each("strength", [1.0, 1e-2, 1e-4])
-@each("intercept", [True, False])
-def test_the_gap_goes_to_zero_at_every_strength(strength, intercept):
-    X, y = rows(3)
-    model = LinearClassifier(loss="crammer_singer", strength=strength, fit_intercept=intercept)
-    model.fit(X, y)
-    assert (model.status_, model.solver_) == ("converged", "multipliers")
-    assert (model.certificate_kind_, model.certificate_ <= 1e-6) == ("duality_gap", True)
 
 
 @each("K", [4, 12])

@@ -104,14 +104,6 @@ def test_nearest_shrunken_centroids_have_the_probabilities_of_their_definition()
     np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
 
 
-def test_beyond_the_largest_deviation_only_the_priors_are_left():
-    X, y = problem(3)
-    largest = np.abs(NearestShrunkenCentroids(threshold=0).fit(X, y).deviations_).max()
-    model = NearestShrunkenCentroids(threshold=float(largest)).fit(X, y)
-    assert not model.selected_.any()
-    np.testing.assert_allclose(model.predict_proba(X), np.tile(np.bincount(y) / len(y), (150, 1)))
-
-
 def test_a_path_of_thresholds_is_separate_fits_and_loses_features_on_the_way():
     X, y = problem(3)
     thresholds = [0.0, 2.0, 0.5, 1.0]
@@ -128,16 +120,6 @@ def test_a_path_of_thresholds_is_separate_fits_and_loses_features_on_the_way():
 
 
 # reduced-rank LDA
-
-
-@each("priors", [None, "uniform", "given"])
-def test_reduced_rank_lda_with_all_directions_is_lda(priors):
-    X, y = problem(4)
-    given = [0.1, 0.2, 0.3, 0.4] if priors == "given" else priors
-    whole = ReducedRankLDA(None, given).fit(X, y)
-    lda = LinearDiscriminantAnalysis(given).fit(X, y)
-    assert whole.scalings_.shape == (4, 3)
-    np.testing.assert_allclose(whole.predict_log_proba(X), lda.predict_log_proba(X), atol=1e-10)
 
 
 @each("priors", [None, [0.1, 0.2, 0.3, 0.4]])
@@ -160,12 +142,6 @@ def test_directions_of_reduced_rank_lda_solve_the_eigenproblem_of_the_weighted_m
     np.testing.assert_allclose(model.ratios_, values[:3], rtol=1e-9)
     V = model.scalings_
     np.testing.assert_allclose(V.T @ S @ V, np.eye(3), atol=1e-10)
-
-
-def test_directions_of_reduced_rank_lda_are_fishers_where_priors_are_estimated():
-    X, y = problem(4)
-    ours, fisher = ReducedRankLDA(2).fit(X, y), FisherDiscriminant(2).fit(X, y)
-    np.testing.assert_allclose(ours.transform(X), fisher.transform(X), atol=1e-12)
 
 
 @each("kind", [FisherDiscriminant, ReducedRankLDA])

@@ -8,7 +8,7 @@ from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import LeastSquaresClassifier, LinearRegression, LogisticRegression, Perceptron
+from linclass import LinearRegression, LogisticRegression, Perceptron
 from linclass.linear.solvers.newton import Irls, Newton
 
 
@@ -63,12 +63,6 @@ def test_keslers_perceptron_of_two_classes_is_the_perceptron():
     gamma = (Z[np.arange(90), y] - rivals.max(axis=1)).min()
     assert gamma > 0
     assert model.n_mistakes_ <= 2 * (np.linalg.norm(X, axis=1).max() / gamma) ** 2
-
-
-def test_indicator_fits_of_a_row_sum_to_one():
-    X, y = overlapping(classes=4)
-    Z = LeastSquaresClassifier().fit(X, y).decision_function(X)
-    assert_allclose(Z.sum(axis=1), 1)
 
 
 def _equal_rows(X: np.ndarray) -> None:
@@ -215,15 +209,6 @@ def test_the_worst_first_perceptron_returns_its_best_weights():
     options = {"order": "largest_violation", "fit_intercept": False}
     right = [Perceptron(max_iter=k, **options).fit(X, y).score(X, y) for k in range(1, 30)]
     assert (np.diff(right) >= 0).all()
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_no_intercept_means_a_boundary_through_the_origin():
-    X, y = overlapping()
-    for kind in (LogisticRegression, LeastSquaresClassifier, Perceptron):
-        model = kind(fit_intercept=False).fit(X, y)
-        assert model.boundary().offset == 0
-        assert (model.intercept_ == 0).all()
 
 
 @each("solver", [{"newton": {}}, Newton(), {"irls": {}}, Irls()], ids=str)

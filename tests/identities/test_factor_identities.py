@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.base.messages import silently
 
 FACTORS = np.array([1.0, 25.0, 0.04, 3.0, 1.0])
 CASES = [
@@ -75,18 +74,6 @@ def test_the_objective_and_a_trace_are_in_the_units_of_the_user(loss, classes, s
     assert value == pytest.approx(fit.objective_, rel=1e-9)
     if classes == 2 or loss == "crammer_singer":
         assert max(seen) == pytest.approx(fit.score(X, y), abs=0.02)
-
-
-def test_the_subgradient_method_approaches_the_same_minimum():
-    """It was what unequal factors fell to; one of 0 still does."""
-    X, y = data(2)
-    fast = model("hinge", FACTORS).fit(X, y)
-    with silently():
-        slow = model("hinge", FACTORS, solver="subgradient", max_iter=10_000).fit(X, y)
-        free = model("hinge", [0, 1, 1, 1, 1], max_iter=100).fit(X, y)
-    assert fast.objective_ <= slow.objective_ * (1 + 1e-6)
-    assert slow.objective_ == pytest.approx(fast.objective_, rel=1e-3)
-    assert free.solver_ == "subgradient"
 
 
 def test_a_penalized_intercept_is_equivalent_to_a_factor():

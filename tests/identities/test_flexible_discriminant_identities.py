@@ -8,9 +8,6 @@ from cases import each
 from scipy import sparse
 from sklearn.linear_model import LinearRegression as Theirs
 from sklearn.neighbors import KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures
-from sklearn.svm import SVR
 
 from linclass import (
     FisherDiscriminant,
@@ -21,9 +18,6 @@ from linclass import (
     TunedRegressor,
 )
 from linclass.base.messages import NotApplicable
-from linclass.base.tables import Table
-from linclass.discriminant.flexible_discriminant_analysis import contrasts
-from linclass.preprocessing.features import quadratic
 
 FDA = FlexibleDiscriminantAnalysis
 
@@ -106,32 +100,6 @@ def test_flexible_discriminant_analysis_with_ridge_is_penalized_discriminant_ana
     within = U - np.array([U[y == k].mean(axis=0) for k in range(K)])[y]
     V = within.T @ within / len(y)
     assert np.linalg.eigvalsh(V).max() < 1  # of the unit of Σ + λI, what Σ leaves
-
-
-def test_regression_of_mapped_features_is_lda_of_the_mapped_features():
-    X, y = problem(3)
-    mapped = quadratic.apply(Table(X, tuple("abcd"))).X
-    lda = LinearDiscriminantAnalysis().fit(mapped, y).predict_log_proba(mapped)
-    inside = FDA(make_pipeline(PolynomialFeatures(2, include_bias=False), Theirs())).fit(X, y)
-    np.testing.assert_allclose(inside.predict_log_proba(X), lda, atol=1e-6)
-    np.testing.assert_allclose(FDA().fit(mapped, y).predict_log_proba(mapped), lda, atol=1e-6)
-
-
-@each("regressor", [Ridge(), Theirs(), SVR(kernel="linear")], ids=repr)
-@each("K", [2, 3])
-def test_linear_regressions_give_coefficients(K, regressor):
-    X, y = problem(K)
-    model = FDA(regressor).fit(X, y)
-    Z = X @ model.coef_.T + model.intercept_
-    np.testing.assert_allclose(model.decision_function(X), Z[:, 0] if K == 2 else Z, atol=1e-9)
-
-
-@each("share", [[0.5, 0.5], [0.2, 0.3, 0.5], [0.01, 0.01, 0.9, 0.08]])
-def test_fixed_scores_are_orthonormal_contrasts(share):
-    p = np.array(share)
-    theta = contrasts(p)
-    np.testing.assert_allclose(p @ theta, 0, atol=1e-14)
-    np.testing.assert_allclose((theta.T * p) @ theta, np.eye(len(p) - 1), atol=1e-13)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

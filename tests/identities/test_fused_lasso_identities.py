@@ -11,12 +11,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import linprog
 
-from linclass import LinearClassifier, LogisticRegression, TunedClassifier
-from linclass.base.design_matrix import DesignMatrix
-from linclass.linear.losses.regression import Squared
-from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.fused_lasso import Chain, FusedLasso, denoised
-from linclass.linear.solvers.proximal_gradient import ProximalGradient
+from linclass import LinearClassifier, LogisticRegression
+from linclass.linear.penalties.fused_lasso import Chain, denoised
 
 SEEDS = range(12)
 TIED = np.array([1.5, 1.5, 0.0, 0.0, 0.0, -2.0, -2.0, -1.0, 0.5, 0.5])
@@ -113,15 +109,6 @@ def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(see
         assert slope(D) >= -length * np.linalg.norm(D) - 1e-7
 
 
-def test_the_fit_of_an_identity_is_the_prox():
-    y, n = np.random.default_rng(1).standard_normal(30), 30
-    penalty = FusedLasso(fusion=2.0)
-    P = Objective(DesignMatrix(np.eye(n), False), Squared(), y, None, penalty, 0.3 / n)
-    w = ProximalGradient(tol=1e-13).solve(P, P.zero()).theta
-    assert_allclose(w, penalty.prox(y, 0.3), atol=1e-9)
-    assert 1 < len(np.unique(w)) < 20
-
-
 @each(
     ("loss", "classes"),
     [("logistic", 2), ("squared", 2), ("huber", 2), ("squared_hinge", 2), ("logistic", 3)],
@@ -161,24 +148,6 @@ def test_a_fit_satisfies_its_conditions_in_any_units(classes, thin):
     assert by_intervals(norm, U) <= 1 + 1e-3
     assert_allclose(np.vdot(U, model.coef_), norm.value(model.coef_), rtol=1e-4)
     assert (np.diff(model.coef_)[model.coef_[:, 1:] != 0] == 0).any()
-
-
-def test_features_in_reverse_order_have_the_same_weights():
-    X, y = data()
-    chains = ["a"] * 7 + ["b"] * 5
-    model = fused(chains=chains).fit(X, y)
-    mirrored = fused(chains=chains[::-1]).fit(X[:, ::-1], y)
-    assert_allclose(mirrored.coef_[:, ::-1], model.coef_, atol=1e-6)
-
-
-def test_a_path_begins_at_0_and_a_strength_can_be_chosen():
-    X, y = data()
-    model = TunedClassifier(LogisticRegression(penalty="fused_lasso"), strengths=3, cv=2)
-    model.fit(X, y)
-    weights = model.path_.coef_
-    assert not weights[0].any()
-    assert weights[1].any()
-    assert model.coef_.any()
 
 
 @each(

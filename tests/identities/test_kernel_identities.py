@@ -10,17 +10,13 @@ import pytest
 from cases import each
 from margins import overlapping
 from numpy.testing import assert_allclose
-from scipy import sparse
-from scipy.optimize import linprog
 
 from linclass import (
     KernelLogisticRegression,
     KernelPerceptron,
     KernelSVM,
     LinearSVM,
-    LogisticRegression,
     Perceptron,
-    Ridge,
     SupportVectorRegressor,
 )
 from linclass.base.parts import find
@@ -75,18 +71,6 @@ def test_libsvm_finds_the_same_machine(kernel, C):
     assert_allclose(np.abs(nu).sum(), model.dual_variables_.sum(), rtol=1e-4)
 
 
-def test_nu_is_the_share_of_rows_that_the_same_machine_gives_up():
-    """NuSVC with ν = Σα/(n C) is the machine of that C, up to the scale of its scores."""
-    from sklearn.svm import NuSVC
-
-    X, y = rings()
-    model = KernelSVM(gamma=0.5, strength=1 / len(y), tol=EXACT).fit(X, y)
-    nu = model.dual_variables_.sum() / (len(y) * model.C_)
-    peer = NuSVC(nu=nu, gamma=0.5, tol=1e-9).fit(X, y)
-    ours, theirs = model.decision_function(X), peer.decision_function(X)
-    assert_allclose(ours, theirs * (ours @ theirs) / (theirs @ theirs), atol=2e-3)
-
-
 @each("loss", ["hinge", "squared_hinge"])
 def test_the_conditions_of_the_dual_hold_row_by_row(loss):
     X, y = rings()
@@ -126,15 +110,6 @@ def test_a_kernel_may_be_a_function_or_a_matrix_of_its_own():
     assert set(some.roles_[weights == 0]) == {"left out"}
 
 
-def test_a_constant_added_to_a_kernel_changes_nothing_beside_a_free_intercept():
-    X, y = overlapping()
-    K = X @ X.T
-    plain = KernelSVM(kernel="precomputed", strength=0.01, tol=1e-10).fit(K, y)
-    for c in (5.0, -5.0):  # the second is not an inner product
-        moved = KernelSVM(kernel="precomputed", strength=0.01, tol=1e-10).fit(K + c, y)
-        assert_allclose(moved.decision_function(K + c), plain.decision_function(K), atol=1e-8)
-
-
 @each("classes", [2, 3])
 @each("order", ["cyclic", "random", "largest_violation"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -147,16 +122,6 @@ def test_the_perceptron_with_a_linear_kernel_makes_the_same_mistakes(order, clas
     assert_allclose(kernel.dual_coef_ @ X[kernel.support_], linear.coef_, atol=1e-10)
     assert_allclose(kernel.intercept_, linear.intercept_)
     assert kernel.status_ == linear.status_
-
-
-@each("classes", [2, 3])
-def test_the_linear_kernel_is_linear_logistic_regression(classes):
-    X, y = overlapping()
-    y = y + (X[:, 1] > 1.5) * (classes - 2)
-    kernel = KernelLogisticRegression(kernel="linear", strength=0.02, tol=1e-12).fit(X, y)
-    linear = LogisticRegression(strength=0.02, tol=1e-12).fit(X, y)
-    assert_allclose(kernel.predict_proba(X), linear.predict_proba(X), atol=1e-8)
-    assert_allclose(kernel.objective_, linear.objective_, rtol=1e-10)
 
 
 def test_kernel_logistic_regression_satisfies_its_stationarity():
@@ -210,35 +175,6 @@ def test_the_support_vectors_lie_on_or_outside_the_tube(kernel):
     assert_allclose(beta[r > 0.3 + 1e-4], model.C_)
     assert_allclose(beta[r < -0.3 - 1e-4], -model.C_)
     assert np.isin(np.flatnonzero(beta), model.support_).all()
-
-
-def test_support_vector_regression_without_a_tube_is_least_absolute_deviations():
-    """The linear program min Σ (u + v), y = Xw + b + u − v, as the penalty vanishes."""
-    X, y = curve()
-    model = SupportVectorRegressor(epsilon=0.0, strength=1e-7, tol=1e-9).fit(X, y)
-    n, d = X.shape
-    A = np.hstack([X, np.ones((n, 1)), np.eye(n), -np.eye(n)])
-    cost = np.r_[np.zeros(d + 1), np.ones(2 * n)]
-    free = [(None, None)] * (d + 1) + [(0, None)] * (2 * n)
-    exact = linprog(cost, A_eq=A, b_eq=y, bounds=free)
-    assert_allclose(np.abs(y - model.predict(X)).sum(), exact.fun, rtol=1e-6)
-    assert_allclose(model.coef_, exact.x[:d], atol=1e-8)
-
-
-def test_a_squared_tube_of_no_width_is_ridge_regression():
-    X, y = curve()
-    own: dict[str, Any] = {"loss": "squared_epsilon_insensitive", "epsilon": 0.0}
-    model = SupportVectorRegressor(strength=0.1, tol=1e-13, **own).fit(X, y)
-    assert_allclose(model.coef_, Ridge(strength=0.05, tol=1e-13).fit(X, y).coef_, rtol=1e-8)
-
-
-def test_a_regression_does_not_change_with_units():
-    X, y = curve()
-    one = SupportVectorRegressor(strength=0.1, tol=1e-11).fit(X, y)
-    other = SupportVectorRegressor(epsilon=100.0, strength=1e-4, tol=1e-11).fit(X, 1000 * y + 5)
-    assert_allclose(other.predict(X), 1000 * one.predict(X) + 5, rtol=1e-7, atol=1e-5)
-    thin = SupportVectorRegressor(strength=0.1, tol=1e-11).fit(sparse.csr_array(X), y)
-    assert_allclose(thin.coef_, one.coef_, atol=1e-6)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])

@@ -68,27 +68,6 @@ def test_the_margin_is_that_of_an_independent_quadratic_program(intercept):
         assert any_w.margin <= found.margin * (1 + 1e-9) <= found.bound * (1 + 1e-8)
 
 
-@each("intercept", ["none", "free"])
-def test_margins_scale_with_the_data(intercept):
-    X, y = apart(1)
-    margin = largest_margin(X, y, intercept).margin
-    for factor in (1e-4, 7.0, 1e5):
-        assert largest_margin(factor * X, y, intercept).margin == pytest.approx(factor * margin)
-    assert largest_margin(X + 5, y, "free").margin == pytest.approx(
-        largest_margin(X, y, "free").margin
-    )
-
-
-def test_a_constant_feature_costs_margin_that_a_free_intercept_does_not():
-    for seed in range(10):
-        X, y = apart(seed)
-        none, feature, free = (largest_margin(X, y, i) for i in ("none", "feature", "free"))
-        assert none.margin <= feature.margin * (1 + 1e-5)
-        assert feature.margin <= free.margin * (1 + 1e-5)
-        on_sparse = largest_margin(sparse.csr_array(X), y, "feature")
-        assert on_sparse.margin == pytest.approx(feature.margin, rel=1e-8)
-
-
 @each("order", ["cyclic", "random", "largest_violation"])
 def test_the_perceptron_keeps_novikoffs_bound(order):
     for seed in range(10):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
 from margins import overlapping, separable
 from numpy.testing import assert_allclose
-from scipy import sparse
 from scipy.optimize import minimize
 
 from linclass import LinearClassifier, LinearSVM
@@ -51,21 +48,6 @@ def test_a_weak_enough_penalty_gives_the_hard_margin():
     soft = LinearSVM(strength=1 / (len(y) * C), tol=EXACT).fit(X, y)
     assert_allclose(soft.coef_, hard.coef_, rtol=1e-8)
     assert_allclose(LinearSVM(strength=0.0, tol=1e-12).fit(X, y).coef_, hard.coef_)
-
-
-def test_iris_margins_are_those_of_the_textbook_exercise():
-    """Setosa against the others: γ = 0.0172 in two ratios with a free intercept."""
-    from sklearn.datasets import load_iris
-
-    X, species = load_iris(return_X_y=True)
-    ratios = np.column_stack([X[:, 1] / X[:, 0], X[:, 3] / X[:, 2]])
-    fit = {"hard_margin": True, "tol": 1e-10}
-    assert round(LinearSVM(**fit).fit(ratios, species > 0).margin_, 4) == 0.0172
-    widths = X[:, [1, 3]]
-    through = LinearSVM(fit_intercept=False, **fit).fit(widths, species > 0)
-    assert round(through.margin_, 3) == 0.288
-    with pytest.raises(NotApplicable, match="no hyperplane"):
-        LinearSVM(fit_intercept=False, **fit).fit(ratios, species > 0)
 
 
 def test_inseparable_classes_are_refused_with_a_proof():
@@ -149,23 +131,6 @@ def test_a_row_on_the_boundary_has_that_role():
     assert model.roles_.tolist() == ["inside"] * 2 + ["on boundary"] * 2 + ["inside"] * 2
 
 
-def test_the_squared_hinge_has_dual_variables_twice_C_times_the_slack():
-    X, y = overlapping()
-    model = LinearSVM(loss="squared_hinge", strength=0.01, tol=1e-13).fit(X, y)
-    assert_allclose(model.dual_variables_, 2 * model.C_ * model.slacks_, atol=1e-10)
-    assert_allclose((model.dual_variables_ * (2 * y - 1)) @ X, model.coef_[0], rtol=1e-9)
-
-
-def test_margins_scale_with_the_data():
-    X, y = separable()
-    one = LinearSVM(hard_margin=True, tol=1e-12).fit(X, y).margin_
-    for scale in (1e-3, 1e3):
-        scaled = LinearSVM(hard_margin=True, tol=1e-12).fit(scale * X, y).margin_
-        assert_allclose(scaled, scale * one, rtol=1e-9)
-        shifted = LinearSVM(hard_margin=True, tol=1e-12).fit(X + scale, y).margin_
-        assert_allclose(shifted, one, rtol=1e-6)
-
-
 def test_more_classes_are_as_many_machines_against_the_rest():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((90, 3))
@@ -177,13 +142,6 @@ def test_more_classes_are_as_many_machines_against_the_rest():
         assert_allclose(model.coef_[k], alone.coef_[0], atol=1e-6)
         assert_allclose(model.margin_[k], alone.margin_, rtol=1e-8)
         assert (model.roles_[k] == alone.roles_).all()
-
-
-@each("kind", ["dense", "sparse"])
-def test_an_svm_has_no_probabilities(kind):
-    X, y = overlapping()
-    rows: Any = X if kind == "dense" else sparse.csr_array(X)
-    assert not hasattr(LinearSVM().fit(rows, y), "predict_proba")
 
 
 def test_invalid_parameters_of_the_linear_svm_are_refused():

@@ -52,16 +52,6 @@ def test_mixture_discriminant_analysis_with_one_subclass_is_lda(K, shrinkage, pr
     assert (ours.status_, ours.n_iter_) == ("converged", 0)
 
 
-def test_mda_with_one_subclass_is_lda_with_more_features_than_rows():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(30, 50)) * rng.uniform(1, 3, 50), np.arange(30) % 3
-    X += (y == 1)[:, None]
-    lda = LinearDiscriminantAnalysis(ddof=0, shrinkage=0.2).fit(X, y)
-    ours = MDA(1, shrinkage=0.2).fit(X, y)
-    np.testing.assert_allclose(ours.predict_log_proba(X), lda.predict_log_proba(X), atol=1e-9)
-    np.testing.assert_allclose(ours.means_, lda.means_, atol=1e-9)
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("shrinkage", [0.0, 0.4, 1.0])
 @each("subclasses", [2, 3, 6])

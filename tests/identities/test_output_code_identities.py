@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import each
-from scipy import sparse
 from sklearn import naive_bayes
 
 from linclass import (
@@ -66,14 +65,6 @@ def test_output_codes_of_two_classes_equal_the_base_classifier(code, decoding):
     np.testing.assert_array_equal(made.decision_function(X), alone.decision_function(X))
 
 
-@each("turned", [[[1], [-1]], [[-1, 1], [1, -1]]])
-@each("decoding", ["margin", "hamming", "hinge"])
-def test_inverting_a_column_of_the_code_changes_no_prediction(turned, decoding):
-    X, y = rows(2)
-    made = ErrorCorrectingOutputCodes(code=turned, decoding=decoding).fit(X, y)
-    np.testing.assert_array_equal(made.predict(X), LogisticRegression().fit(X, y).predict(X))
-
-
 @each("decoding", ["hinge", "exponential", "logistic", "squared_hinge"])
 def test_scores_are_minus_the_losses_of_the_code_words(decoding):
     """Allwein, Schapire & Singer (2000), equation (7), written out."""
@@ -123,16 +114,6 @@ def test_margins_of_linear_classifiers_are_linear(K):
     np.testing.assert_allclose(made.decision_function(X), Z[:, 0] if K == 2 else Z, atol=1e-10)
     if K > 2:
         assert not hasattr(ErrorCorrectingOutputCodes(decoding="hinge").fit(X, y), "coef_")
-
-
-def test_sparse_rows_and_weights_go_to_the_problems():
-    X, y = rows(4)
-    w = np.random.default_rng(0).integers(1, 3, len(y))
-    made = ErrorCorrectingOutputCodes().fit(X, y, w)
-    twice = ErrorCorrectingOutputCodes().fit(np.repeat(X, w, axis=0), np.repeat(y, w))
-    np.testing.assert_allclose(made.decision_function(X), twice.decision_function(X), atol=1e-8)
-    thin = ErrorCorrectingOutputCodes().fit(sparse.csr_array(X), y, w).decision_function(X)
-    np.testing.assert_allclose(made.decision_function(X), thin, atol=1e-8)
 
 
 @each(

@@ -14,7 +14,6 @@ from linclass import (
     LinearDiscriminantAnalysis,
     LinearRegression,
     PartialLeastSquares,
-    TunedRegressor,
 )
 
 PLS = PartialLeastSquares
@@ -126,28 +125,6 @@ def test_partial_least_squares_discriminant_analysis_with_all_components_is_lda(
     expected = LinearDiscriminantAnalysis().fit(X, y, W).predict_log_proba(X)
     assert_allclose(ours.predict_log_proba(X), expected, atol=1e-8)
     assert ours.certificate_kind_ == "closed_form"
-
-
-def test_the_number_of_components_can_be_chosen():
-    X, y = numbers()
-    grid = {"n_components": [6, 4, 2, 1]}
-    chosen = []
-    for rule in ("best", "one_standard_error"):
-        tuned = TunedRegressor(PLS(), strengths=None, param_grid=grid, rule=rule).fit(X, y)
-        assert_allclose(tuned.coef_, PLS(**tuned.best_params_).fit(X, y).coef_)
-        chosen.append(tuned.best_params_["n_components"])
-    assert chosen[1] <= chosen[0]
-
-
-def test_scores_come_as_data_frames():
-    pandas = pytest.importorskip("pandas")
-    X, y = numbers()
-    frame = pandas.DataFrame(X, columns=list("abcdef"))
-    model = PLS().set_output(transform="pandas").fit(frame, y)
-    scores = model.transform(frame)
-    assert [*scores.columns] == ["partialleastsquares0", "partialleastsquares1"]
-    assert [*model.feature_names_in_] == list("abcdef")
-    assert_allclose(scores.to_numpy(), PLS().fit_transform(X, y))
 
 
 def test_invalid_numbers_of_components_are_refused():

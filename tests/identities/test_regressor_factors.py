@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 
-from linclass import ElasticNet, Lasso, LinearRegression, Ridge, TunedRegressor
+from linclass import ElasticNet, Lasso, Ridge, TunedRegressor
 
 FACTORS = [1.0, 0.0, 3.0, 0.2, 1.0, 2.0]
 NAMES = ["a", "b", "c", "d", "e", "f"]
@@ -79,16 +79,6 @@ def test_factors_by_name_are_those_by_number(model):
     assert_array_equal(by_name.fit(frame, y, w).coef_, clone(model).fit(X, y, w).coef_)
     tuned = [TunedRegressor(one, strengths=[0.1, 0.01]).fit(frame, y) for one in (by_name, model)]
     assert_array_equal(*(one.coef_ for one in tuned))
-
-
-def test_equal_factors_are_a_strength_and_features_without_one_are_regressed_upon_freely():
-    X, y, _ = data()
-    for kind in (Ridge, Lasso, ElasticNet):
-        double = kind(strength=0.05, factors=[2.0] * 6, tol=1e-12).fit(X, y)
-        assert_allclose(double.coef_, kind(strength=0.1, tol=1e-12).fit(X, y).coef_, atol=1e-6)
-        free = kind(strength=1e6, factors=[1, 0, 1, 1, 1, 1], tol=1e-12).fit(X, y)
-        alone = LinearRegression().fit(X[:, [1]], y)
-        assert_allclose(free.coef_, [0, alone.coef_[0], 0, 0, 0, 0], atol=1e-5)
 
 
 def test_wrong_factors_are_one_line():

@@ -8,7 +8,7 @@ from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import ElasticNet, Lasso
+from linclass import ElasticNet
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
@@ -119,16 +119,6 @@ def test_a_homotopy_passes_weights_that_leave_and_features_that_depend_on_others
     assert (entered[:-1] & ~entered[1:]).any()  # some weight returned to 0
 
 
-def test_a_lasso_path_of_strengths_is_that_of_separate_fits():
-    X, y = regression()
-    strengths = [0.01, 1.0, 0.1]
-    for solver in ("homotopy", "quadratic_program", "proximal_newton"):
-        path = Lasso(solver=solver, tol=1e-11).path(X, y, strengths)
-        for strength, model in zip(strengths, path, strict=True):
-            alone = Lasso(strength=strength, tol=1e-11).fit(X, y)
-            assert_allclose(model.coef_, alone.coef_, atol=1e-8)
-
-
 @each("kind", ["few_rows", "many_rows", "sparse", "dependent", "factors"])
 @each("l1_ratio", [0.5, 1.0], quick=1)
 def test_a_path_of_many_features_meets_another_solver(kind, l1_ratio):
@@ -146,13 +136,3 @@ def test_a_path_of_many_features_meets_another_solver(kind, l1_ratio):
         other = ElasticNet(**fit.get_params() | {"solver": "proximal_newton", "tol": 1e-8})
         assert fit.status_ == "converged"
         assert_allclose(fit.objective_, other.fit(rows, y, weights).objective_, rtol=2e-8)
-
-
-def test_a_lasso_has_at_most_as_many_nonzero_weights_as_rows():
-    """With columns in general position a lasso has at most n non-zero weights; Tibshirani (2013)."""
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((20, 300)), rng.standard_normal(20)
-    for solver in ("auto", "homotopy"):
-        model = Lasso(strength=1e-3, solver=solver, tol=1e-8).fit(X, y)
-        assert model.status_ == "converged"
-        assert np.count_nonzero(model.coef_) <= 19  # the intercept takes one

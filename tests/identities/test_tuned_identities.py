@@ -11,7 +11,7 @@ import pytest
 from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
-from sklearn import linear_model, metrics
+from sklearn import metrics
 from sklearn import model_selection as ms
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -28,7 +28,6 @@ from linclass import (
     LogisticRegression,
     NearestShrunkenCentroids,
     ProbitRegression,
-    QuadraticDiscriminantAnalysis,
     Ridge,
     TunedClassifier,
     TunedRegressor,
@@ -311,13 +310,6 @@ def test_the_criterion_without_a_strength_is_that_of_maximum_likelihood(penalty,
     assert aic.best_index_ == aic.criterion_.argmin()
 
 
-def test_copies_of_a_feature_add_no_degrees_of_freedom():
-    X, y = numbers()
-    one = TunedRegressor(Ridge(), strengths=[1e-6], rule="aic").fit(X, y)
-    two = TunedRegressor(Ridge(), strengths=[1e-6], rule="aic").fit(np.hstack([X, X]), y)
-    assert_allclose(two.degrees_of_freedom_, one.degrees_of_freedom_, rtol=1e-4)
-
-
 def test_a_class_that_a_fit_has_not_seen_has_the_least_probability():
     X, y = classes(3)
     fold = np.where(y == "c", 0, FOLD)
@@ -332,15 +324,6 @@ def test_a_class_that_a_fit_has_not_seen_has_the_least_probability():
     assert model.scores_[0, 0] == pytest.approx(own.mean(), rel=1e-8)
 
 
-def test_features_without_a_penalty_count_fully():
-    """λ → ∞ leaves the intercept and the two features that are not penalized."""
-    penalty = {"l2": {"factors": [0.0, 1.0, 1.0, 0.0]}}
-    X, c = classes()
-    inner = LogisticRegression(penalty=penalty, tol=1e-10)
-    model = TunedClassifier(inner, strengths=[1e8, 1e-8], rule="aic").fit(X, c)
-    assert_allclose(model.degrees_of_freedom_, [3, 5], atol=1e-5)
-
-
 @each("rule", ["aic", "bic"])
 def test_one_class_against_the_rest_has_no_common_likelihood(rule):
     model = TunedClassifier(LinearClassifier(loss="probit"), strengths=[0.1, 1.0], rule=rule)
@@ -348,20 +331,6 @@ def test_one_class_against_the_rest_has_no_common_likelihood(rule):
         model.fit(*classes(3))
     X, c = classes(2)
     assert len(model.fit(X, c).criterion_) == 2
-
-
-@each(
-    ("inner", "grid"),
-    [
-        (QuadraticDiscriminantAnalysis(), {"shrinkage": [0.1, 0.5]}),
-        (linear_model.LogisticRegression(), {"C": [0.1, 1.0]}),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_fits_without_a_strength_have_no_path(inner, grid):
-    X, c = classes()
-    model = TunedClassifier(inner, strengths=None, param_grid=grid).fit(X, c)
-    assert not hasattr(model, "path_")
 
 
 # what is refused
@@ -587,16 +556,6 @@ def test_weights_reach_a_metric_by_their_name():
     for metric in (metrics.max_error, metrics.make_scorer(metrics.max_error), lambda e, X, y: 0.0):
         with pytest.raises(ValueError, match="takes no sample_weight, but the rows have weights"):
             TunedRegressor(scoring=metric, **given).fit(*numbers(), sample_weight=w)
-
-
-def test_splits_are_those_of_all_rows_also_where_a_weight_is_zero():
-    X, y = classes()
-    w = (np.arange(120) % 7 > 0).astype(float)
-    splits = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(4)]
-    by_splits = TunedClassifier(strengths=STRENGTHS, cv=splits).fit(X, y, sample_weight=w)
-    by_fold = TunedClassifier(strengths=STRENGTHS, cv=FOLD).fit(X, y, sample_weight=w)
-    assert_allclose(by_splits.scores_, by_fold.scores_)
-    assert np.array_equal(by_splits.fold_, by_fold.fold_)
 
 
 def test_uninformative_columns_do_not_spread_strengths_over_rounding_errors():

@@ -23,7 +23,7 @@ from linclass import (
 from linclass.separation.separability import separability
 from linclass.separation.zero_one_cells import all_cells
 from linclass.separation.zero_one_conflicts import search_conflicts
-from linclass.separation.zero_one_problem import Answer, ZeroOneProblem, best_on_lines, search_lines
+from linclass.separation.zero_one_problem import Answer, ZeroOneProblem, best_on_lines
 
 RIVALS: list[Any] = [
     LogisticRegression(strength=1e-3),
@@ -169,16 +169,6 @@ def test_an_uncertified_line_is_not_called_exact():
         bounds.append(model.bound_)
     assert bounds[0] == 1 < bounds[1]  # that of classes that are proved inseparable
     assert np.array_equal(ZeroOneClassifier(node_limit=20).fit(X, y).coef_, model.coef_)
-
-
-def test_descent_along_lines_is_seldom_far_from_the_minimum():
-    behind = []
-    for seed in range(1, 40, 2):
-        X, y = problem(seed, 60, 2)
-        P = ZeroOneProblem(X, y, np.ones(60), 2, True)
-        behind.append(search_lines(P).cost - all_cells(P.Z, P.costs).cost)
-    assert min(behind) >= 0
-    assert np.mean(behind) <= 0.5
 
 
 def test_a_line_is_searched_exactly():
