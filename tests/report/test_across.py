@@ -23,7 +23,6 @@ from linclass_study.analysis.across_datasets import (
     AllScores,
     ComparisonAcross,
     Scenario,
-    all_scores,
     comparison_across,
     scenarios,
     whole_means,
@@ -68,7 +67,8 @@ def outcome(tmp_path_factory):
     return made
 
 
-def test_a_run_with_a_failed_fold_has_no_score(outcome):
+def test_a_run_with_a_failed_fold_has_no_score_and_others_the_mean_of_the_summary(outcome):
+    """So they do not depend on the order in which several threads join rows."""
     known = whole_means(outcome, "accuracy")
     assert ("two", "b") not in known
     assert ("one", "b") in known
@@ -76,10 +76,6 @@ def test_a_run_with_a_failed_fold_has_no_score(outcome):
         "value"
     ]
     assert known["one", "a"] == pytest.approx(own.mean())
-
-
-def test_means_across_data_sets_are_those_of_the_summary_to_the_last_digit(outcome):
-    """So they do not depend on the order in which several threads join rows."""
     summary = pl.read_csv(outcome.results / "tables" / "summary.csv")
     for metric in ("accuracy", "log_loss", "f1"):
         own = summary.filter(metric=metric, protocol="cv").select("dataset", "method", "mean")
@@ -87,9 +83,6 @@ def test_means_across_data_sets_are_those_of_the_summary_to_the_last_digit(outco
         known = whole_means(outcome, metric)
         assert known
         assert known.items() <= means.items(), metric
-
-
-def test_data_sets_that_share_rows_are_compared_once(outcome):
     assert comparison_across(outcome).datasets == ["one", "two", "three"]
     assert comparison_across(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
 
@@ -128,20 +121,6 @@ def test_a_data_set_without_the_first_protocol_is_compared_by_its_own(tmp_path):
     )
 
 
-@each(
-    ("protocol", "words"),
-    [
-        ("cv", "Cross-validation, 3 folds"),
-        ("official", "Official test set"),
-        ("leave_one_out", "Leave-one-out"),
-        ({"hold_out": {"repeats": 4}}, "Repeated hold-out, 4 hold-outs of 25 %"),
-    ],
-)
-def test_the_page_names_the_protocol_once(outcome, protocol, words):
-    other = replace(outcome, evaluation={**outcome.evaluation, "protocols": [protocol]})
-    assert page.main_protocol_phrase(other) == words
-
-
 def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_back_unchanged(
     tmp_path, monkeypatch
 ):
@@ -175,10 +154,6 @@ def test_a_comparison_of_another_study_is_not_read(tmp_path):
     write_comparison(replace(made))
     fewer = replace(made, methods={"b": made.methods["b"]})
     assert comparison_across(fewer).methods == ["b"]
-
-
-def test_less_is_better_is_turned(outcome):
-    assert np.nanmax(all_scores(outcome, "log_loss").table) <= 0
 
 
 NOTHING: Any = SimpleNamespace(evaluation={}, parts=dict, methods=defaultdict(dict))
@@ -250,40 +225,7 @@ def test_an_incomplete_method_is_listed_with_its_gaps_and_its_worst_case_rank(tm
     )  # below the table, and where the page says how to read it
 
 
-@pytest.mark.full
-def test_copies_of_a_method_that_raises_do_not_remove_a_data_set(tmp_path):
-    """Of a, crash and its copy, two of three raise on d2; the best of the others would be crash."""
-    data = {f"d{i}": Data(seed=i, rows=40, features=1) for i in range(5)}
-    methods = {"a": Method(1.0), "crash": CRASHES, "crash2": CRASHES}
-    made = build(tmp_path, data, methods, folds=2)
-    base = comparison_across(made)
-    assert (base.methods, base.datasets) == (["a"], [*data])
-    assert base.every.incomplete == ["crash", "crash2"]
-    write_across(made)
-    page = unescape(studies.finish(made))
-    said = (
-        "Only a has a score on every one of 5 independent data sets, so methods are not ranked; best mean rank: crash "
-        "and crash2 if missing scores count as worst, crash and crash2 over the 4 data sets on which a, crash and "
-        "crash2 have a score."
-    )
-    assert said in page
-    output = answer.answer(made, "report.html")
-    assert said in output
-    assert "Not ranked: crash (no score on d2: failed; its mean rank is 1.7" in output
-    tried = pl.read_csv(tmp_path / "tables" / "sensitivity.csv")
-    assert tried["variation"].to_list() == [
-        "missing scores counted as worst",
-        "without data sets on which a method lacks a score",
-    ]
-    assert set(tried["same_best"]) == {"none is ranked"}
-    listed = pl.read_csv(tmp_path / "tables" / "incomplete.csv")
-    assert listed["method"].to_list() == ["crash", "crash2"]
-    more = build(tmp_path / "more", data, {**methods, "b": Method(0.5)}, folds=2)
-    assert comparison_across(more).methods == ["a", "b"]
-    assert comparison_across(more).datasets == [*data]
-
-
-def test_a_method_with_few_scores_does_not_exclude_data_sets():
+def test_few_complete_scores_do_not_exclude_data_sets_or_change_the_metrics_sign():
     """c to f, of another study, have scores on two of six data sets: they do not remove the other four."""
     rows = [[0.9, 0.8, 0.7, 0.7, 0.7, 0.7]] * 2 + [[0.9, 0.8, NAN, NAN, NAN, NAN]] * 4
     base = a_table(rows)
@@ -349,12 +291,6 @@ def test_sentences_name_the_test_its_n_and_its_correction(outcome):
     assert "Bayesian signed-rank test, n = 5" in output
 
 
-def test_a_single_data_set_is_not_compared_across_data_sets():
-    base = a_table([[0.9, 0.1]])
-    assert not base.enough
-    assert "nothing to compare" in conclusion.sentences(NOTHING, base, [])[0]  # type: ignore[arg-type]
-
-
 def test_variations_say_what_would_change_the_conclusion(outcome):
     tried = scenarios(outcome, comparison_across(outcome))
     assert tried[0].best == ("a",)
@@ -365,13 +301,6 @@ def test_variations_say_what_would_change_the_conclusion(outcome):
     flipped = a_table([[0.9, 0.8], [0.9, 0.8], [0.1, 0.9]])
     assert flipped.best == ["a"]
     assert flipped.without("d0").best == ["a", "b"]
-
-
-def test_tables_are_written_in_three_forms(outcome):
-    write_across(outcome)
-    for name in ("ranks", "pairwise", "sensitivity"):
-        for ending in ("csv", "md", "tex"):
-            assert (outcome.results / "tables" / f"{name}.{ending}").stat().st_size > 0
 
 
 def test_unusual_letters_are_escaped_in_markdown_and_latex(tmp_path):
@@ -390,16 +319,6 @@ def test_no_method_on_the_front_is_slower_and_worse_than_another():
     seconds = {"fast": 1.0, "middle": 2.0, "slow": 3.0, "waste": 3.5}
     behind = {"fast": 0.3, "middle": 0.1, "slow": 0.2, "waste": 0.4}
     assert cost.pareto(seconds, behind) == ["fast", "middle"]
-
-
-def test_a_study_without_any_score_has_tables_and_says_so(tmp_path):
-    data = {"one": Data(), "two": Data()}
-    methods = {"a": Method(everywhere=("failed", "no luck")), "b": Method(probabilities=False)}
-    made = build(tmp_path, data, methods, folds=3)
-    made.evaluation["tune_metric"] = "log_loss"  # for which b has no probabilities
-    write_across(made)
-    assert pl.read_csv(tmp_path / "tables" / "ranks.csv").is_empty()
-    assert "nothing to compare" in (tmp_path / "tables" / "across.json").read_text()
 
 
 @each(
@@ -426,15 +345,6 @@ def test_a_study_without_any_score_is_still_written_and_reported(tmp_path, endin
     outcome = build(tmp_path, {"one": Data(), "two": Data()}, methods, folds=2)
     write_across(outcome)
     assert ending[1] in studies.finish(outcome)
-
-
-def test_results_of_one_method_or_one_data_set_are_written_and_reported(tmp_path):
-    outcome = build(tmp_path / "m", {"one": Data(), "two": Data()}, {"a": Method()}, folds=2)
-    write_across(outcome)
-    assert "nothing to compare" in (tmp_path / "m" / "tables" / "across.json").read_text()
-    outcome = build(tmp_path / "d", {"one": Data()}, {"a": Method(), "b": Method()}, folds=2)
-    write_across(outcome)
-    assert studies.finish(outcome)
 
 
 @each(

@@ -52,7 +52,7 @@ def test_the_answer_on_one_data_set_is_one_line_with_its_confidence(make):
     assert (fits, report) == ("10 fits, all of them succeeded", "report: results/report.html")
 
 
-def test_the_answer_on_several_data_sets_ends_with_that_across_them(make):
+def test_the_answer_on_several_data_sets_is_a_table_and_ends_with_that_across_them(make):
     data = {f"d{i}": Data(rows=60) for i in range(6)}
     outcome = make(data, {"bad": Method(0.0), "good": Method(4.0)}, folds=3)
     *_, across, within, _, _ = lines(outcome)
@@ -64,9 +64,6 @@ def test_the_answer_on_several_data_sets_ends_with_that_across_them(make):
     best_of_each, *others = plain_answer(study_verdict(few))
     assert best_of_each.startswith("Best accuracy: good on d (")  # the table has it
     assert lines(few)[3:-2] == others
-
-
-def test_the_answers_on_several_data_sets_are_a_table(make):
     outcome = make({"d": Data(), "longer": Data()}, {"bad": Method(0.0), "good": Method(4.0)})
     title, d, longer = best_lines(outcome)
     assert title == "Best accuracy (mean ± sd, 5 folds):"
@@ -74,14 +71,18 @@ def test_the_answers_on_several_data_sets_are_a_table(make):
     assert re.fullmatch(r"  longer  0\.9\d\d ± 0\.\d\d\d  good", longer)
 
 
-def test_the_terminal_prints_only_some_of_many_data_sets(make):
+def test_methods_that_equal_the_best_and_many_data_sets_are_cut_in_the_terminal(make):
+    outcome = make({"d": Data()}, {"one": Method(50.0), "low": Method(0.0), "two": Method(50.0)})
+    verdict = dataset_verdict(outcome, "d")
+    assert (verdict.best, verdict.mean) == (["one", "two"], 1.0)
+    assert "d: one (= two) 1.000 ± 0.000" in best_lines(outcome)[0]
     outcome = make({f"d{i}": Data(rows=20) for i in range(26)}, {"m": Method()}, folds=2)
     found = best_lines(outcome)
     assert len(found) == BEST_LINES + 2
     assert found[-1] == "  … and 2 more data sets, all in the report"
 
 
-def test_unavailable_data_sets_are_named_in_the_first_lines(make):
+def test_problems_come_first_each_in_one_line_with_its_reason(make):
     data = {"here": Data(), "gone": Data(unavailable="a.csv: no such file; give a path")}
     outcome = make(data, {"m": Method(everywhere=("failed", "boom"), only=["here"])})
     first, second, _, here, gone, none, fits, _ = lines(outcome)
@@ -90,23 +91,14 @@ def test_unavailable_data_sets_are_named_in_the_first_lines(make):
     assert (here, gone) == ("  here    none", "  gone    none")
     assert none == "No method succeeded on every fold of any data set, so none is best."
     assert fits == "10 of 10 fits failed"
-
-
-def test_a_problem_of_many_folds_and_methods_takes_one_line(make):
     methods = {name: Method(everywhere=TEXT, only=["heart"]) for name in "abcde"}
     outcome = make({"iris": Data(), "heart": Data()}, methods | {"z": Method()})
     first = lines(outcome)[0]
     assert first == f"not_applicable: heart × a, b, c and 2 more methods (25 fits): {TEXT[1]}"
-
-
-def test_data_sets_with_different_numbers_keep_their_own_reason(make):
     outcome = make({"d": Data(), "e": Data(unavailable="needs 3 of 10")}, {"m": Method()})
     other = make({"d": Data(unavailable="needs 4 of 10"), "e": Data()}, {"m": Method()}, name="o")
     assert "needs 3 of 10" in lines(outcome)[0]
     assert "needs 4 of 10" in lines(other)[0]
-
-
-def test_exceptions_that_differ_only_in_numbers_share_one_line(make):
     reasons = dict.fromkeys(range(5), ("failed", "predict gave 9 values for 10 rows"))
     first = make({"d": Data(), "e": Data()}, {"wrong": Method(endings=reasons), "m": Method()})
     fits = first.fits.with_columns(
@@ -119,20 +111,10 @@ def test_exceptions_that_differ_only_in_numbers_share_one_line(make):
     assert (problem.fits, problem.reason) == (10, f"on d: {reasons[0][1]}")
     other = fits.filter(method="wrong").with_columns(status=pl.lit("not_applicable"))
     assert len(fit_problems(other)) == 2  # numbers of the data matter to what does not apply
-
-
-def test_the_terminal_prints_only_some_of_many_problems(make):
     methods = {f"m{i}": Method(everywhere=("failed", f"reason {chr(97 + i)}")) for i in range(26)}
     found = lines(make({"d": Data(rows=20)}, methods, folds=2))
     assert found[LINES] == "… and 2 more problems, all in the report"
     assert found[LINES + 1].startswith("Best ")
-
-
-def test_methods_that_equal_the_best_are_named(make):
-    outcome = make({"d": Data()}, {"one": Method(50.0), "low": Method(0.0), "two": Method(50.0)})
-    verdict = dataset_verdict(outcome, "d")
-    assert (verdict.best, verdict.mean) == (["one", "two"], 1.0)
-    assert "d: one (= two) 1.000 ± 0.000" in best_lines(outcome)[0]
 
 
 @each("length", [301, 1000, 5000])

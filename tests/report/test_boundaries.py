@@ -48,13 +48,6 @@ def test_boundaries_of_linear_scores_are_the_straight_lines_themselves(K):
     assert ends.sum() < len(u) / 3
 
 
-def test_the_background_changes_where_the_line_is():
-    grid, fields = on_grid(lambda u, v: np.stack([u + 0.37, -u - 0.37], axis=-1), 2)
-    inside = boundaries.interpolated(fields).argmax(axis=0)
-    x = np.linspace(grid.x[0], grid.x[-1], inside.shape[1])
-    assert (inside == (x < -0.37)).all()
-
-
 def test_scores_that_jump_or_do_not_decide_leave_the_classes_alone():
     def votes(u, v):
         return np.stack([(u + v > 0.1) + 0.1 * np.tanh(u), (u + v < 0.1) + 0.0 * u], axis=-1)
@@ -105,7 +98,3 @@ def test_numbers_are_legible_on_every_tint(colour, theme):
     for cell in map(luminance, seen):
         low, high = sorted([cell, luminance(ink)])
         assert (high + 0.05) / (low + 0.05) >= 4.5  # WCAG 2.1, criterion 1.4.3
-
-
-def test_shares_outside_0_and_1_have_the_tint_of_the_nearer_one():
-    assert np.array_equal(*(style.tinted(style.COLOURS[0], np.array(s)) for s in ([-2, 3], [0, 1])))

@@ -24,7 +24,7 @@ def reported(scored):
 NOISE = np.array([-0.002, 0.001, 0.0, -0.001, 0.002])
 
 
-def test_a_method_far_ahead_on_every_fold_is_reported_as_significantly_best(reported):
+def test_a_significantly_best_method_is_reported_with_the_correction_that_disagrees(reported):
     _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
     assert output.startswith("b is clearly the best.")
     assert (
@@ -32,6 +32,16 @@ def test_a_method_far_ahead_on_every_fold_is_reported_as_significantly_best(repo
         "0.95 (union bound). Its closest rival is c:" in output
     )
     assert "distinguishes 2 of 2 from it" in output
+    d = 0.26 + 0.19 * np.array([1, -1, 0.5, -0.5, 0])
+    error = d.std(ddof=1) * (1 / 5 + 1 / 4) ** 0.5
+    assert 2 * stats.t(4).sf(d.mean() / error) > 0.05 > stats.t(4).sf((d.mean() - 0.01) / error)
+    _, output = reported({"a": 0.3 + d, "b": 0.3 + np.zeros(5)})
+    assert output.startswith("a is clearly the best.")
+    assert "distinguishes 0 of 1 from it at α = 0.05: it is two-sided, so stricter.)" in output
+    _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE}, "log_loss")
+    assert output.startswith("a is clearly the best.")
+    assert "in log loss" in output
+    assert "over 1 comparison," in output
 
 
 def test_a_difference_below_the_rope_is_practical_equivalence(reported):
@@ -76,15 +86,6 @@ def test_equal_means_are_one_sentence(reported):
     assert "Of the 3 remaining methods, none is equal to it in practice" in output
 
 
-def test_equal_scores_on_many_rows_are_equal_in_practice(reported):
-    _, output = reported({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5}, rows=1000)
-    assert "Of the 3 remaining methods, 3 are equal to it in practice" in output
-    assert (
-        "Its closest rival is b: with probability <0.01 better, >0.99 equal in practice, <0.01 worse."
-        in output
-    )
-
-
 def test_equal_differences_on_two_folds_are_not_conclusive(reported):
     """One row of ten on each of two folds: with sd = 0 it would be better with a probability of 1."""
     outcome, output = reported({"a": [0.9, 0.8], "b": [0.8, 0.7]}, rows=10)
@@ -119,15 +120,6 @@ def test_a_clearly_best_method_is_compared_with_all_others_at_once(reported):
     )
 
 
-def test_a_stricter_correction_that_disagrees_is_explained(reported):
-    d = 0.26 + 0.19 * np.array([1, -1, 0.5, -0.5, 0])
-    error = d.std(ddof=1) * (1 / 5 + 1 / 4) ** 0.5
-    assert 2 * stats.t(4).sf(d.mean() / error) > 0.05 > stats.t(4).sf((d.mean() - 0.01) / error)
-    _, output = reported({"a": 0.3 + d, "b": 0.3 + np.zeros(5)})
-    assert output.startswith("a is clearly the best.")
-    assert "distinguishes 0 of 1 from it at α = 0.05: it is two-sided, so stricter.)" in output
-
-
 def test_the_probabilities_are_those_of_the_correlated_t_test(reported):
     values = {"a": np.array([0.9, 0.8, 0.85, 0.95]), "b": np.array([0.8, 0.82, 0.8, 0.9])}
     outcome, output = reported(values)
@@ -143,18 +135,3 @@ def test_the_probabilities_are_those_of_the_correlated_t_test(reported):
     against = comparison_within(outcome, "d").against("a")
     corrected = against.difference[1] / against.error[1]
     assert corrected == pytest.approx(naive * (1 / 4) ** 0.5 / (1 / 4 + 1 / 3) ** 0.5)
-
-
-def test_the_answer_counts_no_remaining_methods_if_none_is_worse(reported):
-    _, output = reported({name: [1.0] * 5 for name in "abc"}, rows=1000)
-    assert "It is better than none of the 2 others" in output
-    assert (
-        "Of them, 2 are equal to it in practice, with a probability of at least 0.95 each" in output
-    )
-
-
-def test_less_is_better_for_a_loss(reported):
-    _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE}, "log_loss")
-    assert output.startswith("a is clearly the best.")
-    assert "in log loss" in output
-    assert "over 1 comparison," in output

@@ -104,16 +104,12 @@ def test_an_infinite_score_is_not_compared(scored):
     assert method_scores.scores_by_metric(outcome, "d", ["log_loss"])["log_loss"]["best"].clear
 
 
-def test_a_method_that_missed_a_fold_comes_after_the_others_however_good_its_folds_are(make):
+def test_a_method_that_missed_a_fold_comes_last_and_is_not_compared(make):
     lucky = Method(9.0, endings={0: ("failed", "x")})
     outcome = make({"d": Data()}, {"lucky": lucky, "poor": Method(0.1), "fine": Method(1.0)})
     ranked = summary.ranking(outcome, "d")
     assert ranked["method"].to_list() == ["fine", "poor", "lucky"]
     assert ranked["mean"][2] > ranked["mean"][0]
-
-
-def test_a_method_that_missed_a_fold_is_not_compared(make):
     outcome = make({"d": Data()}, {"a": Method(), "b": Method(endings={0: ("failed", "x")})})
-    ranked = summary.ranking(outcome, "d")
     assert ranked.filter(~pl.col("whole"))["method"].to_list() == ["b"]
     assert "b" not in method_scores.behind_best(outcome, "d")

@@ -60,18 +60,6 @@ def test_the_mean_of_a_roc_curve_is_its_auc_and_that_of_the_other_the_average_pr
         assert precision[f].mean() == pytest.approx(average_precision(*own), abs=1e-12)
 
 
-def test_curves_of_perfect_and_of_constant_scores_are_known():
-    member, fold = np.arange(40) % 4 == 0, np.zeros(40, int)
-    for score, roc, precision in (
-        (member.astype(float), 1.0, 1.0),
-        (np.zeros(40), fold_curves.MIDDLES, 0.25),
-    ):
-        np.testing.assert_allclose(fold_curves.roc_curves(score, member, fold, 1)[0], roc)
-        np.testing.assert_allclose(
-            fold_curves.precision_recall_curves(score, member, fold, 1)[0], precision
-        )
-
-
 def test_a_fold_of_one_class_has_no_curve_and_does_not_change_the_others():
     score, member, fold = scored(3)
     alone = fold_curves.roc_curves(score[fold == 2], member[fold == 2], fold[fold == 2] - 2, 1)[0]
@@ -142,19 +130,7 @@ def test_the_chance_level_of_calibration_is_its_mean_under_correct_probabilities
     assert found["high"] == pytest.approx([X.ppf(0.975) / n], abs=1.5 / n)
 
 
-def test_labels_that_are_drawn_have_the_shares_of_their_probabilities():
-    p = np.array([0.2, 0.3, 0.5])
-    n = 3000
-    log_proba, y = np.tile(np.log(p), (n, 1)), np.zeros(n, int)
-    rows = HeldOut(y, y, log_proba, log_proba, y, np.arange(n))
-    found = reliability.reliability(rows, [0, 1, 2])
-    assert found["predicted"] == pytest.approx(p)
-    assert (np.array(found["low"]) < p).all()
-    assert (np.array(found["high"]) > p).all()
-    assert found["by_chance"] < 0.02 < found["calibration_error"]
-
-
-def test_a_histogram_has_all_rows_of_its_class():
+def test_an_action_beyond_the_classes_is_a_column_and_histograms_have_all_rows():
     probability = np.array([0.0, 0.049, 0.05, 0.5, 0.999, 1.0])
     y = np.array([0, 0, 0, 1, 1, 1])
     with np.errstate(divide="ignore"):
@@ -166,6 +142,12 @@ def test_a_histogram_has_all_rows_of_its_class():
     assert shares[1, [10, 19]] == pytest.approx([1 / 3, 2 / 3])
     own = probabilities.histograms(rows, None)
     assert own[0, 19] == pytest.approx(1)  # the others' probability is at most 0.05
+    y_true, y_pred = np.array([0, 0, 1, 1]), np.array([0, 2, 1, 2])
+    rows = HeldOut(y_true, y_pred, np.zeros((4, 2)), None, np.zeros(4, int), np.arange(4))
+    assert confusion_counts(rows).tolist() == [[1, 0, 1], [0, 1, 1]]
+    recall, precision = per_class(confusion_counts(rows))
+    assert recall.tolist() == [0.5, 0.5]
+    assert precision.tolist() == [1, 1]
 
 
 def test_the_confusion_of_the_best_method_has_every_held_out_row(make):
@@ -200,16 +182,7 @@ def test_tables_of_classes_and_confusions_match_the_figure(make):
         assert rows == counts[k, others].max() == counts[k, THREE.index(name)]
 
 
-def test_an_action_beyond_the_classes_is_a_column_but_not_a_class():
-    y_true, y_pred = np.array([0, 0, 1, 1]), np.array([0, 2, 1, 2])
-    rows = HeldOut(y_true, y_pred, np.zeros((4, 2)), None, np.zeros(4, int), np.arange(4))
-    assert confusion_counts(rows).tolist() == [[1, 0, 1], [0, 1, 1]]
-    recall, precision = per_class(confusion_counts(rows))
-    assert recall.tolist() == [0.5, 0.5]
-    assert precision.tolist() == [1, 1]
-
-
-def test_the_best_of_each_kind_and_the_baseline_are_shown_of_many_methods(make):
+def test_many_methods_are_selected_by_kind_and_the_caption_says_so(make):
     methods = {f"m{i}": Method(skill) for i, skill in enumerate((0.0, 6.0, 5.0, 1.0, 3.0, 2.0))}
     outcome = make({"d": Data(rows=400)}, methods)
     kinds = ["linclass.MajorityClass", "x.A", "x.A", "x.B", "x.A", "x.C"]
@@ -219,9 +192,6 @@ def test_the_best_of_each_kind_and_the_baseline_are_shown_of_many_methods(make):
     assert selected_methods(outcome, "d", methods, 5) == ["m1", "m2", "m5", "m3", "m0"]
     assert selected_methods(outcome, "d", ["m2", "m4"], 1) == ["m2"]
     assert "4 of 6 methods" in selection_note(outcome, ["m1", "m5", "m3", "m0"], 6)
-
-
-def test_a_caption_reports_which_methods_could_be_shown(make):
     silent = Method(0.5, probabilities=False)
     outcome = make({"d": Data()}, {"one": Method(2.0), "two": Method(1.0), "silent": silent})
     assert selection_note(outcome, ["one", "two"], 2, "with probabilities").startswith(

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 import studies
-from cases import each
 from studies import Data, Method
 
 from linclass_study.analysis.across_datasets import groups_sharing_rows
@@ -56,14 +55,11 @@ def test_many_remarks_are_cut_and_counted(make):
     assert lines[DATA_LINES + 1].startswith("Best ")
 
 
-def test_the_page_reports_what_to_read_with_care(words):
+def test_warnings_and_cards_of_data_sets_are_on_the_page(words):
     assert "Data warnings first , again share their rows" in words
     assert "use only the first of them that has a score." in words
     typed = NUMBERED.replace(" `", " ").replace("`", " ")  # is code
     assert f"numbered : {typed}." in words
-
-
-def test_each_data_set_has_its_card_and_an_unavailable_one_has_none(words):
     assert words.count("Features 3 numeric") == 3
     assert "Shares rows with again; they count once" in words
     assert "Columns like an identifier: feature 2" in words
@@ -126,15 +122,3 @@ def test_a_data_card_is_in_plain_words_and_omits_unknown_facts():
     unread = {"numeric": 2, "categorical": 0, "texts": 0, "unchecked": {"rows": "too far"}}
     assert data_card.card(unread) == {"Features": "2 numeric", "Not checked": "rows: too far"}
     assert data_card.card({}) == {}
-
-
-@each("word", data_card.PAIR)
-def test_a_pair_of_classes_has_one_answer(word):
-    card = data_card.card(FACTS | {"pairs": 1, "separable": word})
-    assert card["Separable"] == data_card.PAIR[word]
-
-
-def test_a_study_of_data_without_warnings_has_no_section_of_data_warnings(make):
-    outcome = make({"d": Data()}, METHODS, folds=2)
-    assert "Data warnings" not in studies.finish(outcome)
-    assert answer(outcome, "report.html").startswith("Best ")

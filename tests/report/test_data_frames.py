@@ -48,16 +48,12 @@ def test_tables_of_all_runs_are_one_frame(folder):
     assert results.table("ranks")["rank"].to_list() == [1, 2]
 
 
-def test_files_are_read_when_they_are_used(folder):
+def test_files_are_read_when_used_and_errors_name_what_is_missing(folder, tmp_path_factory):
     results = load_results(folder)
     (folder / "fits.parquet").write_bytes(b"no Parquet")
     assert results.scores.height == 1
     with pytest.raises(StudyError, match=r"fits.parquet"):
         results.fits  # noqa: B018
-
-
-def test_errors_name_what_is_missing(folder, tmp_path_factory):
-    results = load_results(folder)
     with pytest.raises(AttributeError, match="did you mean 'predictions'"):
         results.prediction  # noqa: B018
     with pytest.raises(StudyError, match="did you mean 'ranks'"):

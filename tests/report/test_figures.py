@@ -36,7 +36,7 @@ from linclass_study.report.figure_files import (
     write_exhibits,
     write_pictures,
 )
-from linclass_study.report.figures import boundaries, confusion
+from linclass_study.report.figures import boundaries
 from linclass_study.report.figures import methods as dots
 
 #: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
@@ -106,12 +106,22 @@ def test_colours_of_methods_stay_apart_for_every_reader(sight, theme):
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 5 * 2.3
 
 
-def test_all_styles_differ_and_neighbours_differ_in_colour_and_marker():
+def test_all_styles_differ_and_dots_of_equal_value_are_side_by_side():
     styles = [method_style(place) for place in range(STYLES)]
     assert len(set(styles)) == len(style.STYLES) == STYLES
     for one, other in itertools.pairwise(styles):
         assert one[0] != other[0]
         assert one[1] != other[1]
+    values = np.array([0.5, 0.9, 0.5, 0.5, 0.1])
+    places, offsets = dots.beside(values, width=0.01)
+    assert places.tolist() == values.tolist()
+    assert offsets[[1, 4]].tolist() == [0, 0]
+    assert len(set(offsets[[0, 2, 3]])) == 3
+    assert offsets[[0, 2, 3]].sum() == pytest.approx(0)
+    same = np.array([[0, 0, 1], [0, 1, 1]])
+    other = np.array([[0, 0, 1], [0, 0, 1]])
+    assert boundaries.disputed(np.stack([same, same])) == 0
+    assert boundaries.disputed(np.stack([same, other, same])) == pytest.approx(1 / 6)
 
 
 CATALOGUE = list(yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="utf-8")))
@@ -156,15 +166,6 @@ def test_no_name_is_too_long_for_its_place(name, lines):
     assert max(map(len, parts)) <= 24
 
 
-def test_dots_of_equal_value_are_placed_side_by_side():
-    values = np.array([0.5, 0.9, 0.5, 0.5, 0.1])
-    places, offsets = dots.beside(values, width=0.01)
-    assert places.tolist() == values.tolist()
-    assert offsets[[1, 4]].tolist() == [0, 0]
-    assert len(set(offsets[[0, 2, 3]])) == 3
-    assert offsets[[0, 2, 3]].sum() == pytest.approx(0)
-
-
 @each("count", [1, 5, 6, 10, 15, 100])
 def test_dots_do_not_overlap_and_stay_at_their_row_and_value(count):
     places, offsets = dots.beside(np.full(count, 0.7), width=0.01)
@@ -196,19 +197,22 @@ def test_the_baseline_is_among_the_best_of_many_methods(make):
     assert shown == [*best[: dots.MAX_METHODS - 1], "MajorityClass"]
 
 
-def test_the_share_that_folds_dispute_is_counted():
-    same = np.array([[0, 0, 1], [0, 1, 1]])
-    other = np.array([[0, 0, 1], [0, 0, 1]])
-    assert boundaries.disputed(np.stack([same, same])) == 0
-    assert boundaries.disputed(np.stack([same, other, same])) == pytest.approx(1 / 6)
-
-
-def test_folds_that_failed_draw_no_boundary(make):
+def test_methods_without_fits_and_failed_folds_are_left_out_of_the_boundaries(make):
     patchy = Method(endings={0: ("failed", "x"), 2: ("failed", "x")})
     dead = Method(everywhere=("failed", "x"))
     outcome = make({"d": Data(features=2)}, {"patchy": patchy, "dead": dead}, folds=5)
     draw_exhibits(outcome, "boundaries")
     assert numbers_of(outcome, "boundaries-d")["folds"] == {"patchy": 3}
+    methods = {
+        "whole": Method(),
+        "cannot": Method(everywhere=("not_applicable", "needs numbers")),
+        "nor_this": Method(everywhere=("not_applicable", "needs more rows")),
+        "dead": Method(everywhere=("failed", "x")),
+    }
+    outcome = make({"d": Data(features=2)}, methods)
+    draw_exhibits(outcome, "boundaries")
+    caption = numbers_of(outcome, "boundaries-d")["caption"]
+    assert caption.endswith("Not drawn: cannot, nor_this (not applicable); dead (failed).")
 
 
 @pytest.mark.parametrize(("n_methods", "n_classes"), first(1, [(1, 2), (13, 5)]))
@@ -285,15 +289,6 @@ def test_figures_of_an_earlier_configuration_are_not_on_the_page(make):
     assert not shown & {"convergence", "learning_curves"}
 
 
-def test_rates_of_confusion_are_on_the_whole_scale(make):
-    """A single wrong row of many is a small distance."""
-    outcome = make({"d": Data()}, {"m": Method(30.0)})
-    with style.settings():
-        drawn = confusion.confusion(outcome, "d").figure
-    low, high = drawn.axes[1].get_xlim()
-    assert low <= 0 < 1 <= high < 1.1
-
-
 def test_a_method_whose_every_grid_has_holes_is_left_out_with_the_reason(make):
     outcome = make({"d": Data(features=2)}, {"holes": Method(), "whole": Method()})
     path = outcome.results / "runs" / "d" / "holes" / "boundary.npz"
@@ -308,19 +303,6 @@ def test_a_method_whose_every_grid_has_holes_is_left_out_with_the_reason(make):
     only = replace(outcome, methods={"holes": {}})
     draw_exhibits(only, "boundaries")
     assert "holes (every fit left points" in numbers_of(only, "boundaries-d")["reason"]
-
-
-def test_methods_without_fits_are_left_out_of_the_boundaries_for_that_reason(make):
-    methods = {
-        "whole": Method(),
-        "cannot": Method(everywhere=("not_applicable", "needs numbers")),
-        "nor_this": Method(everywhere=("not_applicable", "needs more rows")),
-        "dead": Method(everywhere=("failed", "x")),
-    }
-    outcome = make({"d": Data(features=2)}, methods)
-    draw_exhibits(outcome, "boundaries")
-    caption = numbers_of(outcome, "boundaries-d")["caption"]
-    assert caption.endswith("Not drawn: cannot, nor_this (not applicable); dead (failed).")
 
 
 def test_a_drawing_contains_neither_date_nor_software_version(make):

@@ -138,15 +138,12 @@ def test_the_better_method_is_decided_by_ranks_and_not_by_means():
     assert blue[1, 0] == 0 < orange[1, 0]
 
 
-def test_a_tie_is_a_difference_of_at_most_the_rope():
+def test_a_tie_is_within_the_rope_and_controls_default_to_best_and_baseline():
     table = np.array([[0.85, 0.84], [0.85, 0.8399], [0.85, 0.86], [0.85, 0.8601], [0.85, 0.85]])
     _, found = found_against(table, "m0")
     assert found.won_tied_lost.tolist() == [[1, 3, 1]]
     _, strict = found_against(table, "m0", rope=0.0)
     assert strict.won_tied_lost.tolist() == [[2, 1, 2]]
-
-
-def test_the_controls_without_a_focus_are_the_best_method_and_the_baseline():
     base = base_of([[0.7, 0.9, 0.5]] * 6)
     assert controls(study(base), base) == ["m1", "m2"]
     assert controls(study(base, ["m0"]), base) == ["m0"]
@@ -178,7 +175,7 @@ def with_focus(outcome, *names):
     return replace(outcome, evaluation={**outcome.evaluation, "focus": [*names], "rope": 0.01})
 
 
-def test_the_focus_has_a_row_against_each_other_method_across_and_on_each_data_set(outcome):
+def test_the_focus_has_rows_and_controls_with_all_four_corrections(outcome):
     of_focus = with_focus(outcome, "like")
     table = focus_table.focus(of_focus)
     frame = table.frame()
@@ -212,6 +209,20 @@ def test_the_focus_has_a_row_against_each_other_method_across_and_on_each_data_s
     assert (total["won"], total["tied"], total["lost"]) == (7, 0, 0)
     assert total["p"] == 2 / 2**7
     assert focus_table.focus(with_focus(outcome)) is None
+    frame = control_table.control(with_focus(outcome, "guess")).frame()
+    assert frame["method"].to_list() == ["good", "like", "poor"]
+    assert frame["lost"].to_list() == [7, 7, 7]
+    for name in ("bonferroni", "holm", "finner"):
+        assert (frame[f"p_{name}"] > frame["p"]).all()
+    assert frame["p_hochberg"].to_list() == frame["p"].to_list() == [2 / 2**7] * 3
+    said = " ".join(conclusion.sentences(outcome, comparison_across(outcome), []))
+    for name in ("good", "guess"):
+        assert f"{name} against 3 other methods across 7 independent data sets: signific" in said
+        assert f"{name} against 3 other" not in " ".join(
+            conclusion.sentences(with_focus(outcome, "like"), comparison_across(outcome), [])
+        )
+    assert control_table.control(outcome).title == "good and guess against every other method"
+    assert focus_sentences(outcome) == []
 
 
 def test_the_page_and_the_terminal_say_the_focus_first(make, monkeypatch):
@@ -232,26 +243,6 @@ def test_the_page_and_the_terminal_say_the_focus_first(make, monkeypatch):
     assert text.index("like against each other method") < text.index("Best accuracy")
     assert "like against 2 other methods by accuracy across 5 independent data sets: " in text
     assert (of_focus.results / "tables" / "focus.tex").read_text().startswith("\\begin{tabular}")
-
-
-def test_the_answer_without_a_focus_compares_the_best_method_and_the_baseline(outcome):
-    said = " ".join(conclusion.sentences(outcome, comparison_across(outcome), []))
-    for name in ("good", "guess"):
-        assert f"{name} against 3 other methods across 7 independent data sets: signific" in said
-        assert f"{name} against 3 other" not in " ".join(
-            conclusion.sentences(with_focus(outcome, "like"), comparison_across(outcome), [])
-        )
-    assert control_table.control(outcome).title == "good and guess against every other method"
-    assert focus_sentences(outcome) == []
-
-
-def test_the_table_of_controls_has_all_four_corrections(outcome):
-    frame = control_table.control(with_focus(outcome, "guess")).frame()
-    assert frame["method"].to_list() == ["good", "like", "poor"]
-    assert frame["lost"].to_list() == [7, 7, 7]
-    for name in ("bonferroni", "holm", "finner"):
-        assert (frame[f"p_{name}"] > frame["p"]).all()
-    assert frame["p_hochberg"].to_list() == frame["p"].to_list() == [2 / 2**7] * 3
 
 
 def test_a_focus_without_a_score_on_a_data_set_says_so(make):
@@ -299,7 +290,9 @@ def test_identical_methods_are_equal_without_advice_on_more_data(of_copies):
     assert not re.search("0.000 (ahead|behind)|by 0.000|undecided.* of copy", text)
 
 
-def test_a_difference_that_rounds_to_zero_is_reported_as_equal():
+def test_more_repeats_are_advised_only_where_they_decide():
+    """sd √(1/(10 R) + 1/9) times the t quantile of 10 R − 1; without end it is 1.96 sd/3.
+    P(d > .01) of Student's t reaches .95 between the tried numbers of repeats."""
     power_of = power.Repeats(0.02, 0.01, 10, "", 0.005)
     (said,) = undecided_sentences([Verdict("d", "a", "b", 0.0004, repeats=power_of)])
     assert said.startswith(
@@ -309,24 +302,6 @@ def test_a_difference_that_rounds_to_zero_is_reported_as_equal():
     assert said.startswith(
         "More repeats would decide none of the 2 undecided comparisons; for example, on d, where a is"
     )
-
-
-def test_the_answer_with_a_focus_repeats_no_sentence_and_names_a_single_other_method(make):
-    data = {f"d{i}": Data(rows=60, seed=i) for i in range(6)}
-    made = with_focus(make(data, {"mine": Method(0.7), "other": Method(0.6)}, folds=3), "mine")
-    text = answer.answer(made, "report.html")
-    assert text.count("More repeats would") == 1
-    assert "mine against other by accuracy across 6 independent data sets: " in text
-    for words in ("any other method", "the other", "1 other method", "1 comparison"):
-        assert words not in text
-
-
-FOLDS = SimpleNamespace(folds=10, ratio=1 / 9, rope=0.01, protocol="cv")
-EVALUATION = SimpleNamespace(evaluation={"protocols": ["cv"], "folds": 10, "repeats": 1})
-
-
-def test_repeats_shrink_one_term_of_the_corrected_variance_only():
-    """sd √(1/(10 R) + 1/9) times the t quantile of 10 R − 1; without end it is 1.96 sd/3."""
     sd = 0.03
     found = power.more_repeats(EVALUATION, FOLDS, 0.004, sd * (1 / 10 + 1 / 9) ** 0.5)
     assert found.now == pytest.approx(stats.t.ppf(0.975, 9) * sd * (1 / 10 + 1 / 9) ** 0.5)
@@ -338,10 +313,6 @@ def test_repeats_shrink_one_term_of_the_corrected_variance_only():
     assert "with `repeats: 10` the interval would shrink from ±.031 to about ±.021" in words
     assert "not below ±.020" in words
     assert words.endswith("only more rows or more data sets can")
-
-
-def test_the_repeats_that_decide_are_the_fewest_that_do():
-    """P(d > .01) of Student's t reaches .95 between the tried numbers of repeats."""
     sd, d = 0.03, 0.0285
 
     def better(repeats):
@@ -358,6 +329,26 @@ def test_the_repeats_that_decide_are_the_fewest_that_do():
         power.more_repeats(again, SimpleNamespace(**{**vars(FOLDS), "folds": 200}), d, 0.02).repeats
         > 20
     )
+
+
+def test_the_answer_with_a_focus_names_a_single_other_method_and_advises_repeats(make):
+    data = {f"d{i}": Data(rows=60, seed=i) for i in range(6)}
+    made = with_focus(make(data, {"mine": Method(0.7), "other": Method(0.6)}, folds=3), "mine")
+    text = answer.answer(made, "report.html")
+    assert text.count("More repeats would") == 1
+    assert "mine against other by accuracy across 6 independent data sets: " in text
+    for words in ("any other method", "the other", "1 other method", "1 comparison"):
+        assert words not in text
+    made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
+    assert (
+        "\nb is indistinguishable from it.\nMore repeats would not decide the one undecided comparison of"
+        in text
+    )
+    assert "with `repeats: " in text
+
+
+FOLDS = SimpleNamespace(folds=10, ratio=1 / 9, rope=0.01, protocol="cv")
+EVALUATION = SimpleNamespace(evaluation={"protocols": ["cv"], "folds": 10, "repeats": 1})
 
 
 def test_the_number_of_data_sets_needed_for_significance_is_estimated():
@@ -380,16 +371,6 @@ def test_the_number_of_data_sets_needed_for_significance_is_estimated():
     assert of(round(needed / 1.5)) < 0.4
     assert power.more_datasets(1.0, 20, 10) is None
     assert power.more_datasets(0.06, 5, 1) == 6  # also no fewer than the correction needs
-
-
-def test_an_inconclusive_comparison_says_how_many_repeats_would_decide_it(make):
-    made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
-    text = answer.answer(made, "report.html")
-    assert (
-        "\nb is indistinguishable from it.\nMore repeats would not decide the one undecided comparison of"
-        in text
-    )
-    assert "with `repeats: " in text
 
 
 def test_a_study_of_one_data_set_has_a_focus_and_one_of_one_method_says_nothing(make):

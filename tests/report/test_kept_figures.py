@@ -63,7 +63,7 @@ def test_no_figure_is_drawn_without_kept_results(outcome):
     assert not models.tuned(outcome, "d").rows
 
 
-def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
+def test_coefficients_are_means_over_folds_and_the_largest_are_shown(outcome):
     keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0, 0.1]))
     exhibit = drawn("coefficients", outcome, "d")
     assert [text.get_text() for text in exhibit.figure.legends[0].get_texts()] == ["m"]
@@ -76,9 +76,6 @@ def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
     assert table.frame()["feature"].to_list() == ["x1", "x0", "x2"]  # by size
     in_order = [np.mean(expected[k]) for k in (2, 0, 1)]
     assert table.frame()["m"].to_list() == pytest.approx(in_order)
-
-
-def test_the_largest_of_many_coefficients_are_shown_with_missing_ones_as_zero(outcome):
     values = np.linspace(-1, 1, 101)
 
     def rows(fold):
@@ -322,12 +319,6 @@ def test_minimizations_for_one_class_after_another_are_lines_of_their_own(outcom
         assert all((np.diff(line.get_xdata()) > 0).all() for line in axes.lines)
 
 
-def test_a_single_step_is_drawn(outcome, tmp_path):
-    keep(outcome, "traces", "d", "m", trace(1.0, steps=1))
-    drawn("convergence", outcome, "d").save(tmp_path)
-    assert json.loads((tmp_path / "numbers.json").read_text())["m"]["behind"] == [0]
-
-
 def test_nan_and_infinity_are_null_in_json(tmp_path):
     numbers = {"a": [1.0, np.float64("nan"), (float("inf"), "x")], "b": {"c": -float("inf")}}
     ReportFigure(style.canvas(1, 1), "title", "caption", numbers).save(tmp_path)
@@ -408,19 +399,6 @@ def test_labels_are_apart_in_order_and_where_there_is_room_at_their_ends(places)
     assert (np.diff(ordered) >= 10 - 1e-9).all()
     alone = labels.spread(np.array([20.0, 50.0]), 10.0, 100.0)
     assert alone.tolist() == [20.0, 50.0]
-
-
-def test_the_new_figures_stand_in_their_sections():
-    sections = {
-        name: FIGURES[name].section
-        for name in ("coefficients", "paths", "convergence", "learning_curves")
-    }
-    assert sections == {
-        "coefficients": "dataset",
-        "paths": "dataset",
-        "convergence": "cost",
-        "learning_curves": "cost",
-    }
 
 
 def test_a_method_without_a_score_somewhere_is_not_on_the_front_of_score_against_cost(make):

@@ -114,16 +114,30 @@ def page(text):
     return Page(text)
 
 
-def test_report_is_wellformed(text, page):
+def test_report_is_wellformed_and_its_references_lead_somewhere(text, page, outcome):
     assert text.startswith("<!DOCTYPE html>\n<html lang=")
     assert page.wrong == []
     assert page.open == []
     ids = [value for _, value in page.values("id")]
     assert len(ids) == len(set(ids))
     assert {"html", "head", "body", "title", "main"} <= {tag for tag, _ in page.elements}
+    ids = {value for _, value in page.values("id")}
+    targets = [
+        v[1:] for name in ("href", "xlink:href") for _, v in page.values(name) if v[:1] == "#"
+    ]
+    targets += re.findall(r"url\(#([^)]+)\)", text)
+    assert targets
+    assert set(targets) <= ids
+    files = [v for tag, v in page.values("href") if tag == "a" and not v.startswith("#")]
+    assert files
+    from urllib.parse import unquote
+
+    missing = [file for file in files if not (outcome.results / unquote(file)).exists()]
+    assert missing == []
 
 
-def test_report_makes_no_external_request(text, page):
+def test_report_makes_no_external_request_and_allows_only_its_script(text, page):
+    """Its digest is in the policy; other script elements are data, and no attribute is a handler."""
     tags = {tag for tag, _ in page.elements}
     assert not tags & {"link", "iframe", "object", "embed", "base", "form"}
     for attribute in ("src", "srcset", "xlink:href", "data", "poster", "background"):
@@ -135,10 +149,6 @@ def test_report_makes_no_external_request(text, page):
     assert "@import" not in text
     assert all(url.startswith("#") for url in re.findall(r"url\(\s*[\"']?([^)\"']+)", text))
     assert "default-src 'none'" in text
-
-
-def test_the_content_policy_allows_only_the_scripts_of_the_page(text, page):
-    """Its digest is in the policy; other script elements are data, and no attribute is a handler."""
     scripts = re.findall(r"<script([^>]*)>(.*?)</script>", text, flags=re.DOTALL)
     (own,) = [script for attributes, script in scripts if not attributes]
     digest = base64.b64encode(hashlib.sha256(own.encode()).digest()).decode()
@@ -151,35 +161,12 @@ def test_the_content_policy_allows_only_the_scripts_of_the_page(text, page):
     assert not [name for _, a in page.elements for name in a if name.startswith("on")]
 
 
-def test_every_reference_within_the_page_leads_somewhere(text, page):
-    ids = {value for _, value in page.values("id")}
-    targets = [
-        v[1:] for name in ("href", "xlink:href") for _, v in page.values(name) if v[:1] == "#"
-    ]
-    targets += re.findall(r"url\(#([^)]+)\)", text)
-    assert targets
-    assert set(targets) <= ids
-
-
-def test_links_to_files_lead_to_files_of_the_study(outcome, page):
-    files = [v for tag, v in page.values("href") if tag == "a" and not v.startswith("#")]
-    assert files
-    from urllib.parse import unquote
-
-    missing = [file for file in files if not (outcome.results / unquote(file)).exists()]
-    assert missing == []
-
-
-def test_problems_come_first_and_unavailable_data_sets_first_of_all(page):
+def test_problems_come_first_in_full_and_names_are_text(page, text):
     words = page.words()
     assert words.index("fits of 85 failed") < words.index("unavailable gone")
     assert words.index("unavailable gone") < words.index("out of memory")
     assert words.index("out of memory") < words.index("A linclass study")
     assert words.index("A linclass study") < words.index("The best method of each data set")
-
-
-def test_every_reason_is_given_in_full(page):
-    words = page.words()
     for reason in (
         f"no source {WEIRD}: give a mirror",
         f"raised {WEIRD}",
@@ -187,16 +174,9 @@ def test_every_reason_is_given_in_full(page):
         "not within 1e-4 after 100 steps",
     ):
         assert " ".join(reason.split()) in words
-
-
-def test_names_of_users_are_text_and_never_markup(text, page):
     assert '<b>&"quoted"' not in text
     assert str(7 * 1234567) not in text
     assert WEIRD in page.words()
-
-
-def test_machine_and_study_are_reported(page):
-    words = page.words()
     for value in (*studies.MACHINE.values(), "4 stratified folds", "my study.yaml", "300 s"):
         assert value in words
 
@@ -243,10 +223,6 @@ def test_more_than_two_features_are_cut_by_a_plane_which_is_reported(outcome, te
     assert "The data have 4 features; the plane goes through the mean" in split["caption"]
     assert list(split["directions"]) == outcome.about("split")["features"]
     assert str(escape(split["caption"])) in text
-
-
-def test_official_test_sets_have_a_table_of_their_own(page):
-    assert page.words().count("Official test set of") == 1
 
 
 def test_same_inputs_give_identical_files(outcome, text):
@@ -321,7 +297,8 @@ def test_a_digest_is_begun_on_the_page_and_whole_in_what_is_saved(make):
     assert PageCells(outcome).cell(column, None) == '<td class="t">–</td>'
 
 
-def test_a_long_reason_is_folded_and_lost_nowhere(make):
+def test_commands_in_reasons_are_code_and_long_reasons_are_folded(make):
+    """In the list of problems, in tables, folded or not, in captions, and where data are unavailable."""
     reason = "begins " + " ".join(f"word{i}" for i in range(300)) + " ends"
     outcome = make({"d": Data()}, {"m": Method(everywhere=("failed", reason)), "n": Method()})
     text = studies.finish(outcome)
@@ -329,10 +306,6 @@ def test_a_long_reason_is_folded_and_lost_nowhere(make):
     (folded,) = re.findall(r'<details class="long">.*?</details>', text, flags=re.DOTALL)
     assert reason in folded
     assert len(box(text, "problems")) < 600
-
-
-def test_commands_in_reasons_are_formatted_as_code(make):
-    """In the list of problems, in tables, folded or not, in captions, and where data are unavailable."""
     data = {"d": Data(features=2), "gone": Data(unavailable="`format:` is missing; add `csv`")}
     long = f"{'so ' * 300}give `--long <x>`"
     methods = {

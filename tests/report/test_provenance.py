@@ -34,17 +34,13 @@ def checkout(tmp_path):
 
 
 @needs_git
-def test_a_changed_file_is_reported_beside_the_commit(checkout):
+def test_a_changed_file_is_reported_but_not_in_the_repository_of_another_project(checkout):
     head = git(checkout, "rev-parse", "HEAD")[:12]
     assert commit(checkout) == head
     (checkout / "mystudy.yaml").write_text("results: r\n")  # a user's own file changes no program
     assert commit(checkout) == head
     (checkout / "a.py").write_text("2\n")
     assert commit(checkout) == f"{head}, with uncommitted changes"
-
-
-@needs_git
-def test_a_folder_in_the_repository_of_another_project_has_no_commit(checkout):
     inner = checkout / "unpacked"
     inner.mkdir()
     assert commit(inner) == "not a git checkout"

@@ -40,7 +40,7 @@ def value(scores: pl.DataFrame, metric: str) -> float:
     return scores.filter(pl.col("metric") == metric)["value"].item()
 
 
-def test_two_class_metrics_refer_to_the_positive_class():
+def test_metrics_refer_to_the_positive_class_and_need_probabilities_and_costs():
     # Of 5 rows of class 0, 4 are right; of 3 of class 1, 1 is right.
     y_true, y_pred = [0, 0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 0, 0, 1]
     score = [[-y / 2, y / 2] for y in y_pred]
@@ -51,9 +51,6 @@ def test_two_class_metrics_refer_to_the_positive_class():
     assert value(of_zero, "recall") == pytest.approx(4 / 5)
     assert value(of_zero, "precision") == pytest.approx(4 / 6)
     assert value(of_one, "accuracy") == value(of_zero, "accuracy") == pytest.approx(5 / 8)
-
-
-def test_absent_probabilities_leave_no_log_loss_rows():
     score = [[-1.0, 1.0], [1.0, -1.0]]
     without = scoring.score(predictions([1, 0], [1, 0], score), Classes(2, 1))
     certain = [[np.log(0.25), np.log(0.75)], [np.log(0.75), np.log(0.25)]]
@@ -64,9 +61,6 @@ def test_absent_probabilities_leave_no_log_loss_rows():
         "calibration_error",
     }
     assert value(given, "log_loss") == pytest.approx(-np.log(0.75))
-
-
-def test_every_metric_of_the_registry_is_scored():
     score = np.eye(3)[[0, 1, 2, 1]]
     log_proba = np.log(0.1 + 0.7 * score)
     scored = scoring.score(
@@ -74,27 +68,27 @@ def test_every_metric_of_the_registry_is_scored():
         Classes(3, 2, costs=[[0, 1, 1], [1, 0, 1], [1, 1, 0]]),
     )
     assert scored["metric"].to_list() == sorted(metrics.names())
-
-
-def test_rows_come_in_one_order_whatever_order_the_predictions_have():
-    parts = [predictions([0, 1, 1], [0, 1, 0], [[1.0, 2.0]] * 3, fold=fold) for fold in range(4)]
-    together = pl.concat(parts)
-    shuffled = together.sample(fraction=1, shuffle=True, seed=3)
-    assert scoring.score(shuffled, Classes(2, 1)).equals(scoring.score(together, Classes(2, 1)))
-
-
-def test_scores_of_no_predictions_are_an_empty_table_with_the_same_columns():
-    scored = scoring.score(table_files.frame("predictions"), Classes(0, 0))
-    assert scored.is_empty()
-    assert scored.schema == table_files.frame("scores").schema
-
-
-def test_expected_cost_is_there_where_costs_are():
     # One of class 1 is taken for class 0, which costs 5, and one of class 0 for class 1, which costs 1.
     given = predictions([0, 0, 1, 1], [0, 1, 0, 1], [[0.0, 0.0]] * 4)
     assert "expected_cost" not in scoring.score(given, Classes(2, 1))["metric"]
     scored = scoring.score(given, Classes(2, 1, costs=[[0, 5], [1, 0]]))
     assert value(scored, "expected_cost") == (1 + 5) / 4
+
+
+def test_rows_and_folds_in_any_order_have_the_scores_that_they_have_alone():
+    parts = [predictions([0, 1, 1], [0, 1, 0], [[1.0, 2.0]] * 3, fold=fold) for fold in range(4)]
+    together = pl.concat(parts)
+    shuffled = together.sample(fraction=1, shuffle=True, seed=3)
+    assert scoring.score(shuffled, Classes(2, 1)).equals(scoring.score(together, Classes(2, 1)))
+    rng = np.random.default_rng(0)
+    parts = []
+    for fold, n in enumerate([7, 5, 7, 1, 6, 5]):
+        z = rng.normal(size=(n, 3))
+        log_proba = z - np.logaddexp.reduce(z, axis=1, keepdims=True)
+        y = rng.integers(0, 3, n)
+        parts.append(predictions(y, z.argmax(axis=1), z.tolist(), log_proba.tolist(), fold))
+    alone = [scoring.score(part, Classes(3, 2)) for part in parts]
+    assert scoring.score(pl.concat(parts), Classes(3, 2)).equals(pl.concat(alone))
 
 
 def test_only_changed_costs_score_a_run_again(tmp_path):
@@ -122,18 +116,6 @@ def test_a_changed_positive_class_scores_a_run_again(tmp_path):
         scores = pl.read_parquet(tmp_path / "scores" / "d.parquet")
         seen += scores.filter(metric="precision")["value"].to_list()
     assert seen == [1 / 2, 2 / 2]
-
-
-def test_folds_of_all_sizes_have_the_scores_that_they_have_alone():
-    rng = np.random.default_rng(0)
-    parts = []
-    for fold, n in enumerate([7, 5, 7, 1, 6, 5]):
-        z = rng.normal(size=(n, 3))
-        log_proba = z - np.logaddexp.reduce(z, axis=1, keepdims=True)
-        y = rng.integers(0, 3, n)
-        parts.append(predictions(y, z.argmax(axis=1), z.tolist(), log_proba.tolist(), fold))
-    alone = [scoring.score(part, Classes(3, 2)) for part in parts]
-    assert scoring.score(pl.concat(parts), Classes(3, 2)).equals(pl.concat(alone))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +171,7 @@ def test_a_damaged_file_is_named_with_the_remedy_in_one_line(tmp_path, content):
     assert "\n" not in str(refused.value)
 
 
-def test_an_unknown_status_is_a_failure(make):
+def test_summaries_count_every_fit_and_give_mean_deviation_and_corrected_error(make):
     odd = Method(endings={0: ("fine", "so it says"), 1: ("failed", "x")})
     outcome = make({"d": Data()}, {"m": odd}, folds=4)
     (row,) = rows_of(outcome.results / "tables" / "fits.csv")
@@ -198,9 +180,6 @@ def test_an_unknown_status_is_a_failure(make):
     assert first.status == "failed"
     assert "'fine'" in first.reason
     assert first.reason.endswith("so it says")
-
-
-def test_summary_has_the_mean_and_the_sample_deviation_over_folds(make):
     outcome = make({"d": Data()}, {"m": Method(endings={3: ("failed", "no")})}, folds=5)
     accuracy = [
         row["value"]
@@ -215,9 +194,6 @@ def test_summary_has_the_mean_and_the_sample_deviation_over_folds(make):
     assert row["n"] == len(accuracy) == 4
     assert row["mean"] == pytest.approx(statistics.mean(accuracy))
     assert row["sd"] == pytest.approx(statistics.stdev(accuracy))
-
-
-def test_every_planned_fit_is_counted(make):
     methods = {
         "good": Method(),
         "patchy": Method(endings={0: ("timeout", "too slow"), 1: ("failed", "raised")}),
@@ -234,19 +210,10 @@ def test_every_planned_fit_is_counted(make):
     assert (patchy["converged"], patchy["timeout"], patchy["failed"]) == (3, 1, 1)
     assert rows["two", "dead"]["out_of_memory"] == 5
     assert rows["gone", "good"]["unavailable"] == 4
-
-
-def test_the_standard_error_allows_for_overlapping_training_sets(make):
     outcome = make({"d": Data(rows=100)}, {"m": Method()}, folds=5)
     (row,) = summary.ranking(outcome, "d").to_dicts()
     # Five folds of 20 rows against 80: 1/5 + 20/80.
     assert row["error"] == pytest.approx(row["sd"] * (1 / 5 + 1 / 4) ** 0.5)
-
-
-def test_a_metric_that_is_better_when_small_ranks_the_smallest_first(make):
-    outcome = make({"d": Data()}, {"poor": Method(0.1), "fine": Method(3.0)})
-    assert summary.ranking(outcome, "d", "log_loss")["method"].to_list() == ["fine", "poor"]
-    assert summary.ranking(outcome, "d", "accuracy")["method"].to_list() == ["fine", "poor"]
 
 
 def test_the_same_runs_give_identical_files(make):

@@ -28,13 +28,22 @@ def test_intervals_are_students_with_the_corrected_error(make):
             assert row[f"{metric}_high"] == pytest.approx(min(values.mean() + half, high))
 
 
-def test_metrics_without_any_value_have_no_column(make):
+def test_columns_are_the_metrics_with_values(make, monkeypatch):
+    """A new file of linclass/evaluation/metrics is enough; here, one that the list forgets."""
     outcome = make(
         {"d": Data()}, {"a": Method(probabilities=False), "b": Method(probabilities=False)}
     )
     keys = [column.key for column in performance.all_metrics(outcome, "d").columns]
     assert "accuracy" in keys
     assert not {"expected_cost", "log_loss", "brier", "calibration_error"} & {*keys}
+    outcome = make({"d": Data()}, {"a": Method()})
+    whole = performance.all_metrics(outcome, "d").frame()
+    forgotten = {name: output for name, output in performance.METRICS.items() if name != "log_loss"}
+    monkeypatch.setattr(performance, "METRICS", forgotten)
+    table = performance.all_metrics(outcome, "d")
+    last = table.columns[-1]
+    assert (last.key, last.title, last.about) == ("log_loss", "Log loss", "less is better")
+    assert table.frame()["log_loss"].to_list() == whole["log_loss"].to_list()
 
 
 def test_the_table_lists_exactly_the_existing_metrics_without_averages():
@@ -73,15 +82,3 @@ def test_tables_without_content_are_omitted(make):
     assert isinstance(frame, pl.DataFrame)
     assert not [name for name in frame.columns if name.endswith(("_low", "_high"))]
     assert performance.differences(single, "d") is None
-
-
-def test_a_metric_that_is_in_no_list_is_a_column_after_the_others(make, monkeypatch):
-    """A new metric of linclass/evaluation/metrics is enough; here, one that the list forgets."""
-    outcome = make({"d": Data()}, {"a": Method()})
-    whole = performance.all_metrics(outcome, "d").frame()
-    forgotten = {name: output for name, output in performance.METRICS.items() if name != "log_loss"}
-    monkeypatch.setattr(performance, "METRICS", forgotten)
-    table = performance.all_metrics(outcome, "d")
-    last = table.columns[-1]
-    assert (last.key, last.title, last.about) == ("log_loss", "Log loss", "less is better")
-    assert table.frame()["log_loss"].to_list() == whole["log_loss"].to_list()

@@ -44,9 +44,13 @@ def test_the_p_of_few_pairs_is_the_least_that_scipy_gives(n):
     assert float(given) == least
 
 
-def test_from_six_data_sets_on_pairs_can_differ():
+def test_few_pairs_cannot_be_significant_and_six_can():
+    """2/2⁶ · 1 < .05 ≤ 2/2⁶ · 2, and 2/2⁷ · 3 < .05."""
     assert stats.wilcoxon(np.arange(1.0, PAIRED + 1), method="exact").pvalue < 0.05
     assert not too_few_for_pairs(across(PAIRED, 3))
+    assert unattainable(6, 1, "no method") == unattainable(7, 3, "no method") == ""
+    assert "takes at least 7 independent" in unattainable(6, 2, "no method")
+    assert "p is at least 1; it takes at least 10" in unattainable(3, 22, "no method")
 
 
 @each("n", [2, 3, 4])
@@ -97,13 +101,6 @@ def test_pairs_are_bold_and_coloured_after_the_correction_only(monkeypatch, n, s
         "comparisons: its p is at least .107; it takes at least 12 independent data sets."
     )
     assert (sentence in exhibit.caption) != significant
-
-
-def test_a_sentence_says_from_how_many_data_sets_a_comparison_can_be_significant():
-    """2/2⁶ · 1 < .05 ≤ 2/2⁶ · 2, and 2/2⁷ · 3 < .05."""
-    assert unattainable(6, 1, "no method") == unattainable(7, 3, "no method") == ""
-    assert "takes at least 7 independent" in unattainable(6, 2, "no method")
-    assert "p is at least 1; it takes at least 10" in unattainable(3, 22, "no method")
 
 
 @pytest.mark.parametrize(
