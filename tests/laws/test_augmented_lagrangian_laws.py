@@ -16,7 +16,6 @@ from linclass.base.parts import find, names
 from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
-from linclass.linear.solvers.active_set import ActiveSet
 from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
 
 LOSSES = sorted(
@@ -77,26 +76,6 @@ def test_the_augmented_lagrangian_ends_where_the_solvers_of_one_kink_do(loss, ot
     assert one.solver_ != both.solver_
     assert (one.status_, both.status_) == ("converged", "converged")
     assert_allclose(both.objective_, one.objective_, rtol=1e-6)
-
-
-def test_features_leave_together_where_they_are_more_than_the_rows(monkeypatch):
-    """One at a time they took 950 systems of equations here, and half a minute with 300 × 2,000."""
-    rng, solve, systems = np.random.default_rng(0), ActiveSet._solve, []
-
-    def counted(self, *args):
-        systems.append(1)
-        return solve(self, *args)
-
-    monkeypatch.setattr(ActiveSet, "_solve", counted)
-    X = rng.standard_normal((80, 500))
-    y = np.where(X[:, :10].sum(axis=1) + rng.standard_normal(80) > 0, 1.0, -1.0)
-    design, hinge = DesignMatrix(X, True), find("losses", "hinge")()
-    for strength in (0.1, 0.001):
-        P = Objective(design, hinge, y, np.ones(80), ElasticNet(), strength)
-        found = AugmentedLagrangian().solve(P, P.zero())
-        assert found.converged
-        assert found.n_iter < 100
-    assert len(systems) < 600
 
 
 @EACH

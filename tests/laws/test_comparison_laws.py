@@ -39,24 +39,18 @@ RNG = np.random.default_rng(0)
 TABLE = np.round(RNG.random((12, 5)), 1)  # with ties
 
 
-def test_ranks_are_scipys_and_ignore_noise_below_the_tolerance():
+def test_ranks_are_scipys_but_for_noise_and_missing_scores():
     assert_array_equal(ranks(TABLE), stats.rankdata(-TABLE, axis=1))
     noisy = TABLE + 1e-13 * RNG.standard_normal(TABLE.shape)
     assert_array_equal(ranks(noisy), ranks(TABLE))
     assert (stats.rankdata(-noisy, axis=1) != ranks(TABLE)).any()  # which has no tolerance
-
-
-def test_a_missing_score_has_no_rank_and_does_not_change_other_ranks():
     assert_array_equal(ranks([[0.9, np.nan, 0.5]]), [[1, np.nan, 2]])
 
 
-def test_friedman_is_scipys_with_ties():
+def test_friedmans_test_is_scipys_and_certain_of_equal_methods():
     found = friedman(TABLE)
     expected = stats.friedmanchisquare(*TABLE.T)
     assert_allclose([found.statistic, found.p], [expected.statistic, expected.pvalue])
-
-
-def test_methods_that_are_equal_everywhere_differ_by_chance():
     found = friedman(np.ones((4, 3)))
     assert found.p == 1
     assert found.f_p == 1
@@ -102,14 +96,17 @@ def test_adjusted_p_values_reject_what_the_steps_of_the_procedure_reject(name):
             assert {*np.flatnonzero(adjusted <= alpha)} == expected, (p, alpha)
 
 
-def test_missing_tests_are_not_counted_by_a_correction():
+def test_holms_correction_counts_pairs_once_and_missing_tests_never():
     for name, correct in CORRECTIONS.items():
         with_gap = correct([0.1, np.nan, 0.3])
         assert np.isnan(with_gap[1]), name
         assert_array_equal(with_gap[[0, 2]], correct([0.1, 0.3]))
+    p = np.array([[1, 0.01, 0.2], [0.01, 1, 0.02], [0.2, 0.02, 1]])
+    assert_allclose(holm_of_pairs(p)[np.triu_indices(3, 1)], holm([0.01, 0.2, 0.02]))
+    assert_array_equal(np.diag(holm_of_pairs(p)), 1)
 
 
-def test_a_control_is_compared_with_all_others_only():
+def test_a_control_is_compared_with_all_others_without_influence_of_third_methods():
     others = np.arange(5) != 2
     for test in ("wilcoxon", "ranks"):
         found = against_control(TABLE, 2, test)
@@ -118,22 +115,10 @@ def test_a_control_is_compared_with_all_others_only():
             assert_array_equal(getattr(found, name)[others], correct(found.p[others]))
     better = average_ranks(TABLE) < average_ranks(TABLE)[2]
     assert_array_equal((found.z > 0)[others], better[others])
-
-
-def test_wilcoxons_p_against_a_control_does_not_depend_on_the_other_methods():
     whole, part = against_control(TABLE, 1), against_control(TABLE[:, [4, 1]], 1)
     assert whole.p[4] == part.p[0] == pairwise(TABLE).p[4, 1]
     by_ranks = against_control(TABLE, 1, "ranks"), against_control(TABLE[:, [4, 1]], 1, "ranks")
     assert by_ranks[0].p[4] != by_ranks[1].p[0]
-
-
-def test_the_order_of_methods_and_data_sets_does_not_change_a_test_against_a_control():
-    rows, columns = RNG.permutation(12), RNG.permutation(5)
-    for test in ("wilcoxon", "ranks"):
-        found = against_control(TABLE, 3, test)
-        moved = against_control(TABLE[rows][:, columns], int(np.argmax(columns == 3)), test)
-        for name, values in found._asdict().items():
-            assert_allclose(getattr(moved, name), values[columns], rtol=1e-12, err_msg=name)
 
 
 def test_a_missing_score_costs_one_comparison_one_data_set():
@@ -161,27 +146,22 @@ def test_no_table_has_a_smaller_adjusted_p_than_the_least():
             assert np.nanmin(found.bonferroni) >= least * (1 - 1e-12)
 
 
-def test_the_corrected_t_test_without_correction_is_the_paired_one():
+def test_the_corrected_t_test_without_correction_is_the_paired_one_and_its_posterior_the_one_sided_p():
     found = corrected_t(TABLE, ratio=0)
     expected = stats.ttest_rel(TABLE[:, 0], TABLE[:, 3])
     assert_allclose([found.t[0, 3], found.p[0, 3]], [expected.statistic, expected.pvalue])
     assert (corrected_t(TABLE, ratio=1 / 9).p >= found.p).all()
+    frequentist = corrected_t(TABLE, 1 / 9)
+    posterior = bayesian_t(TABLE, 1 / 9)
+    above = frequentist.difference > 0
+    assert_allclose(posterior.worse[above], frequentist.p[above] / 2)
 
 
-@each("d", [[0.0, 0.0, 1.0, 3.0, -2.0], [0.0, 2.0, 2.0, 5.0, -1.0, -1.0, 4.0]])
-def test_wilcoxons_p_is_that_of_the_reversed_differences(d):
-    """Also with zeros, which are on neither side."""
-    assert comparisons.wilcoxon(d) == comparisons.wilcoxon([-x for x in d])
-
-
-def test_an_interval_ends_where_its_metric_does():
+def test_intervals_end_at_the_bounds_and_exclude_zero_where_the_test_rejects():
     found = corrected_interval(TABLE, 1 / 9, bounds=(0.4, 0.6))
     free = corrected_interval(TABLE, 1 / 9)
     assert_array_equal(found.lower, np.maximum(free.lower, 0.4))
     assert_array_equal(found.upper, np.minimum(free.upper, 0.6))
-
-
-def test_an_interval_excludes_zero_exactly_where_the_test_rejects():
     p = corrected_t(TABLE, 1 / 9).p[0]
     differences = TABLE[:, :1] - TABLE
     found = corrected_interval(differences, 1 / 9)
@@ -243,10 +223,19 @@ def test_the_certainty_of_ties_on_every_fold_is_limited_by_the_number_of_rows():
     assert bayesian_t(table, 1 / 9, 0.0, 10 / 150).equal[0, 1] == 1
 
 
-def test_a_difference_equal_to_the_rope_on_every_fold_does_not_exceed_it():
-    """.85 − .84 is .01 up to rounding."""
+def test_differences_of_exactly_the_rope_are_equal_and_impossible_outcomes_zero():
+    """.85 − .84 is .01 up to rounding. .85 − .84 is .01 up to rounding; all other sums, with the prior row, are
+    smaller. Not −1e−17, which a report would write as −0.00.
+    """
     found = bayesian_t([[0.85, 0.84]] * 5, 1 / 4, rope=0.01)
     assert found.equal[0, 1] == 1
+    for low in (0.84, 0.14, 0.29):
+        found = bayesian_signed_rank([[low + 0.01, low]] * 6, rope=0.01, draws=200)
+        assert found.equal[0, 1] == 1
+    scores = np.array([[0.95, 0.89], [0.99, 0.94]])
+    for rope in (0.0, 0.01):
+        found = bayesian_signed_rank(scores, rope)
+        assert all((values >= 0).all() and not np.signbit(values).any() for values in found)
 
 
 @each("rope", [0.0, 0.05])
@@ -281,36 +270,6 @@ def test_the_signed_rank_test_of_one_win_among_ties_is_that_of_its_weight():
         assert found.equal[0, 1] == pytest.approx(1 - found.better[0, 1])
 
 
-def test_differences_of_exactly_the_rope_are_equal():
-    """.85 − .84 is .01 up to rounding; all other sums, with the prior row, are smaller."""
-    for low in (0.84, 0.14, 0.29):
-        found = bayesian_signed_rank([[low + 0.01, low]] * 6, rope=0.01, draws=200)
-        assert found.equal[0, 1] == 1
-
-
-def test_impossible_outcomes_have_probability_exactly_zero():
-    """Not −1e−17, which a report would write as −0.00."""
-    scores = np.array([[0.95, 0.89], [0.99, 0.94]])
-    for rope in (0.0, 0.01):
-        found = bayesian_signed_rank(scores, rope)
-        assert all((values >= 0).all() and not np.signbit(values).any() for values in found)
-
-
-def test_the_posterior_without_rope_is_the_one_sided_p():
-    frequentist = corrected_t(TABLE, 1 / 9)
-    posterior = bayesian_t(TABLE, 1 / 9)
-    above = frequentist.difference > 0
-    assert_allclose(posterior.worse[above], frequentist.p[above] / 2)
-
-
-def test_pairwise_cells_do_not_depend_on_the_other_methods():
-    whole, part = pairwise(TABLE), pairwise(TABLE[:, [1, 4]])
-    for name in ("difference", "wins", "ties", "losses", "p", "n"):
-        assert getattr(whole, name)[1, 4] == getattr(part, name)[0, 1], name
-    assert_array_equal(whole.wins, whole.losses.T)
-    assert_array_equal(whole.wins + whole.ties + whole.losses, whole.n)
-
-
 def by_all_signs(d: np.ndarray) -> float:
     """Wilcoxon's two-sided p with Pratt's ranks, by all signs of the differences that are not 0."""
     order, nonzero = stats.rankdata(np.abs(d)), d != 0
@@ -337,7 +296,7 @@ def test_pairwise_wilcoxon_is_exact_with_ties_and_zeros(d):
     assert pairwise(np.column_stack([d, np.zeros(len(d))])).p[0, 1] == pytest.approx(expected)
 
 
-def test_wilcoxon_without_ties_is_scipys_exact_one_for_any_n():
+def test_wilcoxon_is_scipys_exact_one_to_a_hundred_and_approximated_beyond():
     for n in (5, 17, 50, 100):
         d = RNG.permutation(np.arange(1, n + 1)) * RNG.choice([-1, 1], n)
         expected = stats.wilcoxon(d, method="exact").pvalue
@@ -345,9 +304,6 @@ def test_wilcoxon_without_ties_is_scipys_exact_one_for_any_n():
     assert wilcoxon(np.arange(1, 101)) == pytest.approx(2 * 0.5**100, rel=1e-12)
     assert wilcoxon([0.0, 0.0]) == 1
     assert np.isnan(wilcoxon([]))
-
-
-def test_beyond_hundred_the_normal_approximation_continues_the_exact_test():
     d = np.round(RNG.normal(0.15, 1, 101), 1)
     assert wilcoxon(d) == stats.wilcoxon(d, zero_method="pratt", method="asymptotic").pvalue
     assert wilcoxon(d[:-1]) == pytest.approx(
@@ -355,12 +311,16 @@ def test_beyond_hundred_the_normal_approximation_continues_the_exact_test():
     )
 
 
-def test_pairs_use_the_data_sets_that_both_have():
+def test_pairs_use_the_data_sets_that_both_have_and_may_have_none():
     table = TABLE.copy()
     table[3, 0] = np.nan
     kept = np.delete(np.arange(12), 3)
     assert pairwise(table).p[0, 1] == pairwise(TABLE[kept]).p[0, 1]
     assert pairwise(table).p[1, 2] == pairwise(TABLE).p[1, 2]
+    found = pairwise([[np.nan, 1.0], [np.nan, 2.0]])
+    assert_array_equal(found.mean, [np.nan, 1.5])
+    assert found.n[0, 1] == 0
+    assert np.isnan(found.p[0, 1])
 
 
 def test_a_method_that_never_loses_has_a_finite_rating():
@@ -434,19 +394,6 @@ def test_corrections_refuse_what_is_not_a_probability(value):
 def test_a_critical_difference_needs_methods_data_sets_and_a_level(given, message):
     with pytest.raises(ValueError, match=message):
         critical_difference(*given)
-
-
-def test_a_method_without_scores_has_no_mean_and_no_warning():
-    found = pairwise([[np.nan, 1.0], [np.nan, 2.0]])
-    assert_array_equal(found.mean, [np.nan, 1.5])
-    assert found.n[0, 1] == 0
-    assert np.isnan(found.p[0, 1])
-
-
-def test_holm_of_pairs_counts_each_pair_once():
-    p = np.array([[1, 0.01, 0.2], [0.01, 1, 0.02], [0.2, 0.02, 1]])
-    assert_allclose(holm_of_pairs(p)[np.triu_indices(3, 1)], holm([0.01, 0.2, 0.02]))
-    assert_array_equal(np.diag(holm_of_pairs(p)), 1)
 
 
 def test_at_least_k_of_n_by_enumeration():

@@ -202,7 +202,7 @@ def test_sums_are_rebased_to_another_origin(family, other):
     np.testing.assert_allclose(family.rebased(other, np.full(3, 7.0), of[0]), of[1], atol=1e-12)
 
 
-def test_a_feature_with_one_level_carries_no_information():
+def test_levels_that_are_alone_added_or_missing_count_as_zero():
     """p = 1, so its part of the density is 1: A is 0 and not the logarithm of the number of levels."""
     family = Categorical(5)
     mean = np.zeros((1, 5, 2))
@@ -211,15 +211,19 @@ def test_a_feature_with_one_level_carries_no_information():
     X = np.array([[0.0, 3.0], [0.0, 1.0]])
     found = family.log_density(X, theta)[:, 0]
     np.testing.assert_allclose(found, np.log([0.15, 0.2]), rtol=1e-14)
-
-
-def test_levels_added_later_have_zero_counts():
     X = np.array([[0.0, 1.0], [1.0, 1.0]])
     few, many = Categorical(2), Categorical(4)
     assert few.joined(many) is many
     sums = statistic(few, X).sum(axis=0)[None]
     expected = statistic(many, X).sum(axis=0)[None]
     np.testing.assert_array_equal(few.rebased(many, np.array([2.0]), sums), expected)
+    X = np.random.default_rng(0).integers(0, 9, size=(200, 3)).astype(float)
+    y, gap = np.arange(200) % 2, np.where(np.arange(9) == 8, 300, np.arange(9))
+    near, far = (
+        ExponentialFamilyNB("categorical", smoothing=0).fit(Z, y).decision_function(Z)
+        for Z in (X, gap[X.astype(int)])
+    )  # without smoothing, levels between that nobody has are as if they were not
+    np.testing.assert_allclose(far, near, rtol=1e-9)
 
 
 @each("family", [kind() for kind in EXAMPLES])
@@ -319,16 +323,6 @@ def test_temporary_arrays_are_at_most_a_block_of_rows():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 8 * len(y) * 50
-
-
-def test_many_levels_are_counted_as_few_are():
-    X = np.random.default_rng(0).integers(0, 9, size=(200, 3)).astype(float)
-    y, gap = np.arange(200) % 2, np.where(np.arange(9) == 8, 300, np.arange(9))
-    near, far = (
-        ExponentialFamilyNB("categorical", smoothing=0).fit(Z, y).decision_function(Z)
-        for Z in (X, gap[X.astype(int)])
-    )  # without smoothing, levels between that nobody has are as if they were not
-    np.testing.assert_allclose(far, near, rtol=1e-9)
 
 
 def test_a_level_code_that_exceeds_the_memory_is_refused():

@@ -98,18 +98,6 @@ def test_a_row_has_the_same_features_alone_as_among_others(name, sparse):
             assert by_name(alone) == by_name(together.rows(row))
 
 
-@each("sparse", [False, True])
-@each("name", NAMES)
-def test_permuted_rows_have_permuted_features(name, sparse):
-    t = subject(name, sparse)
-    order = np.random.default_rng(1).permutation(t.shape[0])
-    turned, as_given = MAPS[name](t.rows(order)), MAPS[name](t).rows(order)
-    if name in BY_PRODUCTS:
-        np.testing.assert_allclose(dense(turned), dense(as_given), atol=1e-14)
-    else:
-        assert by_name(turned) == by_name(as_given)
-
-
 @each("name", NAMES)
 def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name):
     on_dense, on_sparse = MAPS[name](subject(name)), MAPS[name](subject(name, sparse=True))
@@ -242,7 +230,7 @@ def test_centres_of_another_space_are_refused():
 # random Fourier
 
 
-def test_random_waves_have_the_gaussian_kernel_for_inner_product_up_to_chance():
+def test_random_waves_have_the_gaussian_kernel_and_depend_on_the_seed_alone():
     """Hoeffding: a mean of m/2 numbers in [−1, 1] is off by 0.2 with probability < 2 exp(−0.01 m)."""
     from sklearn.metrics.pairwise import rbf_kernel
 
@@ -255,10 +243,6 @@ def test_random_waves_have_the_gaussian_kernel_for_inner_product_up_to_chance():
         off.append(np.abs(Phi @ Phi.T - K).max())
     assert off[0] < 0.2
     assert off[1] < 0.2 / math.sqrt(10)
-
-
-def test_waves_depend_on_the_seed_alone():
-    t = table()
     first, other = random_fourier.apply(t, 20), random_fourier.apply(t, 20, seed=1)
     assert np.array_equal(first.X, random_fourier.apply(t, 20).X)
     assert not np.allclose(first.X, other.X)
@@ -329,8 +313,3 @@ def test_select_keeps_what_matches_with_its_levels_and_texts():
 def test_a_bad_option_is_refused_by_name_for_any_table(name, options):
     with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} "):
         import_module(f"linclass.preprocessing.features.{name}").apply(table(d=2), **options)
-
-
-def test_powers_go_up_to_the_degree():
-    assert MAPS["powers"](table(d=2), degree=3).names == ("a", "b", "a^2", "b^2", "a^3", "b^3")
-    assert MAPS["powers"](table(), degree=1).names == table().names

@@ -176,15 +176,6 @@ def test_a_fold_that_holds_a_whole_class(estimator):
 
 
 @JOINT
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_separable_folds_are_fitted_together_as_alone(estimator):
-    X, y = rows(2)
-    X = suited(estimator, X, y)
-    X[y == "b", 0] += 6
-    assert_as_alone(estimator, X, y, folds(len(y)))
-
-
-@JOINT
 def test_many_rows_are_fitted_together_as_alone(estimator):
     """Beyond the size up to which a batch pays."""
     rng = np.random.default_rng(2)
@@ -212,21 +203,6 @@ def test_fit_many_accepts_rows_valid_for_every_model(estimator):
         return
     fits = estimator.fit_many(X, y, held_out, params_for(estimator))
     assert all(hasattr(model, "status_") for fold in fits for model in fold)
-
-
-@JOINT
-def test_held_out_rows_have_no_influence(estimator):
-    X, y = rows(2)
-    X = suited(estimator, X, y)
-    held_out = [np.arange(10), np.arange(10, 20)]
-    before = together(estimator, X, y, held_out, params_for(estimator))[0]
-    X, y = X.copy(), y.copy()
-    X[:10] += 3
-    y[:10] = np.where(y[:10] == "a", "b", "a")
-    after = estimator.fit_many(X, y, held_out, params_for(estimator))[0]
-    for old, new in zip(before, after, strict=True):
-        ours, theirs = old.decision_function(X), new.decision_function(X)
-        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=2e-8)
 
 
 def test_parameters_other_than_the_strength_may_differ():

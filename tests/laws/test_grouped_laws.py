@@ -63,23 +63,18 @@ def test_grouped_folds_follow_the_rows_into_any_order(n, n_groups, K, folds):
     assert np.array_equal(hold_out(y[shuffled], 0.3, 5, groups[shuffled]), held_out[shuffled])
 
 
-def test_grouped_folds_depend_on_the_seed():
+def test_groups_are_dealt_by_seed_like_rows_of_their_sizes():
+    """40 groups of 5 rows, 24 of one class and 16 of the other: in 8 folds, 3 and 2 of each. A fold with a group of
+    half the rows gets no other rows, and the rest is divided evenly.
+    """
     y, groups = rows(500, 250, 2)
     first = stratified_folds(y, 5, 1, groups)
     assert np.array_equal(first, stratified_folds(y, 5, 1, groups))
     assert not np.array_equal(first, stratified_folds(y, 5, 2, groups))
-
-
-def test_equal_groups_of_one_class_each_are_dealt_like_rows():
-    """40 groups of 5 rows, 24 of one class and 16 of the other: in 8 folds, 3 and 2 of each."""
     y, groups = np.repeat(np.arange(40) >= 24, 5).astype(int), np.repeat(np.arange(40), 5)
     fold = stratified_folds(y, 8, 3, groups)
     counts = np.stack([np.bincount(fold[y == k], minlength=8) for k in (0, 1)])
     assert (counts == [[15], [10]]).all()
-
-
-def test_one_large_group_does_not_unbalance_the_others():
-    """A fold with a group of half the rows gets no other rows, and the rest is divided evenly."""
     y = np.arange(200) % 2
     groups = np.concatenate([np.zeros(100, int), 1 + np.arange(100) // 2])
     sizes = np.sort(np.bincount(stratified_folds(y, 5, 0, groups)))
@@ -222,23 +217,18 @@ def chosen(scores: list[list[float]], rule: str, options=STRENGTHS) -> dict:
     return tuning.choose(options, y, len(scores), 0, None, None, together, rule=rule).option
 
 
-def test_the_strongest_penalty_within_one_standard_error():
-    """The best, strength 1 at power 1, scores 0.9 ± sd/√4: sd of (0.8, 0.9, 0.9, 1.0) is 0.0816, so the
-    bound is 0.859. Strength 10 has 0.86, strength 100 has 0.85; another power does not count."""
+def test_the_strongest_penalty_within_one_standard_error_is_chosen_by_name():
+    """The best, strength 1 at power 1, scores 0.9 ± sd/√4: sd of (0.8, 0.9, 0.9, 1.0) is 0.0816, so the bound is
+    0.859. Strength 10 has 0.86, strength 100 has 0.85; another power does not count.
+    """
     folds = [0.8, 0.9, 0.9, 1.0]
     scores = [[0.7, value, 0.86, 0.85, 0.7, 0.7, 0.7, 0.89] for value in folds]
     assert chosen(scores, "best") == {"strength": 1.0, "power": 1}
     assert chosen(scores, "one_standard_error") == {"strength": 10.0, "power": 1}
-
-
-def test_the_best_candidate_is_chosen_if_no_parameter_is_a_strength():
     options = [{"power": p} for p in (1, 2, 3)]
     scores = [[0.89, value, 0.9] for value in (0.8, 1.0)]
     scores[0][1] += 0.02
     assert chosen(scores, "one_standard_error", options) == {"power": 2}
-
-
-def test_small_c_is_a_strong_penalty():
     options = [{"C": c} for c in (0.01, 1.0, 100.0)]
     scores = [[0.91, 0.9, 0.9], [0.91, 0.8, 1.0]]  # the best is 0.95 ± 0.05
     assert chosen(scores, "best", options) == {"C": 100.0}

@@ -41,23 +41,18 @@ def test_ho_kashyap_reports_separability_correctly(seed, apart, kind):
         np.testing.assert_allclose(first, second, atol=1e-9)
 
 
-def test_touching_rows_are_never_called_separable():
-    """Quasi-complete separation: one point has both classes."""
+def test_touching_and_crossing_classes_are_proved_inseparable_one_by_one():
+    """Quasi-complete separation: one point has both classes. On a line the middle class cannot be separated from the
+    others.
+    """
     X = np.array([[0.0], [1], [1], [2]])
     model = HoKashyap().fit(X, [0, 0, 1, 1])
     assert model.separable_ == [False]
     assert np.flatnonzero(model.multipliers_[0]).tolist() == [1, 2]
-
-
-def test_exclusive_or_is_proved_inseparable():
     corners = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
     model = HoKashyap().fit(corners, [0, 0, 1, 1])
     assert model.separable_ == [False]
     np.testing.assert_allclose(model.multipliers_, 0.25)
-
-
-def test_classes_are_separated_from_the_rest_one_by_one():
-    """On a line the middle class cannot be separated from the others."""
     X = np.array([[0.0], [1], [5], [6], [10], [11]])
     y = np.array([0, 0, 1, 1, 2, 2])
     model = HoKashyap(max_iter=20_000).fit(X, y)

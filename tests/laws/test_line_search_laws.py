@@ -105,16 +105,6 @@ def test_the_inverse_explains_the_last_change(own, units):
         assert_allclose(secants.times(y), s, rtol=1e-12)
 
 
-@each("units", [None, Units(np.array([9.0, 0, 1]), np.array([0.1, 1, 5]))])
-def test_the_inverse_stays_symmetric_and_positive_definite(units):
-    secants, path = Secants(units=units), points(3)
-    for old, new in itertools.pairwise(path):
-        secants.add(old, new)
-    H = np.array([secants.times(e) for e in np.eye(4)])
-    assert_allclose(H, H.T, rtol=1e-10)
-    assert np.linalg.eigvalsh(H).min() > 0
-
-
 def test_kept_hessians_end_where_new_ones_do():
     """At tol=0 each step has its own Hessian; coefficients agree to the digits that standard errors have."""
     rng = np.random.default_rng(1)

@@ -88,11 +88,19 @@ def test_least_absolute_deviations_are_the_median_regression_of_scikit_learn(str
     assert found.objective == pytest.approx(theirs, rel=1e-8)
 
 
-def test_a_linear_program_without_features_gives_the_median():
+def test_a_linear_program_finds_the_median_and_a_perfect_fit():
     y = np.array([3.0, 9.0, -1.0, 4.0, 100.0])
     P = Objective(DesignMatrix(np.zeros((5, 1))), LOSSES["deviation"], y)
     found = LinearProgram().solve(P, P.zero())
     assert_allclose(found.theta, [0, 4])
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 200))
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(60)
+    P = Objective(DesignMatrix(X), LOSSES["deviation"], y)
+    found = LinearProgram().solve(P, P.zero())
+    assert found.converged
+    assert found.objective <= 1e-12
+    assert_allclose(P.at(found.theta).scores, y, atol=1e-12)
 
 
 @each("penalty", ["none", "l1"])
@@ -149,17 +157,6 @@ def test_separable_classes_have_no_loss(seed):
     assert model.certificate_ == 0
 
 
-def test_a_perfect_fit_is_found_with_zero_loss():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 200))
-    y = X[:, :5].sum(axis=1) + rng.standard_normal(60)
-    P = Objective(DesignMatrix(X), LOSSES["deviation"], y)
-    found = LinearProgram().solve(P, P.zero())
-    assert found.converged
-    assert found.objective <= 1e-12
-    assert_allclose(P.at(found.theta).scores, y, atol=1e-12)
-
-
 @each("strength", [0.0, 1e-3])
 @each("seed", range(20))
 def test_the_error_on_hard_rows_is_at_most_the_certificate(seed, strength):
@@ -182,16 +179,6 @@ def test_the_error_on_hard_rows_is_at_most_the_certificate(seed, strength):
         P.kink = strength * np.asarray(penalty["l1"]["factors"]) / np.where(rounding, 1, spread)
     least = by_slacks(P)
     assert model.objective_ * (1 - model.certificate_) <= least * (1 + 1e-7) + 1e-10
-
-
-def test_from_some_strength_on_all_weights_are_0():
-    """The slopes at W = 0 are those of the best constant, which is +1 for the larger class."""
-    rng = np.random.default_rng(0)
-    y = np.repeat([1.0, -1.0], [50, 30])
-    X = rng.standard_normal((80, 3)) + y[:, None] * [1, 0, 0]
-    found = LinearClassifier(loss="hinge", penalty="l1", strength=10.0).fit(X, y)
-    assert not found.coef_.any()
-    assert found.objective_ == pytest.approx(2 * 30 / 80)
 
 
 def test_linear_programs_take_l1_or_no_penalty():

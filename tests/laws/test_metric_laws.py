@@ -106,15 +106,6 @@ def test_a_row_of_weight_w_counts_as_w_rows(name, K):
     assert value(name, weighted) == pytest.approx(value(name, repeated), rel=1e-12)
 
 
-@each("K", [2, 4])
-@each("name", NAMES)
-def test_the_unit_of_the_weights_does_not_matter(name, K):
-    p = predictions(K, n=120)
-    weight = np.random.default_rng(3).exponential(size=120)
-    one, other = (value(name, with_weights(p, unit * weight)) for unit in (1, 0.37))
-    assert one == pytest.approx(other, rel=1e-12)
-
-
 @each("weighted", [False, True])
 @each("K", [2, 4])
 @each("name", NAMES)
@@ -189,14 +180,20 @@ def test_an_action_without_a_cost_is_refused():
         metrics.find("expected_cost")(p)
 
 
-def test_referred_rows_have_the_cost_of_referral():
+def test_an_action_that_is_not_a_class_is_never_correct_and_has_its_cost():
     y, action = np.array([0, 1, 0, 1]), np.array([0, 0, 2, 2])
     p = Predictions(y, action, np.zeros((4, 2)), None, 1, costs=[[0, 10], [4, 0], [1, 1]])
     assert value("expected_cost", p) == (0 + 10 + 1 + 1) / 4
     assert value("specificity", p) == 0.5  # a row that is referred is not right
+    # a reject option: actions 0, 1 and 2 = refer
+    y, a = np.array([0, 1, 0, 1]), np.array([0, 1, 2, 2])
+    p = Predictions(y, a, np.zeros((4, 2)), None, 1)
+    assert value("accuracy", p) == 0.5
+    assert value("precision", p) == 1
+    assert value("recall", p) == 0.5
 
 
-def test_metrics_of_order_are_undefined_for_missing_scores():
+def test_metrics_without_scores_or_probabilities_or_rows_are_undefined():
     p = predictions(2)
     p.score[3] = np.nan
     assert np.isnan([metrics.find(name)(p) for name in ("auc", "average_precision")]).all()
@@ -231,15 +228,6 @@ def test_auc_of_scores_without_probabilities_is_of_the_scores():
     bare = Predictions(p.y_true, p.y_pred, p.score, None, p.positive)
     each = [pairs(p.score[:, k], p.y_true == k) for k in range(4)]
     assert value("auc", bare) == pytest.approx(np.mean(each), rel=1e-13)
-
-
-def test_an_action_that_is_not_a_class_is_never_correct():
-    # a reject option: actions 0, 1 and 2 = refer
-    y, a = np.array([0, 1, 0, 1]), np.array([0, 1, 2, 2])
-    p = Predictions(y, a, np.zeros((4, 2)), None, 1)
-    assert value("accuracy", p) == 0.5
-    assert value("precision", p) == 1
-    assert value("recall", p) == 0.5
 
 
 def test_tuning_by_expected_cost_uses_the_costs():

@@ -25,7 +25,6 @@ from linclass import (
     LogisticRegression,
     OneVsOne,
     OneVsRest,
-    OrdinalRegression,
     ProbitRegression,
     Ridge,
     TunedClassifier,
@@ -89,20 +88,6 @@ def test_candidates_are_judged_with_the_offsets_of_held_out_rows(inner, metric, 
     if metric == "log_loss":
         P = chosen.predict_proba(X, offset)
         np.testing.assert_allclose(model.predict_proba(X, offset), P, atol=1e-3)
-
-
-@each(("scorer", "own"), [("accuracy", "accuracy"), ("neg_log_loss", "log_loss")])
-def test_scorers_of_scikit_learn_get_the_offsets_of_held_out_rows(scorer, own):
-    from sklearn.metrics import get_scorer
-
-    def judge(fit, X, y, w):
-        return float(get_scorer(scorer)(fit, X, y, sample_weight=w))
-
-    X, y, w, offset = rows(2)
-    options = {"strengths": STRENGTHS, "cv": FOLD}
-    theirs = TunedClassifier(scoring=judge, **options).fit(X, y, w, offset=offset)
-    ours = TunedClassifier(scoring=own, **options).fit(X, y, w, offset=offset)
-    np.testing.assert_allclose(theirs.scores_, ours.scores_, rtol=1e-9)
 
 
 @each("rule", ["best", "one_standard_error", "aic", "bic"])
@@ -254,16 +239,6 @@ def test_output_codes_report_that_they_take_no_offsets():
     )
     with pytest.raises(ValueError, match=r"^ErrorCorrectingOutputCodes takes no offset in fit"):
         codes.fit(X, y, offset=offset)
-
-
-def test_ordered_classes_keep_one_offset_a_row():
-    X, y, w, _ = rows(3)
-    offset = rows(2)[3]
-    inner = OrdinalRegression(strength=0.1)
-    options = {"strengths": None, "param_grid": {"strength": STRENGTHS}, "cv": FOLD}
-    model = TunedClassifier(inner, **options).fit(X, y, w, offset=offset)
-    alone = OrdinalRegression(**model.best_params_).fit(X, y, w, offset)
-    np.testing.assert_allclose(model.predict_proba(X, offset), alone.predict_proba(X, offset))
 
 
 @each("kind", [TunedClassifier, Calibrated, OneVsOne, OneVsRest, TunedRegressor])

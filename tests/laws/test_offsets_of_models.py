@@ -178,17 +178,6 @@ def test_a_posterior_mode_has_the_least_objective(K):
     assert alpha * (model.mean_coef_**2).sum() == pytest.approx(model.n_effective_, rel=1e-5)
 
 
-@each("kind", ["BayesianLogisticRegression", "KernelLogisticRegression"])
-def test_the_same_shift_of_all_classes_changes_no_probability(kind):
-    X, y = rows(3)
-    rng = np.random.default_rng(5)
-    offset, shift = rng.normal(size=(len(y), 3)), rng.normal(size=(len(y), 1))
-    model = getattr(linclass, kind)(strength=0.05, tol=1e-11)
-    P = fitted(model, X, y, offset=offset).predict_proba(X, offset)
-    Q = fitted(model, X, y, offset=offset + shift).predict_proba(X, offset - shift)
-    np.testing.assert_allclose(Q, P, atol=1e-6)
-
-
 @each(("predictive", "digits"), [("probit", 0.01), ("quadrature", 1e-7)])
 def test_probabilities_are_means_over_the_posterior_of_shifted_scores(predictive, digits):
     X, y = rows(2)

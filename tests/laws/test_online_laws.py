@@ -316,16 +316,6 @@ def test_the_voted_perceptron_counts_the_votes_of_all_weights(K, kind):
     assert model.n_mistakes_ == len(model.votes_)
 
 
-def test_the_voted_perceptron_learns_part_by_part():
-    X, y = rows(4)
-    whole, parts = fresh(VotedPerceptron(max_iter=2)).fit(X, y), VotedPerceptron()
-    for _ in range(2):
-        for part in np.array_split(np.arange(len(y)), 3):
-            parts.partial_fit(X[part], y[part], classes=range(4))
-    np.testing.assert_allclose(parts.votes_, whole.votes_)
-    np.testing.assert_allclose(parts.decision_function(X), whole.decision_function(X))
-
-
 def test_the_voted_perceptron_makes_the_mistakes_of_the_averaged_one():
     X, y = separable(1)
     R, margin = homogeneous_margin(X, y)

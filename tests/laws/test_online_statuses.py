@@ -104,14 +104,6 @@ def test_converged_adaline_is_near_the_least_squares(shift, intercept):
         assert squared_error(model, Z) < 1.15 * least
 
 
-def test_the_drift_of_converged_adaline_is_that_of_its_rule():
-    """One more pass in the same order leaves the weights as they are."""
-    model = Adaline(order="cyclic", tol=1e-9).fit(X, y)
-    assert model.status_ == "converged"
-    old = model.coef_
-    np.testing.assert_allclose(model.partial_fit(X, y).coef_, old, rtol=1e-6)
-
-
 @each("model", [*RULES, BalancedWinnow, Winnow])
 def test_the_visits_to_a_row_of_zeros_are_counted_and_not_made(model):
     Z = np.abs(rng.normal(size=(20, 3)))
@@ -144,14 +136,6 @@ def test_partial_fit_refuses_a_changed_intercept_option(model, first):
     with pytest.raises(ValueError, match=r"fit_intercept was True .* and is False; call fit"):
         fitted.partial_fit(X, y)
     fitted.fit(X, y).partial_fit(X, y)
-
-
-@each("model", [Perceptron(), LinearClassifier(solver="stochastic_gradient")])
-def test_parameters_cannot_change_while_a_solver_continues(model):
-    fitted = model.partial_fit(X, y).set_params(fit_intercept=False)
-    with pytest.raises(ValueError, match="fit_intercept was True"):
-        fitted.partial_fit(X, y)
-    assert fitted.fit(X, y).set_params(fit_intercept=True).partial_fit(X, y).n_iter_ == 1
 
 
 def test_steps_and_thresholds_change_while_learning():

@@ -34,12 +34,6 @@ def test_coupled_probabilities_of_two_classes_are_those_of_the_pair():
     np.testing.assert_allclose(np.exp(couple(R)), expected, rtol=1e-10)
 
 
-def test_the_order_of_the_classes_does_not_matter():
-    R, order = pairs(5), np.random.default_rng(0).permutation(5)
-    moved = couple(R[:, order][:, :, order])
-    np.testing.assert_allclose(moved, couple(R)[:, order], atol=1e-9)
-
-
 def squares(p: np.ndarray, R: np.ndarray) -> float:
     """Wu, Lin and Weng's objective, term by term."""
     K = len(p)

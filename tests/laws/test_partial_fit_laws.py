@@ -23,13 +23,7 @@ from linclass import (
     Winnow,
     largest_margin,
 )
-from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import NotApplicable
-from linclass.linear.losses.margin import Hinge
-from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.stochastic_gradient import StochasticGradient
-from linclass.linear.solvers.subgradient import Pegasos
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -66,18 +60,6 @@ def test_many_passes_approximate_the_fit_to_all_rows(name, K, kind):
     other = fresh(name).set_params(max_iter=15).fit(X, y)
     assert np.mean(model.predict(X) == other.predict(X)) > 0.95
     assert model.classes_.tolist() == list(range(K))
-
-
-@each("solver", [StochasticGradient(max_iter=5), Pegasos(max_iter=5)], ids=["gradient", "pegasos"])
-def test_solving_is_one_pass_after_another_over_rows_in_random_order(solver):
-    X, y = rows(2)
-    objective = Objective(DesignMatrix(X), Hinge(), 2.0 * y - 1, penalty=L2(), strength=0.1)
-    seeded = type(solver)(max_iter=5, random_state=3)
-    found = seeded.solve(objective, objective.zero())
-    rng, state = np.random.default_rng(3), seeded.begin(objective, objective.zero())
-    for _ in range(5):
-        seeded.run_through(objective.take(rng.permutation(len(y))), state)
-    np.testing.assert_array_equal(found.theta, seeded.estimate(objective, state).theta)
 
 
 def test_the_perceptron_by_parts_makes_the_mistakes_of_the_whole():

@@ -11,7 +11,6 @@ from models import MODULES, own_classes
 from scipy import sparse
 
 from linclass import LeastSquaresClassifier
-from linclass.base.many_fits import RegularizationPath
 from linclass.base.messages import NotApplicable
 from linclass.base.numerics import conjugate_gradients_of_shifts
 from linclass.base.regressor import Regressor
@@ -133,21 +132,6 @@ def test_computing_a_path_does_not_change_the_estimator(estimator):
     assert set(vars(fitted)) == set(before)
     for name, value in before.items():
         np.testing.assert_array_equal(vars(fitted)[name], value)
-
-
-def test_a_path_shows_all_its_fits_at_once():
-    from linclass import LogisticRegression
-
-    X, y = problem(LogisticRegression(), 3)
-    path = LogisticRegression().path(X, y, STRENGTHS)
-    assert path.coef_.shape == (6, 3, 4)
-    assert path.intercept_.shape == (6, 3)
-    assert isinstance(path[1:3], RegularizationPath)
-    assert path[1:3].strengths.tolist() == STRENGTHS[1:3]
-    assert (
-        repr(path)
-        == "<RegularizationPath of 6 × LogisticRegression, strengths 0.0001 … 1: 6 converged>"
-    )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -14,7 +14,7 @@ from problems import PENALTIES, differences, penalty_called
 from scipy.optimize import minimize
 
 from linclass import LinearClassifier, TunedClassifier
-from linclass.base.parts import find, names
+from linclass.base.parts import find
 from linclass.linear.penalties.base import KinkedPenalty, Penalty
 from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.penalties.group_lasso import GroupLasso
@@ -85,13 +85,6 @@ def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name):
     part = penalty.on(features)
     assert_allclose(part.value(V[:, features]), penalty.value(V), rtol=1e-14)
     assert_allclose(part.prox(V[:, features], 0.3), penalty.prox(V, 0.3)[:, features], rtol=1e-14)
-
-
-@each("name", names("penalties"))
-def test_the_order_of_features_matters_where_the_penalty_says_so(name):
-    penalty = find("penalties", name)()
-    same = np.isclose(penalty.value(W), penalty.value(W[:, [0, 2, 1]]), rtol=1e-14)
-    assert penalty.ordered_features == (not same)
 
 
 @each("name", BINDING)

@@ -16,7 +16,6 @@ from linclass import (
     Calibrated,
     ErrorCorrectingOutputCodes,
     FlexibleDiscriminantAnalysis,
-    LinearClassifier,
     LogisticRegression,
     OneVsOne,
     OneVsRest,
@@ -139,21 +138,6 @@ def test_groups_of_one_column_each_warn():
         model.fit(frame, y)
 
 
-def test_names_of_sparse_columns_are_kept_in_folds():
-    frame, y = encoded()
-    X = named(sparse.csr_array(frame.to_numpy()), COLUMNS)
-    weights = [
-        TunedClassifier(
-            LinearClassifier(loss="squared_hinge", penalty={"l2": {"factors": factors}}),
-            strengths=[0.1, 1.0],
-        )
-        .fit(X, y)
-        .coef_
-        for factors in (FACTORS, [1, 0, 0, 0, 2.5])
-    ]
-    assert_array_equal(*weights)
-
-
 @each(
     ("penalty", "words"),
     [
@@ -177,16 +161,6 @@ def test_features_without_names_are_one_line():
     for penalty in (BY_FEATURE, {"l1": {"factors": {"city": 0}}}):
         with pytest.raises(NotApplicable, match="have no names; pass a data frame, or give"):
             LogisticRegression(penalty=penalty).fit(frame.to_numpy(), y)
-
-
-def test_a_column_can_have_its_own_factor():
-    frame, y = encoded()
-    given = {"l1": {"factors": {"city": 0, "city=Bern": 3}}}
-    other = {"l1": {"factors": [1, 0, 3, 0, 1]}}
-    fits = [
-        LogisticRegression(penalty=p, strength=0.02).fit(frame, y).coef_ for p in (given, other)
-    ]
-    assert_array_equal(*fits)
 
 
 @each("kind", [OneVsRest, OneVsOne, ErrorCorrectingOutputCodes, Calibrated])

@@ -88,26 +88,6 @@ def test_partial_fit_visits_a_row_as_often_as_its_weight(stored, K):
     assert model.n_mistakes_ == mistakes > 100
 
 
-def test_visits_in_closed_form_are_one_after_the_other():
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        K, move = int(rng.integers(2, 6)), float(rng.choice([0.5, 1, 7, 40]))
-        z, true = rng.integers(-200, 200, K) / 2, int(rng.integers(K))
-        weight = float(rng.integers(1, 1200)) / 4
-        own, left, taken = z.copy(), weight, np.zeros(K)
-        while left > 0:
-            rival = int(np.argmax(np.where(np.arange(K) == true, -np.inf, own)))
-            if own[true] > own[rival]:
-                break
-            for k, sign in ((true, 1), (rival, -1)):
-                own[k] += sign * min(left, 1) * move
-                taken[k] += sign * min(left, 1)
-            left -= 1
-        np.testing.assert_array_equal(visits_of_many(z, true, move, weight), taken)
-        if K == 2 and taken.any():
-            assert visits_of_two(z[true] - z[1 - true], 2 * move, weight) == taken[true]
-
-
 def test_a_row_is_visited_at_most_as_often_as_its_weight():
     assert visits_of_two(-1e300, 1e-300, 1e12) == visits_of_two(0.0, 0.0, 1e12) == 1e12
     for move in (1e-200, 0.0):

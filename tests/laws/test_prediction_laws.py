@@ -109,12 +109,6 @@ def fitted_folds(kind: Any = GaussianNB) -> tuple[list[Fitted], Table, list[np.n
     return fit_folds(Method(kind, transforms=steps), table, y, held_out, task(3)), table, held_out
 
 
-def test_folds_are_stacked(monkeypatch):
-    fits, table, held_out = fitted_folds()
-    monkeypatch.setattr(fold_predictions, "predict_held_out", lambda *_: pytest.fail("one by one"))
-    assert len(predict_folds(fits, table, held_out)) == 5
-
-
 @pytest.mark.parametrize("stack", [1, 200, 300])
 def test_stacks_of_any_size_agree(stack, monkeypatch):
     fits, table, held_out = fitted_folds()
@@ -173,18 +167,3 @@ def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(nam
     assert (log_proba is None) != hasattr(model, "predict_log_proba")
     if log_proba is not None:
         assert np.array_equal(log_proba, model.predict_log_proba(X))
-
-
-def test_scores_are_computed_once():
-    class Counted(linclass.LogisticRegression):
-        looks = 0
-
-        def decision_function(self, X: np.ndarray) -> np.ndarray:
-            self.looks += 1
-            return super().decision_function(X)
-
-    Counted.__module__ = "linclass.base.messages"
-    X, y = RNG.normal(size=(20, 2)), np.arange(20) % 2
-    model = Counted().fit(X, y)
-    predictions_of(model, X, 2)
-    assert model.looks == 1

@@ -257,22 +257,6 @@ def test_the_lower_bound_on_errors_is_at_most_the_error_of_any_classifier(eps, i
     assert model.bound_ <= model.n_errors_ == np.count_nonzero(model.predict(X) != y)
 
 
-def test_a_quasi_complete_answer_needs_rows_exactly_on_the_hyperplane():
-    """Two classes that meet in one point; then the point moved by a last digit, either way."""
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((20, 3))
-    X[:, 0] = np.abs(X[:, 0]) * np.where(np.arange(20) % 2, 1, -1)
-    y = np.arange(20) % 2
-    X = np.vstack([X, [[0.3, 1, 2], [0.3, 1, 2]]])
-    X[:-2, 0] += np.where(y == 1, 0.3, 0.3)
-    y = np.r_[y, 0, 1]
-    assert answer(X, y, "free", "newton") == "quasi-complete"
-    X[-1, 0] = np.nextafter(0.3, 1)
-    assert answer(X, y, "free", "newton") in ("complete", "undecided")
-    X[-1, 0] = np.nextafter(0.3, 0)
-    assert answer(X, y, "free", "newton") in ("none", "quasi-complete", "undecided")
-
-
 def test_features_that_depend_on_others_are_found_exactly():
     """A copied column is a dependence, one whose last digits differ is not; both are proved."""
     rng = np.random.default_rng(4)

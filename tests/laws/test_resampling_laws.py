@@ -45,50 +45,28 @@ def labels(counts: list[int]) -> np.ndarray:
 
 
 @each(("counts", "folds"), CASES)
-def test_every_row_is_held_out_once_and_no_fold_is_empty(counts, folds):
+def test_folds_are_a_partition_of_equal_sizes_and_class_counts(counts, folds):
     fold = stratified_folds(labels(counts), folds, seed=1)
     assert fold.shape == (sum(counts),)
     assert sorted(set(fold.tolist())) == list(range(folds))
-
-
-@each(("counts", "folds"), CASES)
-def test_fold_sizes_differ_by_at_most_one(counts, folds):
     sizes = np.bincount(stratified_folds(labels(counts), folds, seed=2), minlength=folds)
     assert np.ptp(sizes) <= 1
-
-
-@each(("counts", "folds"), CASES)
-def test_class_counts_per_fold_differ_by_at_most_one(counts, folds):
     y = labels(counts)
     fold = stratified_folds(y, folds, seed=3)
     for k in range(len(counts)):
         assert np.ptp(np.bincount(fold[y == k], minlength=folds)) <= 1
 
 
-def test_folds_depend_only_on_labels_and_seed():
+def test_folds_depend_on_labels_and_seed_and_larger_ones_are_random():
     y = labels([40, 60])
     first = stratified_folds(y, 10, seed=4)
     assert np.array_equal(first, stratified_folds(y, 10, seed=4))
     assert not np.array_equal(first, stratified_folds(y, 10, seed=5))
-
-
-def test_the_larger_folds_are_not_always_the_same():
     y = labels([6, 7])  # 13 rows in 5 folds: three of the folds are larger
     sizes = [np.bincount(stratified_folds(y, 5, seed), minlength=5) for seed in range(200)]
     larger = np.mean(np.array(sizes) == 3, axis=0)
     # each fold is larger with probability 3/5; 200 draws keep within five standard errors
     assert np.abs(larger - 3 / 5).max() < 5 * np.sqrt(0.6 * 0.4 / 200)
-
-
-def test_any_two_rows_of_a_class_meet_as_often_as_any_other_two():
-    y = np.zeros(6, dtype=int)
-    together = np.zeros((6, 6))
-    for seed in range(2000):
-        fold = stratified_folds(y, 3, seed)
-        together += fold[:, None] == fold
-    share = together[np.triu_indices(6, 1)] / 2000
-    # of the 5 other rows one shares the fold: probability 1/5
-    assert np.abs(share - 1 / 5).max() < 5 * np.sqrt(0.2 * 0.8 / 2000)
 
 
 def test_more_folds_than_rows_of_a_class_are_refused_with_the_remedy():
@@ -98,26 +76,15 @@ def test_more_folds_than_rows_of_a_class_are_refused_with_the_remedy():
         stratified_folds(labels([5, 5]), 1, seed=0)
 
 
-def test_seeds_are_the_same_in_every_process():
+def test_seeds_are_the_same_in_every_process_and_differ_by_names():
     code = "from linclass.tuning.folds import seed_of; print(seed_of('iris', 'lda', 0))"
     path = str(Path(__file__).parents[2])
     for hash_seed in ("1", "2"):  # by which Python's own hash of a string would differ
         env = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": path}
         run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
         assert int(run.stdout) == seed_of("iris", "lda", 0)
-
-
-def test_seeds_come_from_names_in_order_and_keep_their_borders():
     others = [("lda", "iris", 0), ("iris", "lda", 1), ("irisl", "da", 0), ("iris", "lda0")]
     assert len({seed_of(*names) for names in [("iris", "lda", 0), *others]}) == 5
-
-
-def test_seeds_fill_their_range():
-    seeds = np.array([seed_of("run", i) for i in range(4000)], dtype=np.float64)
-    assert seeds.min() >= 0
-    assert seeds.max() < 2**32
-    # uniform on [0, 2³²): mean ½, standard error 1/√(12·4000)
-    assert abs(seeds.mean() / 2**32 - 0.5) < 5 / np.sqrt(12 * 4000)
 
 
 # The rows of a subset from which a solver starts

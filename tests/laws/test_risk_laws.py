@@ -31,39 +31,22 @@ def test_costs_of_one_for_every_error_give_the_most_probable_class(K):
     assert np.array_equal(decide(log_proba, 1 - np.eye(K)), log_proba.argmax(axis=1))
 
 
-def test_two_classes_have_the_threshold_of_their_costs():
+def test_decisions_weigh_costs_against_probabilities():
     # to miss class 1 costs 5, a false alarm 1: act on class 1 when 5p > 1 − p, so p > 1/6
     p = np.array([0.1, 1 / 6 - 1e-9, 1 / 6 + 1e-9, 0.3])
     log_proba = np.log(np.column_stack([1 - p, p]))
     assert decide(log_proba, [[0, 5], [1, 0]]).tolist() == [0, 0, 1, 1]
-
-
-def test_a_constant_added_to_all_costs_changes_nothing():
-    log_proba, costs = posteriors(300, 4), np.random.default_rng(1).normal(size=(4, 4))
-    sunk = np.array([3.0, -2.0, 100.0, 0.0])
-    assert np.array_equal(decide(log_proba, costs), decide(log_proba, costs + sunk))
-
-
-def test_positive_scale_of_costs_changes_nothing():
-    log_proba, costs = posteriors(300, 4), np.random.default_rng(2).normal(size=(4, 4))
-    assert np.array_equal(decide(log_proba, costs), decide(log_proba, 1000 * costs))
-
-
-def test_there_may_be_more_actions_than_classes():
     # to refer costs 0.2 always: best when neither class is more probable than 0.8
     p = np.array([0.05, 0.5, 0.95])
     log_proba = np.log(np.column_stack([1 - p, p]))
     assert decide(log_proba, [[0, 1], [1, 0], [0.2, 0.2]]).tolist() == [0, 2, 1]
-
-
-def test_decide_accepts_impossible_classes_without_a_warning():
+    log_proba, costs = posteriors(300, 4), np.random.default_rng(1).normal(size=(4, 4))
+    sunk = np.array([3.0, -2.0, 100.0, 0.0])
+    assert np.array_equal(decide(log_proba, costs), decide(log_proba, costs + sunk))
     log_proba = np.array([[0.0, -np.inf], [-np.inf, 0.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert decide(log_proba, [[0, 1e300], [1, 0]]).tolist() == [0, 1]
-
-
-def test_probabilities_too_small_for_a_number_keep_their_order():
     # class 0 is almost certain, and both actions are right for it; e^{−800} against e^{−900} decides
     log_proba = np.array([[0.0, -800.0, -900.0], [0.0, -900.0, -800.0]])
     costs = [[0, 1, 0], [0, 0, 1]]  # action 0 errs in class 1, action 1 in class 2
@@ -75,10 +58,6 @@ def test_costs_need_a_column_for_each_class():
         decide(posteriors(3, 3), [[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="NaN or infinity"):
         decide(posteriors(3, 2), [[0, np.inf], [1, 0]])
-
-
-def test_equal_risks_take_the_first_action():
-    assert decide(np.log([[0.5, 0.5]]), [[0, 1], [1, 0]]).tolist() == [0]
 
 
 # Log-probabilities of any scores are log-probabilities
@@ -102,15 +81,9 @@ def test_probabilities_sum_to_one_and_nothing_warns(kind):
     np.testing.assert_allclose(np.exp(log_proba).sum(axis=1), 1, rtol=1e-14)
 
 
-def test_a_constant_added_to_a_row_changes_nothing():
+def test_probabilities_of_shifted_tiny_and_overflowing_scores_are_exact():
     Z = SCORES["ordinary"]
     np.testing.assert_allclose(log_probabilities(Z + 100.0), log_probabilities(Z), atol=1e-12)
-
-
-def test_improbable_classes_keep_their_order_beyond_the_smallest_number():
     log_proba = log_probabilities(np.array([[0.0, -800.0, -900.0]]))
     np.testing.assert_allclose(log_proba, [[0.0, -800.0, -900.0]])
-
-
-def test_scores_that_overflow_together_share_the_probability():
     assert np.exp(log_probabilities(SCORES["overflow"])).tolist() == [[1, 0, 0], [0.5, 0.5, 0]]

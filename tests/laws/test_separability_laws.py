@@ -70,12 +70,6 @@ def test_a_row_of_zeros_does_not_change_a_fit_to_rows_of_very_different_lengths(
     assert (fewest.n_errors_, fewest.exact_) == (2, True)  # w = 1: the first row, and the zero
 
 
-def test_neighbouring_floats_of_two_features_are_separable():
-    """With another, uninformative feature the exact direction is rounded in several multiples."""
-    X = np.array([[0.0, 1], [1, 0], [np.nextafter(1, 2), 0], [2, 1]])
-    assert separability(X, [0, 0, 1, 1]).kind == "complete"
-
-
 @each("intercept", ["none", "free"])
 @each("kind", KINDS, quick=3)
 def test_newton_and_the_linear_program_agree_with_proofs(kind, intercept):

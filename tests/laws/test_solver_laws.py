@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pydoc
 import re
 from typing import Any
 
@@ -23,7 +22,7 @@ from linclass.linear.losses.base import MarginLoss, ResidualLoss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.certificate import certificate_of_step, duality_gap
-from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solver, Trace
 from linclass.linear.solvers.gradient_descent import merge_rows, prepared_steps
@@ -369,17 +368,6 @@ def test_recording_iterates_changes_neither_them_nor_where_they_end(step, tol):
     assert_allclose(recorded.theta, plain.theta, rtol=1e-12)
 
 
-def test_unit_steps_have_the_requested_length():
-    P = objective("logistic")
-    record = tuple(range(20))
-    solver = find("solvers", "gradient_descent")(
-        learning_rate={"unit": 0.01}, max_iter=19, tol=0, record=record
-    )
-    path = solver.solve(P, P.zero() + 1).extra["path_"]
-    steps = np.diff(np.array([path[k] for k in record]), axis=0)
-    assert_allclose(np.linalg.norm(steps, axis=1), 0.01)
-
-
 @each("average", [True, False])
 def test_stochastic_steps_are_a_function_of_the_seed(average):
     P = objective("logistic")
@@ -393,13 +381,6 @@ def test_stochastic_steps_are_a_function_of_the_seed(average):
         assert (one != other).any()
 
 
-def test_a_batch_of_all_rows_is_a_gradient_step():
-    P = objective("logistic")
-    kind = find("solvers", "stochastic_gradient")
-    theta = kind(learning_rate=0.1, batch=1000, max_iter=1, average=False).solve(P, P.zero()).theta
-    assert_allclose(theta, -0.1 * P.at(P.zero()).gradient, atol=1e-14)
-
-
 def test_merging_equal_rows_leaves_the_objective_as_it_is():
     rng = np.random.default_rng(0)
     U, w = rng.integers(0, 2, (50, 3)).astype(float), rng.uniform(size=50)
@@ -410,15 +391,6 @@ def test_merging_equal_rows_leaves_the_objective_as_it_is():
     whole = Objective(DesignMatrix(U, False), Logistic(), y, w, L2(), 0.1)
     small = Objective(DesignMatrix(merged, False), Logistic(), y[: len(merged)], weights, L2(), 0.1)
     assert_allclose(small.at(theta).value, whole.at(theta).value, rtol=1e-13)
-
-
-@each("order", ["C", "F"])
-def test_equal_rows_are_found_at_any_position(order):
-    """A product of BLAS rounds the last rows of a matrix differently."""
-    rows = np.random.default_rng(0).standard_normal((300, 400))
-    merged, weights = merge_rows(np.array(np.vstack([rows, rows[:10]]), order=order), np.ones(310))
-    assert len(merged) == 300
-    assert sorted(weights) == [1] * 290 + [2] * 10
 
 
 @each("solver", names("solvers"))
@@ -490,16 +462,6 @@ def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated():
     with pytest.raises(NotApplicable, match="34251 × 34251 Hessian"):
         LogisticRegression(solver="newton").fit(S, y)
     assert LogisticRegression().fit(S, y).solver_ == "newton_cg"
-
-
-def test_a_solver_may_have_its_own_options():
-    X, y = data()
-    named = LogisticRegression(solver={"quasi_newton": {"memory": 3}}).fit(X, y)
-    assert named.solver_ == "quasi_newton"
-    made_before = find("solvers", "quasi_newton")(memory=3)
-    assert (LogisticRegression(solver=made_before).fit(X, y).coef_ == named.coef_).all()
-    model = LogisticRegression(solver={"gradient_descent": {"record": [0, 5]}}).fit(X, y)
-    assert list(model.path_) == [0, 5]
 
 
 @each("order", ["random", "cyclic", "largest_violation"])
@@ -587,18 +549,6 @@ def test_corrections_of_many_rows_at_once_are_those_of_single_rows(classes, form
             assert many.extra["n_mistakes_"] > 100
 
 
-@each("order", ["random", "cyclic", "largest_violation"])
-def test_the_perceptron_is_not_worse_than_its_initial_weights(order):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 3))
-    y = np.where(X[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
-    P = Objective(DesignMatrix(X, True), find("losses", "perceptron")(), y)
-    best = PerceptronRule(max_iter=50, random_state=0).solve(P, P.zero())
-    for seed in range(10):
-        again = PerceptronRule(order=order, max_iter=1, random_state=seed).solve(P, best.theta)
-        assert again.certificate <= best.certificate
-
-
 @each("penalty", ["unpenalized", "l2"])
 def test_a_certificate_that_is_not_a_bound_is_called_a_cosine(penalty):
     """Nearly separable rows: the cosine is tiny where the objective is still far above its minimum."""
@@ -638,9 +588,3 @@ def test_a_rare_category_that_separates_a_subset_does_not_lead_newton_astray(pen
     model = LogisticRegression(penalty=penalty, solver=solver).fit(np.column_stack([X, rare]), y)
     assert model.status_ == "converged"
     assert -3 < model.coef_[0, 3] < -1
-
-
-def test_cached_properties_keep_their_docstrings():
-    """As `help` finds it, at the class."""
-    assert Point.gradient.__doc__
-    assert "gradient" in pydoc.render_doc(Point)

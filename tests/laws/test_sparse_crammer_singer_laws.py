@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from cases import each
 from numpy.testing import assert_allclose
@@ -82,17 +80,6 @@ def test_l1_ends_where_a_linear_program_does(strength):
     assert (model.solver_, model.status_) == ("augmented_lagrangian", "converged")
     assert_allclose(model.objective_, least_by_linear_program(X, y, strength), rtol=2e-6)
     assert 0 < np.count_nonzero(model.coef_) < 15
-
-
-def test_crammer_singer_without_l1_has_the_minimum_of_the_ridge_solver():
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((60, 4))
-    y = (X[:, :3] + rng.gumbel(size=(60, 3))).argmax(axis=1)
-    options: dict[str, Any] = {"loss": "crammer_singer", "strength": 0.05}
-    ridge = LinearClassifier(**options).fit(X, y)
-    other = LinearClassifier(**options, solver="augmented_lagrangian").fit(X, y)
-    assert (ridge.solver_, other.status_) == ("multipliers", "converged")
-    assert_allclose(other.objective_, ridge.objective_, rtol=2e-6)
 
 
 def test_an_envelope_is_a_lower_bound_of_its_loss_with_correct_derivatives():

@@ -14,7 +14,6 @@ from scipy import sparse
 from linclass import (
     ElasticNet,
     Lasso,
-    LeastSquaresClassifier,
     LinearClassifier,
     LogisticRegression,
     Ridge,
@@ -289,15 +288,6 @@ def test_copies_of_a_feature_change_no_minimum(loss, intercept, copies):
 
 
 @each("classes", [2, 3])
-def test_a_warm_start_ends_at_once(classes):
-    X, y = data(classes)
-    model = LogisticRegression(penalty="l1", strength=0.02, warm_start=True).fit(X, y)
-    first, coef = model.n_iter_, model.coef_
-    assert model.fit(X, y).n_iter_ <= 1 < first
-    assert (model.coef_ == coef).all() or model.n_iter_ == 1
-
-
-@each("classes", [2, 3])
 def test_a_trace_records_every_step(classes):
     X, y = data(classes)
     for solver in ("proximal_newton", "proximal_gradient"):
@@ -306,21 +296,6 @@ def test_a_trace_records_every_step(classes):
         assert len(rows) > 2
         assert_allclose(rows[-1]["objective"], model.objective_, rtol=1e-9)
         assert (np.diff([row["passes"] for row in rows]) > 0).all()
-
-
-def test_softmax_weights_are_not_moved_off_zero_by_a_common_shift():
-    X, y = data(3)
-    model = LogisticRegression(penalty="l1", strength=0.05).fit(X, y)
-    assert (model.coef_ == 0).sum() > 3
-    assert_allclose(model.intercept_.mean(), 0, atol=1e-14)
-
-
-def test_regression_on_indicators_is_sparse_class_by_class():
-    X, y = data(3)
-    both = LeastSquaresClassifier(penalty="l1", strength=0.05, tol=1e-12).fit(X, y)
-    for k, row in enumerate(both.coef_):
-        alone = Lasso(strength=0.05, tol=1e-12).fit(X, (y == k).astype(float))
-        assert_allclose(row, alone.coef_, atol=1e-10)
 
 
 @each("n", [30, 400])
@@ -439,22 +414,6 @@ def test_features_without_a_penalty_are_fitted_as_the_intercept_is(loss, penalty
         assert model.certificate_kind_ == "duality_gap"
         assert_allclose(model.coef_[0], np.append(named.coef_, named.intercept_), atol=1e-5)
         assert_allclose(model.objective_, named.objective_, rtol=1e-10)
-
-
-@each("n", [30, 400])
-def test_a_wide_lasso_with_factors_is_found_from_few_columns(n):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, 600))
-    y = np.where(X[:, :5] @ [3, -2, 2, 1, -1] + rng.standard_normal(n) > 0, 1, 0)
-    factors = rng.uniform(0.2, 5, 600)
-    factors[[3, 100, 101]] = 0
-    for penalty in ("l1", "elastic_net"):
-        options = {"penalty": {penalty: {"factors": factors}}, "strength": 0.05, "tol": 1e-9}
-        one = LeastSquaresClassifier(**options).fit(X, y)
-        other = LeastSquaresClassifier(solver="proximal_gradient", **options).fit(X, y)
-        assert one.status_ == "converged"
-        assert one.coef_[0, [3, 100, 101]].all()
-        assert_allclose(one.objective_, other.objective_, rtol=1e-8)
 
 
 def test_factors_that_do_not_fit_are_refused_in_one_sentence():

@@ -14,10 +14,8 @@ from scipy import sparse
 from scipy.optimize import minimize
 from tempered import losses_of_rows, probabilities_of_row
 
-from linclass import LinearClassifier, LogisticRegression, TunedClassifier
+from linclass import LinearClassifier, TunedClassifier
 from linclass.base.parts import find, names
-from linclass.linear.losses.margin import Logistic
-from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.losses.tempered import BiTempered, TemperedSoftmax, log_tempered_softmax
 
 TEMPERATURES = list(product([0.0, 0.2, 0.8, 1.0], [1.0, 1.2, 2.0, 4.0]))
@@ -67,24 +65,6 @@ def test_the_two_class_loss_is_the_multiclass_loss_of_two_classes(t1, t2):
     assert_allclose(one.values(sign, Z[1] - Z[0]), two.values(y, Z), rtol=1e-12, atol=1e-15)
     assert_allclose(one.slopes(sign, Z[1] - Z[0]), two.slopes(y, Z)[1], rtol=1e-9, atol=1e-15)
     assert_allclose(one.log_probabilities(Z[1] - Z[0]), two.log_probabilities(Z.T), rtol=1e-12)
-
-
-def test_the_bi_tempered_loss_at_temperatures_of_one_is_the_logistic_loss():
-    rng = np.random.default_rng(0)
-    Z, y, sign = 5 * rng.standard_normal((3, 50)), rng.integers(0, 3, 50), rng.choice([-1.0, 1], 50)
-    for one, other, truth, z in (
-        (TemperedSoftmax(3, 1, 1), Softmax(3), y, Z),
-        (BiTempered(1, 1), Logistic(), sign, Z[0]),
-    ):
-        for mine, usual in zip(one.jet(truth, z)[:2], other.jet(truth, z)[:2], strict=True):
-            assert_allclose(mine, usual, rtol=1e-12, atol=1e-15)
-    for K in (2, 3):
-        X, y = rows(K)
-        mine = LinearClassifier(loss=loss_called(1, 1), tol=1e-10)
-        usual = LogisticRegression(tol=1e-12)
-        assert_allclose(mine.fit(X, y).coef_, usual.fit(X, y).coef_, atol=1e-6)
-        assert mine.objective_ == pytest.approx(usual.objective_, rel=1e-9)
-        assert_allclose(mine.predict_proba(X), usual.predict_proba(X), atol=1e-6)
 
 
 def test_slopes_of_rows_with_large_margins_keep_their_digits():
@@ -150,15 +130,6 @@ def test_units_and_origins_of_features_do_not_matter_without_a_penalty(K, loss, 
         assert_allclose(P, plain.predict_proba(X), atol=2e-3)
 
 
-@each("K", [2, 3, 10])
-def test_penalized_fits_of_features_in_mixed_units_end_at_stationary_points(K):
-    X, y = rows(K, 200)
-    for Z in (X, X * UNITS, X + FAR):
-        model = LinearClassifier(loss="bi_tempered").fit(Z, y)
-        assert model.status_ == "converged"
-        assert model.n_iter_ < 200
-
-
 @each("solver", names("solvers"))
 def test_only_solvers_for_nonconvex_losses_accept_the_bi_tempered_loss(solver):
     model = LinearClassifier(loss="bi_tempered", solver=solver)
@@ -211,13 +182,3 @@ def test_wrong_temperatures_are_one_line(options, message):
     with pytest.raises(ValueError, match=message) as caught:
         LinearClassifier(loss={"bi_tempered": options}).fit(*rows(2))
     assert "\n" not in str(caught.value)
-
-
-def test_rows_of_classes_of_unequal_size_that_all_weights_leave_have_their_intercept():
-    X = np.random.default_rng(0).standard_normal((40, 3))
-    y = np.repeat([0, 1], [30, 10])
-    model = LinearClassifier(loss="bi_tempered", penalty="l1", strength=5.0).fit(1e-3 * X, y)
-    alone = LinearClassifier(loss="bi_tempered", penalty=None).fit(np.zeros((40, 1)), y)
-    assert model.status_ == "converged"
-    assert not model.coef_.any()
-    assert_allclose(model.intercept_, alone.intercept_, atol=1e-4)

@@ -31,7 +31,6 @@ from linclass.base.classifier import Classifier
 from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
 from linclass.online.online_classifier import OnlineClassifier
-from linclass.tuning.calibrated import METHODS
 
 TIGHT = {"tol": 1e-12}
 IN_TURN = {"Perceptron", "KernelPerceptron"} | {
@@ -229,14 +228,6 @@ def test_relative_weights_apply_with_and_without_kept_sums(model, d):
     same(held_out, counts, X)
 
 
-@SPARSE
-def test_weights_of_sparse_rows_count_rows(model):
-    X, y, w = rows(model, 2)
-    often = np.repeat(np.arange(len(y)), w.astype(int))
-    weighted = clone(model).fit(sparse.csr_array(X), y, sample_weight=w)
-    same(weighted, clone(model).fit(X[often], y[often]), X)
-
-
 @pytest.mark.parametrize("K", [2, 3])
 @ALL
 def test_a_row_of_weight_zero_is_ignored(model, K):
@@ -264,13 +255,6 @@ def test_partial_fit_ignores_a_row_of_weight_zero(model):
     np.testing.assert_allclose(
         weighed.decision_function(X), absent.decision_function(X), rtol=1e-12, atol=1e-12
     )
-
-
-@each_model([m for m in MODELS if hasattr(m, "partial_fit") and hasattr(m, "leave_one_out")])
-def test_a_row_of_weight_zero_adds_no_class_to_sums(model):
-    X, y, w = rows(model, 2)
-    labels = np.where(w > 0, y, "c")
-    assert clone(model).partial_fit(X, labels, sample_weight=w).classes_.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -399,18 +383,6 @@ def test_weights_of_classes_hold_block_by_block():
 
 
 # what the stochastic ones obey
-
-
-@each("K", [2, 3])
-@each("method", METHODS)
-def test_a_map_of_scores_takes_a_row_of_weight_two_for_two_rows(method, K):
-    rng = np.random.default_rng(K)
-    codes, w = np.arange(90) % K, rng.integers(1, 4, 90)
-    Z = rng.normal(size=(90, K)) + np.eye(K)[codes]
-    often = np.repeat(np.arange(90), w)
-    weighted = METHODS[method](Z, codes, w.astype(float))
-    repeated = METHODS[method](Z[often], codes[often], np.ones(len(often)))
-    np.testing.assert_allclose(weighted.decision(Z), repeated.decision(Z), rtol=1e-6, atol=1e-6)
 
 
 def test_the_fewest_errors_of_weighted_rows_are_those_of_all_cells():

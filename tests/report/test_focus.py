@@ -331,7 +331,7 @@ def test_more_repeats_are_advised_only_where_they_decide():
     )
 
 
-def test_the_answer_with_a_focus_names_a_single_other_method_and_advises_repeats(make):
+def test_the_answer_with_a_focus_repeats_no_sentence_and_names_a_single_other_method(make):
     data = {f"d{i}": Data(rows=60, seed=i) for i in range(6)}
     made = with_focus(make(data, {"mine": Method(0.7), "other": Method(0.6)}, folds=3), "mine")
     text = answer.answer(made, "report.html")
@@ -339,7 +339,11 @@ def test_the_answer_with_a_focus_names_a_single_other_method_and_advises_repeats
     assert "mine against other by accuracy across 6 independent data sets: " in text
     for words in ("any other method", "the other", "1 other method", "1 comparison"):
         assert words not in text
+
+
+def test_an_inconclusive_comparison_says_how_many_repeats_would_decide_it(make):
     made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
+    text = answer.answer(made, "report.html")
     assert (
         "\nb is indistinguishable from it.\nMore repeats would not decide the one undecided comparison of"
         in text

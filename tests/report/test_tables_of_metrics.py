@@ -29,7 +29,7 @@ def test_intervals_are_students_with_the_corrected_error(make):
 
 
 def test_columns_are_the_metrics_with_values(make, monkeypatch):
-    """A new file of linclass/evaluation/metrics is enough; here, one that the list forgets."""
+    """A new metric of linclass/evaluation/metrics is enough; here, one that the list forgets."""
     outcome = make(
         {"d": Data()}, {"a": Method(probabilities=False), "b": Method(probabilities=False)}
     )

@@ -60,15 +60,21 @@ def captions(outcome):
     return found | {f"table {name}": TABLES[name](outcome, "d").caption for name in SHOWN_TABLES}
 
 
-def test_captions_of_hold_outs_and_single_fits_mention_no_folds(outcome):
+def test_captions_of_hold_out_results_do_not_mention_folds(outcome):
     for name, caption in captions(of_protocol(outcome, HOLD_OUTS, "hold_out")).items():
         assert "hold-outs" in caption, name
         assert "fold" not in caption, name
+
+
+def test_captions_of_single_fits_do_not_mention_a_spread(outcome):
     for name, caption in captions(of_protocol(outcome, ["official"], "official")).items():
         assert "fold" not in caption, name
         assert "hold-out" not in caption, name
         assert "±" not in caption, name
         assert "means over" not in caption, name
+
+
+def test_the_error_of_one_fit_is_that_of_its_rows(outcome):
     official = of_protocol(outcome, ["official"], "official")
     assert (
         "mean distance of the rows from the diagonal"
