@@ -70,7 +70,8 @@ def test_an_order_of_labels_is_one_of_codes(rows):
         )
 
 
-def test_class_weights_reach_foreign_and_wrapped_classifiers_by_label(rows):
+def test_class_weights_by_label_reach_foreign_and_wrapped_estimators_once(rows):
+    """{1: 5, 2: 3} of the classes 1, 2 and 3 weights the codes 0 and 1, and no code twice."""
     from sklearn.linear_model import LogisticRegression as Theirs
 
     table, y = rows
@@ -81,18 +82,11 @@ def test_class_weights_reach_foreign_and_wrapped_classifiers_by_label(rows):
     inner = {"estimator": {"classifier": THEIRS, "params": weights}}
     voting = {"classifier": "sklearn.ensemble.BaggingClassifier", "params": inner}
     assert fitted(rows, voting).estimator.estimator.class_weight == {0: 5, 2: 2}
-
-
-def test_class_weights_by_label_reach_estimators_wrapped_in_a_transform(rows):
     inner = {"classifier": THEIRS, "params": {"class_weight": {"ill": 5, "well": 2}}}
     step = {"sklearn.feature_selection.SelectFromModel": {"estimator": inner}}
     found = fitted(rows, {"classifier": OURS, "transforms": [step]})
     (transform,) = found.transforms
     assert transform.transformer.estimator.class_weight == {0: 5, 2: 2}
-
-
-def test_labels_that_look_like_codes_are_labels_once(rows):
-    """{1: 5, 2: 3} of the classes 1, 2 and 3 weights the codes 0 and 1, and no code twice."""
     method = Method.from_entry(
         {"classifier": OURS, "params": {"class_weight": {1: 5, 2: 3}}}, ("1", "2", "3")
     )

@@ -47,18 +47,12 @@ def test_every_run_is_in_exactly_one_job(seconds, across):
     assert sorted(runs_of(plan(runs, across=across))) == sorted(runs)
 
 
-def test_light_runs_on_a_data_set_share_a_job_and_heavy_ones_are_alone():
+def test_light_runs_share_jobs_that_are_split_by_method_or_joined_on_request():
     runs = works(0.1) | {("a", "slow"): 6.0, ("b", "unknown"): inf}
     assert list(plan(runs)) == ["a@slow", "b@unknown", "a", "b"]
-
-
-def test_too_many_light_runs_for_one_job_are_split_by_method():
     planned = plan(works(2.0, datasets=("a",)))  # 80 s in jobs of 20
     assert set(planned) == {f"a~{k}-of-4" for k in (1, 2, 3, 4)}
     assert sum(bundle.work for bundle in planned.values()) == pytest.approx(80)
-
-
-def test_small_data_sets_share_jobs_on_request():
     planned = plan(works(0.1, datasets=[f"d{k}" for k in range(30)]), across=True)  # 4 s each
     assert all(bundle.name.startswith("~") for bundle in planned.values())
     assert len(planned) <= 8
@@ -107,36 +101,26 @@ def test_work_grows_with_the_data_the_folds_and_the_tuning():
 # What jobs ask of a cluster grows with their data and attempts, and ends where the study's own limits end
 
 
-def test_more_data_and_more_attempts_ask_for_more_memory():
+def test_memory_grows_with_data_and_attempts_up_to_the_limit_of_a_fit():
     light, heavy = (jobs.memory_mb(mb, 4000, 1) for mb in (1, 400))
     assert heavy - light == 8 * 399
     attempts = [jobs.memory_mb(400, 10_000, attempt) for attempt in (1, 2, 3, 4)]
     assert attempts[0] < attempts[1] < attempts[2] == attempts[3]
-
-
-def test_the_third_attempt_has_room_for_all_that_a_fit_may_take():
     for limit in (10, 4000, 100_000):
         whole = jobs.memory_mb(400, limit, 3)
         assert whole == jobs.memory_mb(400, 0, 1) + limit
         assert all(jobs.memory_mb(400, limit, attempt) <= whole for attempt in (1, 2))
 
 
-def test_time_is_doubled_up_to_what_the_limit_of_a_fit_allows():
+def test_time_is_doubled_up_to_the_limits_and_the_third_attempt_outlives_hanging_fits():
+    """Its rows are `timeout`, as on a laptop, only if the job outlives them."""
     first, second = (jobs.minutes(900, 1000, 300, attempt) for attempt in (1, 2))
     assert first == 5 + 5 * 15
     assert second == 2 * first
     assert jobs.minutes(900, 10, 60, 3) == 5 + 10
-
-
-def test_the_third_attempt_has_time_for_a_run_whose_fits_all_hang():
-    """Its rows are `timeout`, as on a laptop, only if the job outlives them."""
     attempts = [jobs.minutes(60, 1000, 300, attempt, longest=15) for attempt in (1, 2, 3)]
     assert attempts == [10, 20, 40 + 15 * 5]
     assert jobs.minutes(60, 15, 300, 3, longest=15) == 5 + 15 * 5, "at most what limits allow"
-
-
-def test_unknown_work_requests_the_time_limit():
-    assert jobs.minutes(math.inf, 10, 60, 1) == 5 + 10
 
 
 def test_the_size_of_data_is_that_of_the_largest_file(tmp_path):

@@ -77,14 +77,11 @@ def test_every_file_that_a_run_loads_is_counted(features, extent):
         assert libraries == ({entry["classifier"].partition(".")[0]} - {"linclass"})
 
 
-def test_the_digest_of_a_method_ignores_unused_code():
+def test_digests_ignore_unused_code_and_the_code_that_plans_or_writes():
     counted, _ = code.closure([], code.modules_of_method(METHODS["nearest_mean"], "accuracy"))
     names = {str(path.relative_to(ROOT)) for path in counted}
     assert "linclass/discriminant/nearest_mean.py" in names
     assert not [name for name in names if "/solvers/" in name or "/losses/" in name]
-
-
-def test_fits_do_not_count_the_code_that_plans_them_or_writes_their_tables():
     counted, _ = code.closure([], code.modules_of_method(METHODS["logistic"], "accuracy"))
     names = {path.stem for path in counted if path.is_relative_to(ROOT / "linclass_study")}
     assert {"worker", "fitting", "feature_file"} <= names

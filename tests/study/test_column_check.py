@@ -102,13 +102,10 @@ def test_an_unreadable_header_is_reported(problems, file, words):
     assert words in sentence
 
 
-def test_a_header_read_with_a_wrong_separator_is_reported(problems):
+def test_a_wrong_separator_is_reported_and_remote_sources_are_left_to_the_fetch(problems):
     ((path, sentence),) = problems("a.csv", target="y", csv={"separator": ";"})
     assert path == ["source"]
     assert 'is one column; perhaps give `csv: {separator: ","}`' in sentence
-
-
-def test_columns_of_remote_or_alternative_sources_are_checked_by_the_fetch(problems):
     here, there = {"file": "a.csv"}, {"url": "https://example.org/a.csv"}
     folders = SearchFolders()
     assert not [*column_problems({"source": [here, there], "target": "zzz"}, folders)]

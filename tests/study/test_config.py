@@ -83,26 +83,20 @@ def test_a_whole_number_may_be_written_in_any_way(study, folds):
     assert isinstance(found, int)
 
 
-def test_the_count_of_a_logspace_may_be_a_whole_float(study):
+def test_whole_floats_and_text_of_the_command_line_are_numbers_where_wanted(study):
     found = study(method(f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 2, 7.0]}}}}"))
     assert found.methods["mine"]["tune"]["strength"]["logspace"] == [-4, 2, 7]
     assert isinstance(found.methods["mine"]["tune"]["strength"]["logspace"][2], int)
-
-
-def test_text_of_the_command_line_is_a_number_where_one_is_wanted(study):
     found = study(BASE, evaluation={"folds": "4"}, limits={"fit_seconds": "1e2"})
     assert found.evaluation["folds"] == 4
     assert found.limits["fit_seconds"] == 100
 
 
-def test_an_error_in_a_command_line_value_names_no_file(refusal):
+def test_an_error_names_the_command_line_or_the_file_that_contains_it(refusal):
     text = BASE + "evaluation: {folds: 3}\n"
     line = refusal(text, evaluation={"folds": "1"})
     assert line.startswith("--config evaluation.folds: 1 is too small")
     assert refusal(text, methods=["nope"]).startswith("--config methods[0]: there is no method")
-
-
-def test_an_error_in_a_value_names_the_file_that_contains_it(refusal):
     text = BASE + "evaluation:\n  folds: 1\n"
     assert refusal(text, evaluation={"seed": "3"}).startswith(
         "study.yaml, line 5: evaluation.folds"
@@ -123,7 +117,7 @@ def test_the_focus_is_among_the_methods_of_the_study(study, refusal):
     assert "is not a list" in refusal(f"{text}evaluation: {{focus: lda}}\n")
 
 
-def test_a_grid_in_focus_is_all_its_entries(study):
+def test_grids_are_selected_by_name_and_may_be_in_focus(study):
     grid = f"define:\n  methods:\n    'g{{s}}': {{{LOGISTIC}, params: {{strength: '{{s}}'}}, grid: {{s: [0.1, 1]}}}}\n"
     text = (
         "results: r\ndatasets: [iris]\nmethods: [majority, 'g{s}']\nevaluation: {focus: ['g{s}']}\n"
@@ -131,6 +125,9 @@ def test_a_grid_in_focus_is_all_its_entries(study):
     found = study(text + grid)
     assert found.evaluation["focus"] == [name for name in found.methods if name != "majority"]
     assert len(found.evaluation["focus"]) == 2
+    found = study(BASE.replace("methods: [majority]\n", "") + GRID.replace("STRENGTH", "strength"))
+    assert list(found.methods) == ["ridge_0.1", "ridge_1"]
+    assert found.methods["ridge_1"]["params"] == {"penalty": "l2", "strength": 1}
 
 
 @each("folds", ["1e0", "1.0", "1"])
@@ -391,13 +388,45 @@ def test_a_wrong_part_of_an_entry_is_refused_with_what_is_meant(refusal, case):
     assert [word for word in words if word not in line] == [], line
 
 
-def test_all_misspelled_names_of_a_study_are_reported_at_once(refusals):
+def test_all_errors_of_a_study_are_reported_at_once(refusals):
     text = "results: r\ndatasets: [iriss, gausians]\nmethods: [ldaa]\nevaluation: {tune_metric: acuracy}\n"
     lines = refusals(text)
     assert [line.partition("did you mean ")[2] for line in lines] == [
         "'accuracy'?", "'iris'?", "'gaussians'?", "'lda'?",
     ]  # fmt: skip
     assert set(_lines_named(lines)) == {2, 3, 4}
+    text = (
+        "results: r\ndatasets: [iriss]\nmethods: [ldaa]\nevaluate: 3\n"
+        "evaluation: {folds: five}\nlimits: {fit_seconds: 0}\n"
+        f"define: {{methods: {{own: {{{LOGISTIC}, tun: 3}}}}}}\n"
+    )
+    assert _lines_named(refusals(text)) == [4, 5, 6, 2, 7, 3]
+    entry = "{source: {file: absent.csv}, format: csv, target: y}"
+    text = (
+        "results: r\ndatasets: [mine]\nmethods: [own]\nevaluation: {metrics: [absent_module.profit]}\n"
+        f"define: {{datasets: {{mine: {entry}}}, methods: {{own: {{classifier: linclass.LogisticRegresion}}}}}}\n"
+    )
+    metric, data, classifier = refusals(text)
+    assert "evaluation.metrics[0]: 'absent_module.profit' cannot be imported" in metric
+    assert "there is no file 'absent.csv'" in data
+    assert "did you mean 'LogisticRegression'?" in classifier
+    text = (
+        "results: r\ndatasets: [own, iriss]\nmethods: [mine, ldaa]\nsuite: openml_cc17\n"
+        "evaluation: {tune_metric: absent_module.profit, folds: 1}\ndefine:\n"
+        "  datasets:\n    own: {source: {file: gone.csv}, format: csv, target: y}\n"
+        f"  methods:\n    mine: {{{LOGISTIC}, tune: {{stength: [1, 2]}}}}\n"
+    )
+    lines = refusals(text)
+    assert _lines_named(lines) == [5, 4, 2, 8, 3, 10]
+    assert "there is no file 'gone.csv'" in lines[3]
+    assert "did you mean 'strength'?" in lines[5]
+    entry = "{source: {file: gone.csv}, format: csv, target: y"
+    text = (
+        "results: r\ndatasets: [own, other]\nmethods: [mine, yours]\ndefine:\n  datasets:\n"
+        f"    own: {entry}, tarqet: 3}}\n    other: {entry}}}\n"
+        f"  methods:\n    mine: {{{LOGISTIC}, tun: 3}}\n    yours: {{{LOGISTIC}, tune: {{stength: [1]}}}}\n"
+    )
+    assert _lines_named(refusals(text)) == [6, 7, 9, 10]
 
 
 @each(
@@ -417,11 +446,6 @@ def test_a_method_may_be_meant_by_other_names(name, meant):
     assert suggest_methods(name, catalogue).startswith(f"did you mean {meant}")
 
 
-def test_an_unknown_method_gets_suggestions(refusal):
-    line = refusal("results: r\ndatasets: [iris]\nmethods: [pls]\n")
-    assert line.endswith("there is no method 'pls'; did you mean 'pls_discriminant'?")
-
-
 @each(
     ("entry", "remedy"),
     [
@@ -435,76 +459,24 @@ def test_a_method_without_a_classifier_is_refused_with_the_remedy(refusal, entry
     assert remedy in line
 
 
-def test_schema_errors_do_not_hide_misspelled_names(refusals):
-    text = (
-        "results: r\ndatasets: [iriss]\nmethods: [ldaa]\nevaluate: 3\n"
-        "evaluation: {folds: five}\nlimits: {fit_seconds: 0}\n"
-        f"define: {{methods: {{own: {{{LOGISTIC}, tun: 3}}}}}}\n"
-    )
-    assert _lines_named(refusals(text)) == [4, 5, 6, 2, 7, 3]
-
-
 @each("wrong", ["define: 3", "suite: 7"])
 def test_names_are_not_called_misspelled_if_their_definition_is_unreadable(refusal, wrong):
     line = refusal(f"results: r\ndatasets: [mine]\nmethods: [own]\n{wrong}\n")
     assert line.startswith(f"study.yaml, line 4: {wrong.partition(':')[0]}: ")
 
 
-def test_invalid_entries_and_metrics_are_reported_at_once(refusals):
-    entry = "{source: {file: absent.csv}, format: csv, target: y}"
-    text = (
-        "results: r\ndatasets: [mine]\nmethods: [own]\nevaluation: {metrics: [absent_module.profit]}\n"
-        f"define: {{datasets: {{mine: {entry}}}, methods: {{own: {{classifier: linclass.LogisticRegresion}}}}}}\n"
+def test_one_line_errors_name_merged_entries_files_and_texts(refusal):
+    line = refusal(
+        "methods: [b]\ndefine:\n  methods:\n"
+        f"    a: &a\n      {LOGISTIC}\n      params: {{tol: 1e-3}}\n"
+        "    b:\n      <<: *a\n      transforms: [nope]\n"
     )
-    metric, data, classifier = refusals(text)
-    assert "evaluation.metrics[0]: 'absent_module.profit' cannot be imported" in metric
-    assert "there is no file 'absent.csv'" in data
-    assert "did you mean 'LogisticRegression'?" in classifier
-
-
-def test_a_file_instead_of_a_source_is_refused_with_the_form_of_a_source(refusal):
+    assert line.startswith("study.yaml, line 9: define.methods.b.transforms[0]")
     entry = "{source: my.csv, format: csv, target: y}"
     line = refusal(f"datasets: [mine]\nmethods: [lda]\ndefine: {{datasets: {{mine: {entry}}}}}\n")
     assert "mine.source: 'my.csv' is not a mapping" in line
     assert "{file: …}" in line
-
-
-def test_errors_of_data_sets_and_methods_are_reported_at_once(refusals):
-    text = (
-        "results: r\ndatasets: [own]\nmethods: [mine]\ndefine:\n"
-        "  datasets:\n    own: {source: {file: gone.csv}, format: csv, target: y}\n"
-        f"  methods:\n    mine: {{{LOGISTIC}, tune: {{stength: [1, 2]}}}}\n"
-    )
-    first, second = refusals(text)
-    assert first.startswith("study.yaml, line 6: define.datasets.own.source.file: there is no file")
-    assert second.startswith("study.yaml, line 8: define.methods.mine.tune.stength: ")
-
-
-def test_a_misspelled_name_does_not_hide_errors_in_other_entries(refusals):
-    text = (
-        "results: r\ndatasets: [own, iriss]\nmethods: [mine, ldaa]\nsuite: openml_cc17\n"
-        "evaluation: {tune_metric: absent_module.profit, folds: 1}\ndefine:\n"
-        "  datasets:\n    own: {source: {file: gone.csv}, format: csv, target: y}\n"
-        f"  methods:\n    mine: {{{LOGISTIC}, tune: {{stength: [1, 2]}}}}\n"
-    )
-    lines = refusals(text)
-    assert _lines_named(lines) == [5, 4, 2, 8, 3, 10]
-    assert "there is no file 'gone.csv'" in lines[3]
-    assert "did you mean 'strength'?" in lines[5]
-
-
-def test_a_schema_error_in_an_entry_does_not_hide_errors_in_another(refusals):
-    entry = "{source: {file: gone.csv}, format: csv, target: y"
-    text = (
-        "results: r\ndatasets: [own, other]\nmethods: [mine, yours]\ndefine:\n  datasets:\n"
-        f"    own: {entry}, tarqet: 3}}\n    other: {entry}}}\n"
-        f"  methods:\n    mine: {{{LOGISTIC}, tun: 3}}\n    yours: {{{LOGISTIC}, tune: {{stength: [1]}}}}\n"
-    )
-    assert _lines_named(refusals(text)) == [6, 7, 9, 10]
-
-
-def test_an_option_that_suits_other_data_is_kept(study):
-    assert study(method(f"{LOGISTIC}, features: [interactions, {{powers: {{degree: 3}}}}]"))
+    assert "there is no data set 'a  b'" in refusal('datasets: ["a\\n b"]\n')
 
 
 ENDINGS = {
@@ -616,15 +588,6 @@ def test_a_file_instead_of_a_folder_is_refused(refusal, tmp_path, key, below):
     assert "'notes.txt' is a file; give a folder" in refusal(f"{key}: notes.txt{below}\n")
 
 
-def test_errors_of_a_merged_entry_are_reported_with_its_line(refusal):
-    line = refusal(
-        "methods: [b]\ndefine:\n  methods:\n"
-        f"    a: &a\n      {LOGISTIC}\n      params: {{tol: 1e-3}}\n"
-        "    b:\n      <<: *a\n      transforms: [nope]\n"
-    )
-    assert line.startswith("study.yaml, line 9: define.methods.b.transforms[0]")
-
-
 FILES = {
     "Latin-1": ("results: r\n# caf\xe9\n".encode("latin-1"), "line 2: not text in UTF-8"),
     "UTF-16": ("results: r\n".encode("utf-16"), "line 1: not text in UTF-8"),
@@ -672,7 +635,13 @@ def test_a_suite_joins_the_data_sets_and_one_of_its_sets_can_be_named(study):
     assert not any("." in name for name in study(BASE.replace("[iris]", "all")).datasets)
 
 
-def test_definitions_of_the_study_override_a_suite(study):
+def test_an_entry_may_merge_another_and_a_class_in_quotes_is_a_text(study):
+    found = study(
+        "methods: [a, b]\ndefine:\n  methods:\n"
+        f"    a: &a {{{LOGISTIC}, params: {{tol: 1e-3}}, transforms: [impute]}}\n"
+        "    b: {<<: *a, transforms: [standardize]}\n"
+    )
+    assert found.methods["b"] == found.methods["a"] | {"transforms": ["standardize"]}
     own = "define: {datasets: {vowel.307: {source: {sklearn: iris}}}}\n"
     found = study(BASE.replace("iris", "vowel.307") + own + "suite: openml_cc18\n").datasets
     assert found["vowel.307"] == {"source": {"sklearn": "iris"}}
@@ -695,12 +664,6 @@ define:
       classifier: linclass.LeastSquaresClassifier
       params: {penalty: l2, STRENGTH: "{strength}"}
 """
-
-
-def test_a_grid_is_selected_by_the_name_it_is_written_under(study):
-    found = study(BASE.replace("methods: [majority]\n", "") + GRID.replace("STRENGTH", "strength"))
-    assert list(found.methods) == ["ridge_0.1", "ridge_1"]
-    assert found.methods["ridge_1"]["params"] == {"penalty": "l2", "strength": 1}
 
 
 def test_a_wrong_entry_of_a_grid_is_reported_in_the_line_of_the_grid(refusals):
@@ -731,7 +694,7 @@ def test_the_sweep_study_has_its_stated_size():
     assert others == of_texts | {"logistic_fused"}  # for columns in an order
 
 
-def test_the_default_study_has_enough_data_sets_to_rank_methods_and_needs_no_network():
+def test_the_default_study_ranks_distinct_methods_without_network():
     study = read_config(yaml.safe_load(DEFAULT.read_text()), [DEFAULT], ROOT)
     left = {"iris_binary", "newsgroups"}  # rows of iris; not every method is applicable
     assert len(set(study.datasets) - left) >= FEW
@@ -744,10 +707,6 @@ def test_the_default_study_has_enough_data_sets_to_rank_methods_and_needs_no_net
         assert any(here), name
     size = f"{len(study.methods)} methods on {len(study.datasets)} data sets"
     assert size in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def test_methods_of_the_default_study_are_distinct_and_the_smallest_has_a_foreign_one():
-    study = read_config(yaml.safe_load(DEFAULT.read_text()), [DEFAULT], ROOT)
     classes = [entry["classifier"] for entry in study.methods.values()]
     assert all(name.startswith("linclass.") for name in classes)
     assert not {"linclass.OneVsRest", "linclass.OneVsOne"} & {*classes}
@@ -787,17 +746,6 @@ def test_invalid_protocols_are_refused(refusal, name):
     assert words in line
 
 
-def test_a_rule_of_tuning_is_one_of_two(refusal):
-    line = refusal(BASE + "evaluation: {tune_rule: one_standard_errror}\n")
-    assert "did you mean 'one_standard_error'?" in line
-
-
-def test_a_list_of_protocols_takes_the_place_of_the_default(study):
-    assert study(BASE + "evaluation: {protocols: [leave_one_out]}\n").evaluation["protocols"] == [
-        "leave_one_out"
-    ]
-
-
 def test_a_column_that_a_local_file_does_not_have_is_named_with_its_line(refusal, tmp_path):
     (tmp_path / "own.csv").write_text("age,outcome\n1,a\n")
     line = refusal(
@@ -817,27 +765,11 @@ def test_metrics_of_linclass_are_not_listed_as_user_metrics(refusal):
     assert line.endswith("my_metrics.profit; linclass's own are always computed")
 
 
-def test_a_source_without_its_kind_gets_the_kinds_and_no_wrong_remedy(refusal):
-    line = refusal("datasets: [d]\ndefine: {datasets: {d: {source: clinic.csv, target: y}}}\n")
-    assert "{file: …}" in line
-    assert "write [" not in line
-
-
 @each(("key", "place"), [("metrics: [{}]", "metrics[0]"), ("tune_metric: {}", "tune_metric")])
 def test_a_metric_that_cannot_be_imported_is_named_with_its_line(refusal, key, place):
     line = refusal(f"{BASE}evaluation:\n  {key.format('no_such_module.f')}\n")
     assert line.startswith(
         f"study.yaml, line 5: evaluation.{place}: 'no_such_module.f' cannot be imported"
-    )
-
-
-def test_a_transform_that_cannot_be_imported_is_named_with_its_line(refusal):
-    line = refusal(
-        BASE.replace("[majority]", "[mine]") + "define:\n  methods:\n    mine:\n"
-        f"      {LOGISTIC}\n      transforms: [impute, no_such_module.T]\n"
-    )
-    assert line.startswith(
-        "study.yaml, line 8: define.methods.mine.transforms[1]: 'no_such_module.T' cannot be"
     )
 
 
@@ -871,10 +803,6 @@ def test_an_estimator_in_a_list_is_an_entry(refusal, inside, words):
     steps = f"[[scale, {scaler}], [fit, {{{LOGISTIC}}}]]"
     line = refusal(method(f"classifier: sklearn.pipeline.Pipeline, params: {{steps: {steps}}}"))
     assert f"define.methods.mine.params.steps[0][1].{words}" in line
-
-
-def test_a_message_about_a_text_of_several_lines_has_one_line(refusal):
-    assert "there is no data set 'a  b'" in refusal('datasets: ["a\\n b"]\n')
 
 
 @pytest.mark.parametrize(
@@ -944,12 +872,3 @@ ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
 def test_notations_of_other_tools_are_refused_with_the_form_used_here(refusal, case):
     text, words = ELSEWHERE[case]
     assert words in refusal(f"{text}\n")
-
-
-def test_an_entry_may_merge_another(study):
-    found = study(
-        "methods: [a, b]\ndefine:\n  methods:\n"
-        f"    a: &a {{{LOGISTIC}, params: {{tol: 1e-3}}, transforms: [impute]}}\n"
-        "    b: {<<: *a, transforms: [standardize]}\n"
-    )
-    assert found.methods["b"] == found.methods["a"] | {"transforms": ["standardize"]}

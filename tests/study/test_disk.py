@@ -113,13 +113,10 @@ def test_a_disk_with_room_is_not_full(tmp_path):
     writing.refuse_for_full_disk([FAILED], tmp_path)  # another disk was full, as /dev/shm
 
 
-def test_a_full_disk_is_named_with_what_is_left(full, tmp_path):
+def test_a_full_disk_is_named_and_refuses_only_fits_that_failed_on_it(full, tmp_path):
     assert writing.full_disk(tmp_path) == (
         f"The disk of {tmp_path} is full (1 MB are left): make room, then run again."
     )
-
-
-def test_only_fits_that_failed_on_a_full_disk_are_refused(full, tmp_path):
     writing.refuse_for_full_disk(["ValueError: no", ""], tmp_path)
     with pytest.raises(StudyError, match="is full"):
         writing.refuse_for_full_disk(["ValueError: no", FAILED], tmp_path)

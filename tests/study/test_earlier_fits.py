@@ -22,7 +22,7 @@ from linclass_study.command.clean import Removed, empty_store, environments_of, 
 from linclass_study.data.dataset import load_dataset
 from linclass_study.execution import feature_file, fit_store, folds, run_files
 from linclass_study.execution.compute import compute_bundle
-from linclass_study.execution.fit_store import FittedRun, outcome_holds
+from linclass_study.execution.fit_store import FittedRun
 from linclass_study.execution.folds import Plan, write_folds
 from linclass_study.execution.run import RowDigests
 from linclass_study.execution.run_files import RunSpec
@@ -165,7 +165,7 @@ def test_other_rows_refit_the_fits_that_see_them_and_no_others(results, calls): 
     assert calls.made == 1 + 3 + 1
 
 
-def test_rows_that_stay_in_their_file_are_identified_by_the_content_of_the_data_set(tmp_path):
+def test_rows_of_a_fit_are_identified_by_all_that_it_sees(tmp_path):
     table, y = Table(np.zeros((4, 2)), ("u", "v")), np.array([0, 1, 0, 1], np.int32)
     (fit, _) = Plan.of({("cv", 0): np.array([0, 0, 1, 1])}).fits
     for in_file, same in (("", True), ("rows.parquet", False)):
@@ -173,11 +173,7 @@ def test_rows_that_stay_in_their_file_are_identified_by_the_content_of_the_data_
         file.save(tmp_path / "features.npz")
         one, other = (RowDigests(tmp_path / "features.npz", {}, content) for content in "ab")
         assert (one.of_fit(fit) == other.of_fit(fit)) == same
-
-
-def test_a_fit_sees_the_values_order_classes_groups_and_columns_of_its_rows(tmp_path):
     X, y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1], np.int32)
-    (fit, _) = Plan.of({("cv", 0): np.array([0, 0, 1, 1])}).fits  # trains on the last two rows
 
     def digest(X=X, y=y, names=("u", "v"), levels=None, groups=(0, 1, 2, 3), shared=0):
         table = Table(X, names, levels or {})
@@ -311,12 +307,6 @@ def test_outcomes_that_a_lowered_limit_ended_are_found_when_it_is_restored(
     assert planned(results, ONCE, "svm", limits=again) == {}
     assert compute(results, ONCE, "svm", limits=again) == lowered
     assert calls.made == 0
-
-
-def test_an_outcome_holds_under_the_limits_that_it_was_made_under():
-    for status in ("converged", "failed", "timeout", "out_of_memory", "not_applicable"):
-        row = {"status": status, "fit_seconds": 9.0, "predict_seconds": None, "peak_rss_mb": 5000.0}
-        assert outcome_holds(row, (9.0, 4000.0, 120.0), (9.0, 4000.0, 120.0))
 
 
 @pytest.mark.full

@@ -45,13 +45,10 @@ def test_the_file_gives_back_every_fit_with_its_rows(tmp_path):
     assert sorted(np.concatenate([fit.test for fit in plan.fits[:3]])) == list(range(12))
 
 
-def test_too_many_folds_are_planned_fits_without_rows_and_state_the_remedy(tmp_path):
+def test_fits_without_rows_are_planned_with_the_reason(tmp_path):
     plan = written_and_read(data([7, 2]), tmp_path / "folds.parquet")
     assert [fit.n_test for fit in plan.fits] == [0] * 6
     assert "class 'c1' has 2; set evaluation.folds to at most 2" in plan.fits[0].no_folds_reason
-
-
-def test_an_unavailable_data_set_has_planned_fits_without_rows(tmp_path):
     nothing = data([])
     write_folds(*folds.make_folds(nothing, "name", EVALUATION), str(tmp_path / "folds.parquet"))
     plan = read_plan(
@@ -81,7 +78,7 @@ def planned(data, tmp_path, *protocols):
     return written_and_read(data, tmp_path / "folds.parquet", evaluation).fits
 
 
-def test_hold_outs_are_one_fit_for_each_repeat(tmp_path):
+def test_hold_outs_and_leave_one_out_are_planned_as_single_fits(tmp_path):
     asked = {"hold_out": {"test_share": 0.4, "repeats": 3}}
     fits = planned(data([10, 5]), tmp_path, asked, "cv")
     assert [(fit.protocol, fit.repeat, fit.fold) for fit in fits[:4]] == [
@@ -90,9 +87,6 @@ def test_hold_outs_are_one_fit_for_each_repeat(tmp_path):
     assert [(fit.n_train, fit.n_test) for fit in fits[:3]] == [(9, 6)] * 3
     assert len({tuple(fit.test) for fit in fits[:3]}) > 1
     assert [fit.n_test for fit in planned(data([10, 5]), tmp_path, "hold_out")] == [3] * 10
-
-
-def test_leave_one_out_is_one_planned_fit_and_a_short_file(tmp_path):
     (fit,) = planned(data([10, 5]), tmp_path, "leave_one_out")
     assert (fit.protocol, fit.repeat, fit.fold) == ("leave_one_out", 0, 0)
     assert (fit.n_train, fit.n_test) == (14, 15)

@@ -202,15 +202,12 @@ def test_an_estimator_may_start_two_processes(features):
         np.testing.assert_array_equal(given["y_pred"], given["y_true"])
 
 
-def test_a_class_unknown_to_a_fit_is_never_predicted(features):
+def test_unknown_classes_are_not_predicted_and_convergence_warnings_recorded(features):
     for given in outcomes(features, "classifier: foreign_estimators.LastClassUnknown"):
         assert set(given["y_pred"]) == {0, 1}
         assert np.isneginf(given["log_proba"][:, 2]).all()
         known = given["y_true"] < 2
         np.testing.assert_array_equal(given["y_pred"][known], given["y_true"][known])
-
-
-def test_a_convergence_warning_is_max_iter_in_its_words(features):
     for given in outcomes(features, "classifier: foreign_estimators.NotConverged"):
         assert (given["status"], given["reason"]) == ("max_iter", "stopped after 3 steps")
 

@@ -118,16 +118,13 @@ def test_the_shortcut_of_the_classifier_is_taken(monkeypatch):
     assert parts(METHODS["from sums, scaled"]) == N - 1
 
 
-def test_a_planned_leave_one_out_fit_is_one_row_with_all_predictions(tmp_path):
+def test_a_leave_one_out_row_has_all_predictions_or_the_reason(tmp_path):
     found = ran(tmp_path, METHODS["tuned"], np.arange(N))
     (fit,) = found.fits
     assert (fit["status"], fit["n_train"], fit["n_test"]) == ("converged", N - 1, N)
     assert json.loads(fit["params"])["shrinkage"] in (0.0, 0.5, 1.0)
     assert found.table()["row"].to_list() == list(range(N))
     assert found.table()["y_true"].to_list() == rows()[1].tolist()
-
-
-def test_a_fit_that_ends_badly_reports_how_many_did(tmp_path):
     entry = {
         "classifier": "linclass.LogisticRegression",
         "params": {"solver": "gradient_descent", "max_iter": 2, "tol": 1e-12},

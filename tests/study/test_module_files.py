@@ -3,7 +3,6 @@
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import spec_from_file_location
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
@@ -121,12 +120,3 @@ def test_installed_packages_count_with_their_version(found, tmp_path):
         == found("no_such_module")
         == set()
     )
-
-
-def test_modules_are_found_without_importing_them():
-    known = {
-        Path(file).name
-        for m in list(sys.modules.values())
-        if (file := getattr(m, "__file__", None))
-    }
-    assert not known & {"mine.py", "near.py", "packed.py", "thing.py"}

@@ -96,7 +96,7 @@ class Clock:
         return self.time
 
 
-def test_a_thousand_jobs_in_ten_seconds_are_at_most_six_lines_and_a_last_one():
+def test_progress_is_of_the_work_in_few_lines_and_ends_at_100_percent():
     clock = Clock()
     progress = StudyProgress({n: PlannedJob(f"job {n}", 1.0, "fit") for n in range(1000)}, clock)
     lines = []
@@ -107,9 +107,6 @@ def test_a_thousand_jobs_in_ten_seconds_are_at_most_six_lines_and_a_last_one():
         clock.time += 0.01
     assert len(lines) <= 10 / 2 + 2
     assert "1000 of 1000 jobs   100% of the work   nothing left" in lines[-1]
-
-
-def test_the_share_is_of_the_work_and_the_time_left_follows_from_it():
     clock = Clock()
     # Work is 99 + 1 and 0 + 1, a second of each for its start: the first is 100 of 101.
     jobs = {1: PlannedJob("large", 99.0, "fit"), 2: PlannedJob("small", 0.0, "draw")}
@@ -121,6 +118,16 @@ def test_the_share_is_of_the_work_and_the_time_left_follows_from_it():
         " 99% of the work",
         "nearly done: 1 job left",
         "done: large",
+    ]
+    jobs = {0: PlannedJob("fit", 9999.0, "fit")} | {
+        n: PlannedJob("table", 0.0, "table") for n in range(1, 4)
+    }
+    lines = lines_of(jobs, [10_000.0, 0.001, 0.001, 0.001])
+    assert [line.rpartition("   ")[0].strip() for line in lines] == [
+        "99% of the work   nearly done: 3 jobs left",
+        "99% of the work   nearly done: 2 jobs left",
+        "99% of the work   nearly done: 1 job left",
+        "100% of the work   nothing left",
     ]
 
 
@@ -147,19 +154,6 @@ def test_a_kind_that_is_expected_far_too_long_is_corrected_by_its_first_job():
     assert shares[-2:] == [93, 100]
     # After the first fit: 10 s of 10 + 9 · 10 + 5 · 10/100.
     assert shares[0] == 9
-
-
-def test_progress_does_not_show_100_percent_before_the_end():
-    jobs = {0: PlannedJob("fit", 9999.0, "fit")} | {
-        n: PlannedJob("table", 0.0, "table") for n in range(1, 4)
-    }
-    lines = lines_of(jobs, [10_000.0, 0.001, 0.001, 0.001])
-    assert [line.rpartition("   ")[0].strip() for line in lines] == [
-        "99% of the work   nearly done: 3 jobs left",
-        "99% of the work   nearly done: 2 jobs left",
-        "99% of the work   nearly done: 1 job left",
-        "100% of the work   nothing left",
-    ]
 
 
 @each(

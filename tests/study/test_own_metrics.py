@@ -15,7 +15,6 @@ from linclass_study.analysis.answer import metric_lines
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, metric_problems, score, write_scores
 from linclass_study.analysis.wording import direction_words
-from linclass_study.command import merge
 from linclass_study.config import code, module_files
 from linclass_study.config.evaluation_check import own_metric_problems
 from linclass_study.errors import StudyError
@@ -111,27 +110,18 @@ def test_a_metric_of_two_classes_is_that_of_the_positive_one(mine, path, own, si
     assert metrics.find(path)(p) == pytest.approx(sign * metrics.find(own)(p), rel=1e-12)
 
 
-def test_a_metric_of_several_classes_gets_codes_and_a_column_per_class(mine):
+def test_user_metrics_get_weights_classes_and_stacks_of_folds(mine):
     p = predicted(3)
     assert metrics.find("mine.share")(p) == metrics.find("accuracy")(p)
     assert metrics.find("mine.of_answers")(p) == pytest.approx(-metrics.find("log_loss")(p))
     assert metrics.find("mine.nats")(p) == pytest.approx(-metrics.find("log_loss")(p))
-
-
-def test_a_stack_of_folds_has_the_value_of_each(mine):
     p = predicted(2)
     stack = Predictions.stack([p, replace(p, y_pred=1 - p.y_pred, weight=None)])
     stack = replace(stack, weight=None)
     found = measure(stack, ["mine.share", "accuracy"])
     assert np.array_equal(found["mine.share"], found["accuracy"])
-
-
-def test_a_row_of_weight_two_counts_as_two(mine):
     p = replace(predicted(2), weight=np.repeat([1.0, 2.0, 3.0], 30))
     assert metrics.find("mine.weighted")(p) == pytest.approx(metrics.find("accuracy")(p))
-
-
-def test_the_direction_is_scikit_learns(mine):
     less = ["mine.miss_error", "mine.square", "sklearn.metrics.hinge_loss"]
     assert not any(metrics.greater_is_better(path) for path in less)
     greater = ["mine.share", "mine.nats", "mine.own_scorer", "sklearn.metrics.f1_score"]
@@ -143,7 +133,7 @@ def test_a_metric_of_probabilities_is_undefined_without_them(mine, path):
     assert np.isnan(metrics.find(path)(replace(predicted(), log_proba=None)))
 
 
-def test_a_metric_of_scores_is_undefined_without_them_unless_it_takes_probabilities(mine):
+def test_undefined_and_raising_metrics_have_no_value(mine):
     p = predicted()
     bare = replace(p, score=np.full_like(p.score, np.nan))
     none = replace(bare, log_proba=None)
@@ -152,9 +142,6 @@ def test_a_metric_of_scores_is_undefined_without_them_unless_it_takes_probabilit
     assert np.isnan(metrics.find("sklearn.metrics.hinge_loss")(bare))
     assert metrics.find("mine.area")(bare) == pytest.approx(metrics.find("auc")(p))
     assert metrics.find("mine.ordered")(bare) == pytest.approx(metrics.find("auc")(p))
-
-
-def test_an_exception_of_a_metric_is_a_warning_and_no_value(mine):
     with pytest.warns(UserWarning, match=r"mine\.broken: RuntimeError: nothing"):
         assert np.isnan(metrics.find("mine.broken")(predicted()))
 
@@ -255,10 +242,6 @@ def test_no_metric_of_scikit_learn_is_refused_for_its_name():
     assert not [text for text in found if "named like a cost" in text]
 
 
-def test_a_metric_for_two_classes_alone_is_accepted(mine):
-    assert not problems("mine.recalled", "sklearn.metrics.zero_one_loss", tune="mine.share")
-
-
 def test_results_are_scored_by_a_user_metric_if_its_module_is_trusted_and_found(mine):
     evaluation = {"tune_metric": "accuracy", "metrics": ["nowhere.f"], "folds": 3}
     with pytest.raises(
@@ -269,12 +252,6 @@ def test_results_are_scored_by_a_user_metric_if_its_module_is_trusted_and_found(
     require_trusted(evaluation | {"metrics": ["mine.share"]}, ["mine"])
     with pytest.raises(StudyError, match=r"metric mine\.share, .* add --trust mine"):
         require_trusted(evaluation | {"metrics": ["mine.share"]}, ["mine.share", "nowhere"])
-
-
-def test_results_from_before_there_were_own_metrics_can_be_merged():
-    one, two = {"tune_metric": "accuracy", "metrics": []}, {"tune_metric": "accuracy"}
-    differing = [key for key, _ in merge._differences("evaluation", one, two, "A and B")]
-    assert set(differing) == {"metrics"} <= set(merge.REPORT_KEYS)
 
 
 PICKY = """
@@ -317,7 +294,7 @@ def outcome_of(folder):
 
 
 @pytest.mark.filterwarnings("ignore:mine.picky")
-def test_folds_on_which_a_user_metric_raises_are_listed_and_keep_their_other_scores(picky):
+def test_failing_folds_of_a_metric_are_listed_until_it_is_fixed(picky):
     scores = scored_runs_of(picky, [4, 3, 6, 5])
     assert scores.filter(metric="mine.picky")["fold"].to_list() == [0, 2]
     assert scores.filter(metric="accuracy")["fold"].to_list() == [0, 1, 2, 3]
@@ -330,10 +307,6 @@ def test_folds_on_which_a_user_metric_raises_are_listed_and_keep_their_other_sco
     assert metric_lines(outcome_of(picky)) == [
         "not scored by mine.picky: d × m (2 folds): ValueError: 3 rows are odd"
     ]
-
-
-@pytest.mark.filterwarnings("ignore:mine.picky")
-def test_problems_of_a_metric_disappear_after_it_is_fixed(picky):
     scored_runs_of(picky, [4, 3])
     assert metric_problems(outcome_of(picky))
     scored_runs_of(picky, [4, 2])

@@ -49,19 +49,8 @@ def study(tmp_path, monkeypatch):
     return SimpleNamespace(methods=METHODS, evaluation=evaluation)
 
 
-def test_own_modules_are_what_entries_and_metrics_import(study):
+def test_modules_that_entries_and_metrics_import_are_recorded_with_digests(study, tmp_path):
     assert [name for name, _, _ in own_modules(study.methods, study.evaluation)] == RECORDED
-
-
-def test_a_module_on_the_path_has_its_place_below_the_study(study, tmp_path, monkeypatch):
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    assert not own_modules(study.methods, study.evaluation)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert [name for name, _, _ in own_modules(study.methods, study.evaluation)] == RECORDED
-
-
-def test_an_edit_changes_the_digest(study, tmp_path):
     before = own_modules(study.methods, study.evaluation)
     (tmp_path / "shared.py").write_text("x = 2\n")
     changed = [
@@ -70,6 +59,14 @@ def test_an_edit_changes_the_digest(study, tmp_path):
         if a != b
     ]
     assert changed == ["shared.py"]
+
+
+def test_a_module_on_the_path_has_its_place_below_the_study(study, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert not own_modules(study.methods, study.evaluation)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert [name for name, _, _ in own_modules(study.methods, study.evaluation)] == RECORDED
 
 
 def test_only_yaml_files_with_equal_names_are_renamed(study, tmp_path):

@@ -194,14 +194,11 @@ def test_output_of_another_form_is_one_sentence(mine, table, step, words):
         transformed(table, step)
 
 
-def test_the_rows_of_the_table_are_not_changed(mine, table):
+def test_transformers_keep_the_rows_and_get_the_seed_of_the_fit(mine, table):
     before = table.X.copy()
     (transform,), _ = transformed(table, "mine.InPlace")
     transform.transform(table)
     assert np.array_equal(table.X, before)
-
-
-def test_the_seed_of_the_fit_is_the_random_state(mine, table):
     assert np.allclose(transformed(table, "mine.Noise", seed=5)[1].X[:, 1:], table.X[:, :3] + 5)
     given = ("mine.Noise", {"random_state": 7})
     assert np.allclose(transformed(table, given, seed=5)[1].X[:, 1:], table.X[:, :3] + 7)
@@ -238,7 +235,7 @@ def forget():
     code._read.cache_clear()
 
 
-def test_editing_a_transform_or_its_imports_reruns_only_its_methods(mine):
+def test_the_digest_counts_edited_steps_libraries_and_inner_estimators(mine):
     own = {"classifier": "linclass.NearestMean", "transforms": [{"mine.Clip": {"low": 1}}]}
     other = {"classifier": "linclass.NearestMean", "transforms": ["standardize"]}
     before = digest(own), digest(other)
@@ -246,11 +243,6 @@ def test_editing_a_transform_or_its_imports_reruns_only_its_methods(mine):
     forget()
     assert digest(own) != before[0]
     assert digest(other) == before[1]
-
-
-def test_a_library_of_transforms_counts_with_its_version_and_an_inner_estimator_with_its_files(
-    mine,
-):
     inner = {"classifier": "mine.Clip"}
     step = {"sklearn.feature_selection.SelectFromModel": {"estimator": inner}}
     entry = {"classifier": "linclass.NearestMean", "transforms": [step]}

@@ -65,7 +65,7 @@ def test_strengths_without_a_value_are_tuned_along_their_path():
         assert with_default_paths(entry, parameter_facts(entry)) == entry
 
 
-def test_the_tuning_budget_lists_untuned_parameters():
+def test_limits_and_untuned_parameters_are_stated():
     shown = {
         "strength 0.001": fixed(LOGISTIC, strength=0.001),
         "strength 0.001, penalty l1": {**fixed(LOGISTIC, penalty="l1"), "tune": {"tol": [0.1, 1]}},
@@ -88,8 +88,5 @@ def test_the_tuning_budget_lists_untuned_parameters():
     }
     for text, entry in by_fit.items():
         assert budget(entry, parameter_facts(entry))[0] == text
-
-
-def test_a_class_states_the_natural_limits_of_its_parameters():
     assert parameter_facts({"classifier": "mine_with_limits.Own"})["limits"] == {"shrink": [0]}
     assert parameter_facts(LOGISTIC)["limits"] == {}

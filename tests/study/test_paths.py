@@ -51,23 +51,6 @@ def test_strengths_come_from_the_training_rows_after_the_transforms():
     assert expected[0] / expected[-1] >= 1e5
 
 
-def test_the_lasso_is_no_longer_at_the_end_of_four_strengths():
-    """On rows that a list from 0.01 up fits best at its end, the path finds a better strength inside."""
-    table, y = rows(400, noise=0.05)
-    task = Task(n_classes=2, positive=1, tune_metric="log_loss")
-    narrow = {"strength": {"logspace": [-2, -0.5, 4]}}
-    own = {"params": {"penalty": "l1"}}
-    of_list, of_path = (
-        fit_method(method("linclass.LogisticRegression", tune, **own), table, y, task, 1)
-        for tune in (narrow, {"strength": "path"})
-    )
-    assert of_list.chosen["strength"] == min(strengths(of_list)) == 0.01
-    chosen, tried = of_path.chosen["strength"], strengths(of_path)
-    assert min(tried) < chosen < 0.01
-    losses = [min(c.mean for c in fitted.candidates) for fitted in (of_list, of_path)]
-    assert losses[1] < losses[0]
-
-
 def test_an_extended_path_is_recorded_with_all_its_candidates():
     """The weakest penalty is best by the log loss where a wide gap separates the classes."""
     table, y = rows(300, noise=0.0)

@@ -93,21 +93,13 @@ def test_forked_processes_share_the_limit_of_their_fit(features, tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_attributes_with_other_meanings_are_ignored(features, tmp_path):
+def test_strange_attributes_and_spoilt_inputs_do_not_affect_other_fits(features, tmp_path):
     fits, _ = records(features, "OtherMeanings", tmp_path)
     assert fits["status"].to_list() == ["converged"] * FOLDS
     assert fits["reason"].to_list() == [""] * FOLDS
     assert fits["iterations"].null_count() == FOLDS
-
-
-@pytest.mark.usefixtures("in_process")
-def test_a_candidate_that_spoils_its_input_does_not_spoil_the_next(features, tmp_path):
     fits, _ = records(features, "SpoilsItsInput", tmp_path, tune={"spoil": [1, 0]})
     assert fits["params"].to_list() == ['{"spoil": 0}'] * FOLDS
-
-
-@pytest.mark.usefixtures("in_process")
-def test_the_global_random_state_is_seeded_for_each_fit(features, tmp_path):
     first = records(features, "GlobalRandomState", tmp_path)[1]
     assert first.equals(records(features, "GlobalRandomState", tmp_path)[1])
 

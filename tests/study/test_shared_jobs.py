@@ -116,7 +116,8 @@ def test_shards_of_a_deleted_run_are_computed_again(results, tmp_path):
 
 
 @in_process
-def test_only_changed_runs_are_computed(results):
+def test_only_changed_or_incomplete_runs_are_computed(results):
+    """As after a kill between two files."""
     compute(results, "lda", "svm")
     times = {p: p.stat().st_mtime_ns for p in (results / "runs").rglob("*.parquet")}
     changed = {m: dict(METHODS[m]) for m in ("lda", "svm")}
@@ -124,6 +125,11 @@ def test_only_changed_runs_are_computed(results):
     compute_bundle(results, {"d": changed}, EVALUATION, LIMITS)
     now = {p for p in times if p.stat().st_mtime_ns != times[p]}
     assert {path.parent.name for path in now} == {"lda"}
+    compute(results, "lda")
+    folder = results / "runs/d/lda"
+    assert recorded_run(folder)
+    (folder / run_files.LAST).unlink()
+    assert recorded_run(folder) is None
 
 
 def test_tracebacks_of_failed_fits_are_printed_again_by_the_next_job(results, capfd):
@@ -138,16 +144,6 @@ def test_tracebacks_of_failed_fits_are_printed_again_by_the_next_job(results, ca
     assert logs[1].count("Traceback") == logs[0].count("Traceback") > 0
     compute_bundle(results, {"d": {"bad": METHODS["lda"]}}, EVALUATION, LIMITS)
     assert not (results / "runs/d/bad" / FAILED_LOG).exists()
-
-
-@in_process
-def test_a_run_without_its_last_file_is_not_whole(results):
-    """As after a kill between two files."""
-    compute(results, "lda")
-    folder = results / "runs/d/lda"
-    assert recorded_run(folder)
-    (folder / run_files.LAST).unlink()
-    assert recorded_run(folder) is None
 
 
 @in_process

@@ -114,7 +114,8 @@ def is_dense(table, n_test=0, own=None, words=False, **entry):
     return not stored(table, split, entry, own or {*table.names}, words).is_sparse
 
 
-def test_density_and_size_decide_by_the_documented_rule(monkeypatch):
+def test_density_and_size_of_training_rows_decide_by_the_documented_rule(monkeypatch):
+    """Neither their density nor their additional columns."""
     assert is_dense(rows(10_000, 200, 0.001))  # an array of 16 MB
     assert not is_dense(rows(11_000, 200, 0.14))
     assert is_dense(rows(11_000, 200, 0.16))
@@ -124,6 +125,20 @@ def test_density_and_size_decide_by_the_documented_rule(monkeypatch):
     assert not is_dense(rows(11_000, 200, 0.66))
     assert is_dense(rows(11_000, 200, 0.68))
     assert is_dense(rows(11_000, 200, 0.16), dense=True)
+    monkeypatch.setattr(sparse_or_dense, "SMALL", 1_000_000)
+    few, many = rows(1000, 200, 0.1, 1), rows(1000, 200, 0.9, 2)
+    for training, dense in ((few, False), (many, True)):
+        for test in (few, many):
+            wider = sparse.hstack([test.X, sparse.csr_array(np.eye(1000, 3))])
+            X = sparse.csr_array(
+                sparse.vstack([sparse.hstack([training.X, np.zeros((1000, 3))]), wider])
+            )
+            table = Table(X, (*few.names, "u", "v", "w"))
+            assert is_dense(table, n_test=1000, own={*few.names}) is dense
+    split = np.repeat([0, 1], 1000).astype(np.int8)
+    found = stored(table, split, {}, {*few.names}, words=False)
+    assert found.names == few.names
+    assert np.array_equal(found.X[1000:], many.X.toarray())
 
 
 def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch):
@@ -147,24 +162,6 @@ def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch
     assert np.isnan(gaps.X.data).sum() == text.count("\n0.0,") > 0
     (tmp_path / "names.csv").write_text(text.replace("\n0.0,", "\nnone,"))
     assert not obtained(tmp_path, "names.csv").table.is_sparse
-
-
-def test_official_test_rows_do_not_decide_between_sparse_and_dense(monkeypatch):
-    """Neither their density nor their additional columns."""
-    monkeypatch.setattr(sparse_or_dense, "SMALL", 1_000_000)
-    few, many = rows(1000, 200, 0.1, 1), rows(1000, 200, 0.9, 2)
-    for training, dense in ((few, False), (many, True)):
-        for test in (few, many):
-            wider = sparse.hstack([test.X, sparse.csr_array(np.eye(1000, 3))])
-            X = sparse.csr_array(
-                sparse.vstack([sparse.hstack([training.X, np.zeros((1000, 3))]), wider])
-            )
-            table = Table(X, (*few.names, "u", "v", "w"))
-            assert is_dense(table, n_test=1000, own={*few.names}) is dense
-    split = np.repeat([0, 1], 1000).astype(np.int8)
-    found = stored(table, split, {}, {*few.names}, words=False)
-    assert found.names == few.names
-    assert np.array_equal(found.X[1000:], many.X.toarray())
 
 
 @pytest.mark.parametrize(

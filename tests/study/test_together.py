@@ -107,15 +107,6 @@ def test_folds_are_transformed_separately_if_a_level_occurs_in_one_fold_only():
         fitting.fit_folds(method, table, y, [rare, np.arange(4, 60)], TASK)
 
 
-def test_missing_values_and_strange_transforms_are_not_shared():
-    table, y = rows()
-    table.X[3, 0] = np.nan
-    assert shared_transforms(STEPS, table, held_out(y)) is None
-    assert (
-        shared_transforms((("standardize", {}), ("one_hot", {})), *rows()[:1], held_out(y)) is None
-    )
-
-
 @each("kind", ["dense", "sparse"])
 def test_standardize_for_folds_is_what_each_fold_fits(kind):
     rng = np.random.default_rng(0)
@@ -136,7 +127,7 @@ def test_standardize_for_folds_is_what_each_fold_fits(kind):
         np.testing.assert_allclose(fitted.mean_, alone.mean_, rtol=1e-12, atol=1e-15)
 
 
-def test_a_failed_candidate_is_excluded_and_the_others_are_compared():
+def test_failed_candidates_are_excluded_and_joint_fits_may_not_apply():
     y = np.arange(20) % 2
 
     def scores(held_out, options):
@@ -144,10 +135,6 @@ def test_a_failed_candidate_is_excluded_and_the_others_are_compared():
 
     options = [{"C": 1}, {"C": 2}, {"C": 3}]
     assert tuning.choose(options, y, 2, 0, None, None, scores).option == {"C": 3}
-
-
-def test_candidates_are_fitted_one_by_one_if_joint_fits_do_not_apply():
-    y = np.arange(20) % 2
 
     def fails(held_out, options):
         raise NotApplicable("one by one")

@@ -129,7 +129,7 @@ def test_candidates_fitted_at_once_are_those_fitted_one_by_one(rows, monkeypatch
     assert len(alone.candidates) == 4
 
 
-def test_an_option_that_fails_on_the_inner_folds_is_left_out(rows):
+def test_options_that_fail_are_left_out_unless_all_fail(rows):
     table, y = rows
     table = Table((table.X > 0).astype(float), table.names)
     method = Method.from_entry(
@@ -142,9 +142,6 @@ def test_an_option_that_fails_on_the_inner_folds_is_left_out(rows):
     fitted = fit_method(method, table, y, TASK, SEED)
     assert fitted.chosen == {"vocabulary__min_rows": 1}
     assert [one.mean is None for one in fitted.candidates] == [False, True]
-
-
-def test_the_reason_of_a_fit_is_that_of_its_options_if_all_fail(rows):
     table, y = rows
     method = Method.from_entry(
         {
