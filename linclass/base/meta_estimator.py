@@ -18,7 +18,7 @@ from linclass.base import validation
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, Index, Matrix, MatrixLike, Tags
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
-from linclass.base.messages import warn_user
+from linclass.base.messages import counted, warn_user
 from linclass.base.offsets import kept_offsets, offset_for
 from linclass.base.parameters import arguments
 from linclass.base.predicted import own_copy
@@ -85,6 +85,16 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         X, target, weights = self._start_fit(X, y, sample_weight)
         weighed = sample_weight is not None or getattr(self, "class_weight", None) is not None
         given = Given(weights if weighed else None, groups, offset)
+        self._forget("_columns")
+        if is_pairwise(self._inner()):
+            counts = validation.row_weights(sample_weight, len(np.asarray(y))) > 0
+            if X.shape[1] != len(counts):
+                raise ValueError(
+                    f"Precomputed matrix must be square: {self._inner()!r} takes a column for each training row; X has "
+                    f"{counted(len(counts), 'row')} and {counted(X.shape[1], 'column')}."
+                )
+            if not counts.all():  # rows of weight 0 are dropped, so their columns are too
+                self._columns, X = counts, X[:, counts]
         return self._rows_inside(X), target, weights, given
 
     @property
@@ -93,7 +103,7 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         inner = self._inner()
         if isinstance(inner, MetaEstimator):
             return inner.passes_rows
-        return not isinstance(inner, Estimator)
+        return not isinstance(inner, Estimator) and not is_pairwise(inner)
 
     @property
     def takes_names(self) -> bool:
@@ -127,7 +137,8 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
 
     def _check_rows(self, X: MatrixLike, products: bool = False) -> Any:
         if not self.passes_rows:
-            return super()._check_rows(caller_rows(X), products)
+            rows = super()._check_rows(caller_rows(X), products)
+            return rows[:, self._columns] if hasattr(self, "_columns") else rows
         self._require_fit()
         rows = as_given(X, type(self).__name__)
         if not isinstance(rows, GivenRows) and hasattr(self, "n_features_in_"):
@@ -161,11 +172,23 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         of_inner = getattr(self._inner(), "__sklearn_tags__", None)
         if self.passes_rows and of_inner is not None:
             tags.input_tags = of_inner().input_tags
+        tags.input_tags.pairwise = is_pairwise(self._inner())
         return tags
 
 
-def some_rows(X: Matrix, index: Index) -> Matrix:
-    """These rows, with the names that the columns have."""
+def is_pairwise(model: EstimatorLike) -> bool:
+    """Whether X has a column for each training row, such as its kernel values, by scikit-learn's tag."""
+    tags = getattr(model, "__sklearn_tags__", None)
+    return tags is not None and bool(tags().input_tags.pairwise)
+
+
+def some_rows(X: Matrix, index: Index, model: EstimatorLike, train: Index | None = None) -> Matrix:
+    """These rows for `model`, with the names that the columns have.
+
+    They are training rows, or rows to predict where `train` is given, as columns of a precomputed kernel depend on it.
+    """
+    if is_pairwise(model):
+        return X[index][:, index if train is None else train]
     return named(X[index], getattr(X, "columns", None) or None)
 
 

@@ -70,7 +70,7 @@ class RelevanceMachine(KernelMachine):
             "mean_coef_",
             "dual_coef_",
             "support_",
-            "_basis",
+            "support_vectors_",
             "_made",
         )
         if self.kernel is None:
@@ -107,7 +107,7 @@ class RelevanceMachine(KernelMachine):
         self._active, self._root = active, root
         if self.kernel is not None:
             precisions = of_all_rows([precisions], kept, np.inf)
-            self._keep_basis(X, active, kept)
+            self._keep_support(X, active, kept)
         self.precisions_ = precisions
         self.covariance_ = root @ root.T
 

@@ -6,7 +6,11 @@ singular its pseudo-inverse is used, and status_ says so: directions in which no
 are left out, even one that would separate them. Weights are frequency weights: weight 2 is the same as two rows.
 With more features than rows only products of rows are needed; sparse rows stay sparse.
 
-Predicts: log-odds, linear in x, and probabilities.
+`transform` gives discriminant coordinates Vᵀ(x − m), m = Σ_k π_k m_k, along the directions v_r that maximize
+vᵀBv / vᵀΣv with vᵀΣv = 1, B = Σ_k π_k (m_k − m)(m_k − m)ᵀ. They are combinations of the θ_k, so the eigenvectors of
+a matrix (K, K) give them.
+
+Predicts: log-odds, linear in x, probabilities and discriminant coordinates.
 Cost: O(n d min(n, d)); O(n d) if diagonal or spherical.
 Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004).
@@ -17,10 +21,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import TransformerMixin
 
 from linclass.base.arrays import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.linear_scores import LinearScores
+from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.weights import as_counts
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.covariance import (
@@ -48,8 +53,12 @@ from linclass.discriminant.ledoit_wolf import (
 )
 from linclass.discriminant.without_one_row import log_priors_of_others, tied_without_one_row
 
+NEGLIGIBLE = 1e-12  # ratio of variances, relative to the largest
 
-class LinearDiscriminantAnalysis(FromStatistics, LinearScores, SoftmaxProbabilities):
+
+class LinearDiscriminantAnalysis(
+    TransformerMixin, FromStatistics, LinearScores, SoftmaxProbabilities
+):
     """Parameters
     ----------
     ddof : {0, 1}, default=1
@@ -71,6 +80,12 @@ class LinearDiscriminantAnalysis(FromStatistics, LinearScores, SoftmaxProbabilit
         Rank of Σ.
     shrinkage_ : float
         The shrinkage α that was used.
+    scalings_ : array of shape (d, q)
+        The directions v_r, as columns, of decreasing ratios; q ≤ min(K − 1, d).
+    explained_variance_ratio_ : array of shape (q,)
+        Share of each in the sum of the ratios vᵀBv / vᵀΣv.
+    centre_ : array of shape (d,)
+        Overall mean m, the origin of the coordinates.
     statistics_ : object, only if the fit is a function of sums
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
@@ -177,6 +192,50 @@ class LinearDiscriminantAnalysis(FromStatistics, LinearScores, SoftmaxProbabilit
         if rank == d:
             return self._record(certificate=residual)
         return self._record("rank_deficient", missing_rank(rank, d), certificate=residual)
+
+    transform = Coordinates.transform
+    fit_transform = Coordinates.fit_transform
+    get_feature_names_out = Coordinates.get_feature_names_out
+    _basis = Coordinates._basis
+
+    @property
+    def scalings_(self) -> np.ndarray:
+        """Directions that maximize the variance between the classes relative to that within."""
+        return self._directions()[0]
+
+    @property
+    def explained_variance_ratio_(self) -> np.ndarray:
+        """Share of each direction in the variance between the classes."""
+        ratios = self._directions()[1]
+        return ratios / ratios.sum()
+
+    @property
+    def centre_(self) -> np.ndarray:
+        """Mean of the class means, weighted by the priors."""
+        return self._weights_of_means() @ self.means_
+
+    def _weights_of_means(self) -> np.ndarray:
+        """The priors, 0 for a class without rows, which is never predicted."""
+        b = self.intercept_ if len(self.intercept_) > 1 else np.array([-1, 1]) * self.intercept_
+        pi = np.where(b > -np.inf, self.priors_, 0.0)
+        return np.asarray(pi / pi.sum())
+
+    def _directions(self) -> tuple[np.ndarray, np.ndarray]:
+        """(v_r as columns, their ratios):  with M = √π (m_k − m), Θ = MΣ⁻¹ and MΘᵀ = U Λ Uᵀ,  v_r = Θᵀu_r/√λ_r."""
+        self._require_fit()
+        pi = self._weights_of_means()
+        theta = (
+            self.coef_
+            if len(self.coef_) > 1
+            else np.vstack([np.zeros_like(self.coef_), self.coef_])
+        )
+        M, theta = (np.sqrt(pi)[:, None] * (A - pi @ A) for A in (self.means_, theta))
+        G = M @ theta.T
+        ratios, U = np.linalg.eigh((G + G.T) / 2)
+        kept = np.flatnonzero(ratios > NEGLIGIBLE * ratios[-1])[::-1]
+        V = theta.T @ U[:, kept] / np.sqrt(ratios[kept])
+        V *= np.where((self.means_[-1] - self.means_[0]) @ V < 0, -1.0, 1.0)
+        return V, ratios[kept]
 
     def _scores_of_others(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray

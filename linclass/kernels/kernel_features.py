@@ -130,7 +130,11 @@ def own_intercepts(model: EstimatorLike) -> Array:
     """The intercepts for the kernel as it is computed; `intercept_` is that for the kernel as it is chosen."""
     beta, kernel = np.atleast_2d(model.dual_coef_), model._made
     own = np.atleast_1d(model.intercept_) - model._shift * beta.sum(axis=1)
-    return own + beta @ kernel.increments(model._basis) if isinstance(kernel, AboutCentre) else own
+    return (
+        own + beta @ kernel.increments(model.support_vectors_)
+        if isinstance(kernel, AboutCentre)
+        else own
+    )
 
 
 def set_intercepts(model: EstimatorLike, own: Array) -> None:

@@ -159,7 +159,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
             beta = np.column_stack([beta, -beta.sum(axis=1)])
             rows = np.append(rows, centre)
         self.dual_coef_ = beta
-        self._keep_basis(X, rows, kept)
+        self._keep_support(X, rows, kept)
         set_intercepts(self, linear.intercept_)
         self.solver_ = linear.solver_
         self._record(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
@@ -20,7 +21,7 @@ from linclass.base.messages import counted
 from linclass.base.offsets import given_offset
 from linclass.base.parameters import is_number, require_whole
 from linclass.base.parts import find
-from linclass.kernels.functions import BLOCK, WIDTHS, Function, Kernel, KernelLike
+from linclass.kernels.functions import BLOCK, WIDTHS, Function, Kernel, KernelLike, Precomputed
 from linclass.kernels.kernel_design import KernelDesign, KernelNorm
 from linclass.kernels.kernel_features import (
     few_features,
@@ -62,6 +63,8 @@ class KernelMachine(Estimator):
         Coefficients β of the m rows `support_`.
     support_ : array of shape (m,)
         Indices of the training rows with a nonzero coefficient.
+    support_vectors_ : array or sparse matrix of shape (m, d)
+        The rows `support_`; of shape (0, 0) for kernel='precomputed'.
     """
 
     paths: ClassVar[tuple[str, ...]] = ("gamma",)  # parameters with `_path_values`
@@ -69,7 +72,7 @@ class KernelMachine(Estimator):
     gamma: float | str
     degree: int
     coef0: float
-    _basis: Any  # the rows x_j; None when K is precomputed
+    dual_coef_: Array
     _made: Kernel
 
     def _check_kernel(self) -> None:
@@ -141,10 +144,11 @@ class KernelMachine(Estimator):
             return -objective.weights * s / objective.strength
         return solution.theta[:-1]
 
-    def _keep_basis(self, X: Matrix, used: Array, kept: Array) -> None:
+    def _keep_support(self, X: Matrix, used: Array, kept: Array) -> None:
         """Keep the rows with nonzero coefficients, which new scores need."""
+        self._forget("coef_")  # of an earlier fit
         self.support_ = np.flatnonzero(kept)[used]
-        self._basis = None if self._is_precomputed() else X[used]
+        self.support_vectors_ = np.empty((0, 0)) if self._is_precomputed() else X[used]
 
     def _record_solutions(self, solutions: Sequence[Solution], solver: str) -> Any:
         """Set the status from one fit, or from the worst of one fit per class."""
@@ -172,8 +176,9 @@ class KernelMachine(Estimator):
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             with np.errstate(over="ignore", invalid="ignore"):
-                own, basis = X[rows], self._basis
-                K = own[:, self.support_] if basis is None else self._made.matrix(own, basis)
+                own, supports = X[rows], self.support_vectors_
+                given = isinstance(self._made, Precomputed)
+                K = own[:, self.support_] if given else self._made.matrix(own, supports)
                 Z[..., rows] = coefficients @ K.T
         if not np.isfinite(Z).all():
             raise self._overflows()
@@ -236,13 +241,27 @@ NEARLY = 0.999  # of the trace
 
 
 class KernelPath(KernelMachine):
-    """Base of kernel machines with a `strength`."""
+    """Base of kernel machines with a `strength`.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, d) for two classes, (K, d) for more, only with kernel='linear'
+        Weights W = dual_coef_ @ support_vectors_.
+    """
 
     paths: ClassVar[tuple[str, ...]] = ("strength", "gamma")
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
     strength: float
     path = LinearModel.path
     strength_path = LinearModel.strength_path
+
+    @cached_property
+    def coef_(self) -> Array:
+        """Weights of a linear kernel."""
+        if not isinstance(self.kernel, str) or self.kernel != "linear":
+            raise AttributeError(f"kernel {self.kernel!r} has no coef_; use kernel='linear'")
+        rows = self._made.near_zero(self.support_vectors_)  # as in the scores of rows far from 0
+        return np.asarray(self.dual_coef_ @ rows)
 
     def _fit_each(
         self,
@@ -380,7 +399,6 @@ class SupportVectorMachine(KernelPath):
         given = len(np.asarray(y)) if y is not None else 0
         X, target, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, given)
-        self._forget("coef_", "dual_coef_")  # of an earlier fit
         objectives = self._objectives_of(X, target, weights, kept)
         models = self._copies(strengths)
         for model, *fitted in self._along(models, self._solver(), objectives):

@@ -22,7 +22,7 @@ from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.base.classifier import Classifier
 from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_design import KernelDesign
-from linclass.kernels.kernel_machine import KernelMachine
+from linclass.kernels.kernel_machine import KernelMachine, KernelPath
 from linclass.linear.losses.margin import Perceptron
 from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.objective import Objective
@@ -45,12 +45,15 @@ class KernelPerceptron(KernelMachine, Classifier):
 
     Attributes
     ----------
+    coef_ : array of shape (1, d) for two classes, (K, d) for more, only with kernel='linear'
+        Weights W = dual_coef_ @ support_vectors_.
     intercept_
     n_mistakes_ : int
         Number of corrections in all passes, each visit to a row one.
     """
 
     _counts_rows = True
+    coef_ = KernelPath.coef_
 
     def __init__(
         self,
@@ -100,7 +103,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         self.intercept_ = theta[:, n] if self.fit_intercept else np.zeros(len(theta))
         self.intercept_ = self.intercept_ + self._shift * self.dual_coef_.sum(axis=1)
         self.n_mistakes_ = solution.extra["n_mistakes_"]
-        self._keep_basis(X, used, kept)
+        self._keep_support(X, used, kept)
         return self._record_solutions([solution], "perceptron_rule")
 
     def decision_function(self, X: MatrixLike) -> Array:

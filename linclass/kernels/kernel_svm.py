@@ -28,7 +28,7 @@ from linclass.kernels.kernel_features import own_intercepts, set_intercepts
 from linclass.kernels.kernel_machine import SupportVectorMachine
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
-from linclass.linear.support_vectors import MarginRows, roles_of
+from linclass.linear.support_vectors import MarginRows, roles_of, supports_by_class
 
 
 class KernelSVM(SupportVectorMachine, Classifier):
@@ -46,6 +46,8 @@ class KernelSVM(SupportVectorMachine, Classifier):
     intercept_
     C_ : float
         1/(Σw·strength).
+    n_support_ : array of shape (K,)
+        Number of support vectors in each class.
     dual_variables_ : array of shape (n,) for two classes, (K, n) for more
         Dual variables α ≥ 0, with β_i = α_i y_i.
     slacks_ : array of the same shape
@@ -105,7 +107,8 @@ class KernelSVM(SupportVectorMachine, Classifier):
         pairs = list(zip(objectives, solutions, strict=True))
         beta = np.array([self._coefficients(*pair) for pair in pairs])
         used = np.flatnonzero(beta.any(axis=0))
-        self._keep_basis(X, used, kept)
+        self._keep_support(X, used, kept)
+        self.n_support_ = supports_by_class(objectives, used)
         self.dual_coef_ = beta[:, used]
         set_intercepts(self, np.array([s.theta[-1] for s in solutions]))
         self.C_ = 1 / float(weights.sum() * self.strength)

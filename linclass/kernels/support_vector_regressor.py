@@ -56,10 +56,12 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         Weights w.
     intercept_ : float
         Intercept b.
-    dual_coef_ : array of shape (m,), only with other kernels
+    dual_coef_ : array of shape (m,)
         Coefficients β of the m rows `support_`.
     support_ : array of shape (m,)
         Indices of the support vectors.
+    n_support_ : array of shape (1,)
+        Number of support vectors.
     dual_variables_ : array of shape (n,)
         Dual variables β of all training rows.
     slacks_above_ : array of shape (n,)
@@ -129,14 +131,14 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         point = objective.at(solution.theta)
         slopes = point.slopes if solution.slopes is None else solution.slopes
         beta = -objective.weights * slopes / self.strength
+        found = beta if linear else solution.theta[:d]
+        used = np.flatnonzero(found)
+        self.dual_coef_, self.n_support_ = found[used], np.array([len(used)])
+        self._keep_support(X, used, kept)
         if linear:
             self.coef_ = solution.theta[:d]
-            self.support_ = np.flatnonzero(kept)[beta != 0]
         else:
-            used = np.flatnonzero(solution.theta[:d])
-            self.dual_coef_ = solution.theta[used]
             self.intercept_ += self._shift * float(self.dual_coef_.sum())
-            self._keep_basis(X, used, kept)
         residual = objective.y - point.scores
         self.dual_variables_ = of_all_rows([beta], kept, 0.0)
         self.slacks_above_ = of_all_rows([np.maximum(residual - self.epsilon, 0)], kept, np.nan)

@@ -34,7 +34,12 @@ from linclass.linear.largest_margin import maximum_margin
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
-from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_count
+from linclass.linear.support_vectors import (
+    MarginRows,
+    roles_of,
+    rows_that_count,
+    supports_by_class,
+)
 from linclass.separation.separability import Undecided
 
 
@@ -76,6 +81,8 @@ class LinearSVM(LinearClassifier):
         Distance 1/‖w‖ of the margin from the boundary.
     support_ : array of shape (m,)
         Indices of the support vectors: the rows with α > 0, for any class.
+    n_support_ : array of shape (K,)
+        Number of support vectors in each class.
     support_vectors_ : array or sparse matrix of shape (m, d)
         The support vectors.
     """
@@ -178,6 +185,7 @@ class LinearSVM(LinearClassifier):
         self.margin_ = float(margins[0]) if len(margins) == 1 else margins
         supports = np.atleast_2d(rows.dual_variables).max(axis=0) > 0  # α ≥ 0
         self.support_ = np.flatnonzero(supports)
+        self.n_support_ = supports_by_class(objectives, supports[self._kept])
         objectives[0].design.forget_transpose()  # frees memory for the support vectors
         self.support_vectors_ = chosen_rows(objectives[0].design.X, supports[self._kept])
         return self

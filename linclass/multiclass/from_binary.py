@@ -35,6 +35,7 @@ from linclass.base.meta_estimator import (
     asking_for_all,
     caller_rows,
     fit_inside,
+    is_pairwise,
     known_status,
     over_fits,
     require_base,
@@ -136,7 +137,7 @@ class FromBinary(MetaEstimator, Classifier):
         problems = [*self._problems(codes)]
         offsets = self._offset_of_problems(given.offset, len(problems))
         for problem, offset in zip(problems, offsets, strict=True):
-            rows = X if problem.rows is None else some_rows(X, problem.rows)
+            rows = X if problem.rows is None else some_rows(X, problem.rows, self._inner())
             yield problem, rows, given._replace(offset=offset).at(problem.rows)
 
     def _inner_problems(
@@ -229,12 +230,19 @@ class FromBinary(MetaEstimator, Classifier):
     def _inner_scores(self, X: MatrixLike, offset: np.ndarray | None = None) -> np.ndarray:
         """(problems, n), positive where class 1 is predicted."""
         offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
-        fits = zip(self.estimators_, offsets, strict=True)
-        Z = np.array([two_class_score(inner, X, own) for inner, own in fits])
+        fits = zip(self.estimators_, self._rows_of_problems(X), offsets, strict=True)
+        Z = np.array([two_class_score(inner, rows, own) for inner, rows, own in fits])
         return np.clip(Z, -LARGEST, LARGEST, out=Z)  # sums of ±∞ would be NaN
+
+    def _rows_of_problems(self, X: Any) -> Iterator[Any]:
+        """The rows to predict for each problem; of a precomputed kernel, their values with its training rows."""
+        for columns in self._columns_of_problems:
+            yield X if columns is None else X[:, columns]
 
     def _record_outcomes(self, codes: np.ndarray, messages: Sequence[list[str]]) -> Self:
         """Status of the worst fit, and how many ended so; a certificate only if each fit has one."""
+        problems, pairwise = [*self._problems(codes)], is_pairwise(self._inner())
+        self._columns_of_problems = [problem.rows if pairwise else None for problem in problems]
         statuses = [
             known_status(inner, "max_iter" if warned else "converged")
             for inner, warned in zip(self.estimators_, messages, strict=True)
@@ -243,7 +251,7 @@ class FromBinary(MetaEstimator, Classifier):
         reason = ""
         if worst != "converged":
             first, many = statuses.index(worst), statuses.count(worst)
-            name = [problem.name for problem in self._problems(codes)][first]
+            name = problems[first].name
             why = getattr(self.estimators_[first], "reason_", "")
             why = why or next(iter(messages[first]), "it gives no reason")
             reason = f"{many} of {counted(len(statuses), 'fit')}, first {name}: {why}"
@@ -263,8 +271,9 @@ class FromBinary(MetaEstimator, Classifier):
         """Log-probabilities (n, 2) of each problem."""
         offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
         found = []
-        for inner, own in zip(self.estimators_, offsets, strict=True):
-            pair = predictions_of(inner, X, 2, own)[2]
+        fits = zip(self.estimators_, self._rows_of_problems(X), offsets, strict=True)
+        for inner, rows, own in fits:
+            pair = predictions_of(inner, rows, 2, own)[2]
             if pair is None:  # its method raised NotImplementedError
                 raise ValueError(f"{type(inner).__name__} gave no probabilities.")
             found.append(pair)

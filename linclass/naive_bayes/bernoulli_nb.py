@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import log_expit
 
 from linclass.base.arrays import ClassWeight, Matrix
 from linclass.base.linear_scores import LinearScores, scores_of_stack
@@ -42,6 +43,10 @@ class BernoulliNB(NaiveBayes, LinearScores):
     ----------
     coef_
     intercept_
+    feature_count_ : array of shape (K, d)
+        Number of ones of each feature in each class.
+    feature_log_prob_ : array of shape (K, d)
+        ln p_kj.
     """
 
     family: ClassVar[type[Family]] = Bernoulli
@@ -60,6 +65,16 @@ class BernoulliNB(NaiveBayes, LinearScores):
         self.smoothing = smoothing
         self.binarize = binarize
         self.class_weight = class_weight
+
+    @property
+    def feature_count_(self) -> np.ndarray:
+        """Number of ones of each feature in each class."""
+        return np.asarray(self.statistics_.sums[0])
+
+    @property
+    def feature_log_prob_(self) -> np.ndarray:
+        """Logarithms of the probabilities of ones."""
+        return log_expit(self.natural_[0])
 
     def check(self) -> None:
         super().check()

@@ -32,6 +32,12 @@ class CategoricalNB(NaiveBayes):
     ----------
     intercept_ : array of shape (K,)
         Constant of each score.
+    n_categories_ : array of shape (d,)
+        Number of levels of each feature: those up to the highest one with training rows.
+    category_count_ : list of d arrays of shape (K, levels)
+        Weight of each level of a feature in each class.
+    feature_log_prob_ : list of d arrays of shape (K, levels)
+        ln p_kj(l) of each level of a feature.
     """
 
     family: ClassVar[type[Family]] = Categorical
@@ -46,6 +52,30 @@ class CategoricalNB(NaiveBayes):
         self.priors = priors
         self.smoothing = smoothing
         self.class_weight = class_weight
+
+    @property
+    def n_categories_(self) -> np.ndarray:
+        """Number of levels of each feature."""
+        seen = self._by_level(self.statistics_.sums[0]).max(axis=0) > 0
+        return np.asarray(seen.shape[0] - np.flip(seen, 0).argmax(axis=0))
+
+    @property
+    def category_count_(self) -> list[np.ndarray]:
+        """Weight of each level in each class, by feature."""
+        return self._by_feature(self.statistics_.sums[0])
+
+    @property
+    def feature_log_prob_(self) -> list[np.ndarray]:
+        """Logarithms of the probabilities of levels in each class, by feature."""
+        return self._by_feature(self.natural_[0])
+
+    def _by_level(self, values: np.ndarray) -> np.ndarray:
+        """(K, L · d) as (K, L, d)."""
+        return values.reshape(len(values), -1, self.n_features_in_)
+
+    def _by_feature(self, values: np.ndarray) -> list[np.ndarray]:
+        of_levels = self._by_level(values)
+        return [of_levels[:, :levels, j] for j, levels in enumerate(self.n_categories_)]
 
     def _observed(self, X: Matrix) -> Matrix:
         return X.floor() if sp.issparse(X) else np.floor(X)

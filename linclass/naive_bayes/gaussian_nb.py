@@ -59,6 +59,10 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
         Intercepts b.
     coef_ : array of shape (1, d) for two classes, (K, d) for more, only with tied=True
         Weights W.
+    class_count_ : array of shape (K,)
+        Total weight of the rows of each class.
+    theta_, var_, class_prior_
+        scikit-learn's names of `means_`, `variances_` and `priors_`.
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"var_smoothing": 1}
@@ -82,6 +86,11 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
         super().check()
         check_priors(self.priors)
         require_nonnegative("var_smoothing", self.var_smoothing)
+
+    class_count_ = property(lambda self: self.statistics_.mass, doc="Weight of each class.")
+    theta_ = property(lambda self: self.means_, doc="Means of the features in each class.")
+    var_ = property(lambda self: self.variances_, doc="Variances of the features in each class.")
+    class_prior_ = property(lambda self: self.priors_, doc="Prior probabilities.")
 
     def _form(self, X: Matrix, K: int) -> str:
         return "diagonal"

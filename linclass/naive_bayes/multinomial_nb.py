@@ -12,6 +12,8 @@ Reference: Manning, Raghavan & Schütze (2008), §13.2.
 
 from typing import ClassVar
 
+import numpy as np
+
 from linclass.base.arrays import ClassWeight
 from linclass.base.linear_scores import LinearScores
 from linclass.discriminant.from_statistics import Priors
@@ -30,6 +32,10 @@ class MultinomialNB(NaiveBayes, LinearScores):
     ----------
     coef_
     intercept_
+    feature_count_ : array of shape (K, d)
+        Sum of each feature over the rows of each class.
+    feature_log_prob_ : array of shape (K, d)
+        ln p_kj.
     """
 
     family: ClassVar[type[Family]] = Multinomial
@@ -45,3 +51,13 @@ class MultinomialNB(NaiveBayes, LinearScores):
         self.priors = priors
         self.smoothing = smoothing
         self.class_weight = class_weight
+
+    @property
+    def feature_count_(self) -> np.ndarray:
+        """Sum of each feature over the rows of each class."""
+        return np.asarray(self.statistics_.sums[0])
+
+    @property
+    def feature_log_prob_(self) -> np.ndarray:
+        """Logarithms of the shares of the features in each class."""
+        return self.natural_[0]

@@ -58,6 +58,10 @@ class NaiveBayes(FromStatistics):
         Natural parameters of each block of columns.
     families_ : list of Family
         Exponential family of each block of columns.
+    class_count_ : array of shape (K,)
+        Total weight of the rows of each class.
+    class_log_prior_ : array of shape (K,)
+        ln π_k.
     """
 
     family: ClassVar[type[Family]]
@@ -67,6 +71,16 @@ class NaiveBayes(FromStatistics):
     smoothing: Any
     intercept_: np.ndarray
     _counts_rows = True
+
+    @property
+    def class_count_(self) -> np.ndarray:
+        """Total weight of the rows of each class."""
+        return np.asarray(self.statistics_.mass)
+
+    @property
+    def class_log_prior_(self) -> np.ndarray:
+        """Logarithms of the prior probabilities."""
+        return log_priors(self.priors_)
 
     def check(self) -> None:
         super().check()

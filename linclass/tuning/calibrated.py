@@ -186,9 +186,11 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         held_out = np.concatenate([split.held_out for split in splits])
         Z, start = np.empty((len(options), len(held_out), K)), 0
         for train, out in splits:
-            fits = _fits(inner, options, some_rows(X, train), codes[train], given.at(train))
+            own = some_rows(X, train, inner)
+            fits = _fits(inner, options, own, codes[train], given.at(train))
+            own = some_rows(X, out, inner, train)
             for z, fit in zip(Z, fits, strict=True):
-                z[start : start + len(out)] = _finite_scores(fit, X[out], K, given.at(out).offset)
+                z[start : start + len(out)] = _finite_scores(fit, own, K, given.at(out).offset)
             start += len(out)
         order = np.argsort(held_out, kind="stable")
         scored, Z = held_out[order], Z[:, order]

@@ -112,7 +112,8 @@ def fits_on_folds(
             return
     for train, _ in splits:
         require_columns_of_classes(given.offset, y, train)
-        yield fits_of(estimator, options, some_rows(X, train), y[train], given.at(train))
+        own = some_rows(X, train, estimator)
+        yield fits_of(estimator, options, own, y[train], given.at(train))
 
 
 def _along_paths(options: Sequence[Option], name: str) -> Iterator[list[int]]:

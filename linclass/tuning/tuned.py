@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, FoldsLike, MatrixLike, Seed
@@ -20,6 +21,7 @@ from linclass.base.meta_estimator import (
     caller_rows,
     ending_inside,
     require_base,
+    some_rows,
 )
 from linclass.base.offsets import given_offset, offset_for
 from linclass.base.parameters import idle_in_all, key_of
@@ -81,6 +83,13 @@ class Tuned(MetaEstimator):
         The settings that were compared.
     best_index_ : int
         Index of the chosen one.
+    best_score_ : float, only with folds
+        Its mean score.
+    best_estimator_ : estimator
+        `estimator_`, by scikit-learn's name.
+    cv_results_ : dict, only with folds
+        As that of scikit-learn's GridSearchCV, without times, because candidates are fitted together: `params`,
+        `param_…`, `split…_test_score`, `mean_test_score`, `std_test_score` and `rank_test_score`.
     path_ : RegularizationPath, only if the chosen estimator is penalized
         Fits to all rows along the strengths, with the other parameters as chosen; `path_.coef_` are its weights.
     scores_ : array of shape (folds, m), only with folds
@@ -179,6 +188,34 @@ class Tuned(MetaEstimator):
     def best_params_(self) -> Option:
         """The chosen values."""
         return self.candidates_[self.best_index_]
+
+    @property
+    def best_score_(self) -> float:
+        """Mean of the scores of the chosen candidate over the folds."""
+        return float(self.mean_scores_[self.best_index_])
+
+    @property
+    def best_estimator_(self) -> Any:
+        """The fit to all rows."""
+        return self.estimator_
+
+    @property
+    def cv_results_(self) -> dict[str, Any]:
+        """The candidates and their scores, in the form of scikit-learn's GridSearchCV."""
+        mean, options = self.mean_scores_, self.candidates_
+        names = dict.fromkeys(name for option in options for name in option)
+        values = {name: np.empty(len(options), object) for name in names}
+        for i, option in enumerate(options):
+            for name, value in option.items():
+                values[name][i] = value
+        return {
+            **{f"param_{name}": np.ma.masked_array(found) for name, found in values.items()},
+            "params": options,
+            **{f"split{k}_test_score": of_fold for k, of_fold in enumerate(self.scores_)},
+            "mean_test_score": mean,
+            "std_test_score": self.scores_.std(axis=0),
+            "rank_test_score": rankdata(-mean, "min").astype(np.int32),
+        }
 
     @property
     def mean_scores_(self) -> Array:
@@ -307,10 +344,10 @@ class Tuned(MetaEstimator):
             check_probabilities(self.scoring, inner, options)
             scores = []
             fits_of_folds = fits_on_folds(inner, options, X, y, asked, splits)
-            for (_, rows), fits in zip(splits, fits_of_folds, strict=True):
+            for (train, rows), fits in zip(splits, fits_of_folds, strict=True):
                 weights, offset = given.at(rows).weights, asked.at(rows).offset
                 models = fits if offset is None else [AtOffset(fit, offset) for fit in fits]
-                own = caller_rows(X[rows])
+                own = caller_rows(some_rows(X, rows, inner, train))
                 scores.append([float(metric(model, own, y[rows], weights)) for model in models])
             if np.isnan(scores).any():
                 fold_number, option = np.argwhere(np.isnan(scores))[0]
