@@ -52,7 +52,7 @@ STRENGTH = 0.01
 
 
 @each("kernel", ["rbf", "linear"])
-def test_support_vectors_of_two_classes_are_those_of_libsvm(kernel: str) -> None:
+def test_support_vectors_of_two_classes_are_those_of_libsvm(kernel):
     theirs = SVC(kernel=kernel, C=1 / (90 * STRENGTH), gamma=0.3, tol=1e-10).fit(X, TWO)
     ours = KernelSVM(
         kernel={"rbf": "gaussian"}.get(kernel, kernel), gamma=0.3, strength=STRENGTH, tol=1e-12
@@ -70,7 +70,7 @@ def test_support_vectors_of_two_classes_are_those_of_libsvm(kernel: str) -> None
 
 
 @each("model", [LinearSVM, KernelSVM], ids=["linear", "kernel"])
-def test_support_vectors_are_counted_by_class(model: type) -> None:
+def test_support_vectors_are_counted_by_class(model):
     weights = np.where(np.arange(90) < 5, 0, WEIGHTS)
     fit = model(strength=STRENGTH).fit(X, THREE, weights)
     assert_array_equal(fit.n_support_, np.bincount(THREE[fit.support_]))
@@ -79,7 +79,7 @@ def test_support_vectors_are_counted_by_class(model: type) -> None:
 
 
 @each("kernel", ["rbf", "linear"])
-def test_support_vectors_of_a_regression_are_those_of_libsvm(kernel: str) -> None:
+def test_support_vectors_of_a_regression_are_those_of_libsvm(kernel):
     y = X @ [1.0, 2, 0, -1] + rng.normal(size=90)
     own = {"rbf": "gaussian"}.get(kernel, kernel)
     theirs = SVR(kernel=kernel, C=1 / (90 * STRENGTH), gamma=0.3, epsilon=0.5, tol=1e-10).fit(X, y)
@@ -95,7 +95,7 @@ def test_support_vectors_of_a_regression_are_those_of_libsvm(kernel: str) -> Non
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of the perceptron
 @each("model", [KernelSVM, KernelLogisticRegression, KernelPerceptron])
 @each("rows", [X, sp.csr_array(X), X + 1e4], ids=["dense", "sparse", "far"])
-def test_a_linear_kernel_has_the_weights_of_its_scores(model: type, rows: np.ndarray) -> None:
+def test_a_linear_kernel_has_the_weights_of_its_scores(model, rows):
     fit = model(kernel="linear").fit(rows, THREE)
     assert fit.coef_.shape == (3, 4)
     scores = rows @ fit.coef_.T + fit.intercept_
@@ -109,7 +109,7 @@ def test_a_linear_kernel_has_the_weights_of_its_scores(model: type, rows: np.nda
 
 
 @each("y", [TWO, THREE], ids=["two", "three"])
-def test_discriminant_coordinates_are_those_of_scikit_learn(y: np.ndarray) -> None:
+def test_discriminant_coordinates_are_those_of_scikit_learn(y):
     """Up to signs and a common factor: the divisor of the covariance depends on scikit-learn's version."""
     ours, theirs = LinearDiscriminantAnalysis().fit(X, y), TheirLDA().fit(X, y)
     Z = theirs.transform(X)
@@ -126,7 +126,7 @@ def test_discriminant_coordinates_are_those_of_scikit_learn(y: np.ndarray) -> No
 
 
 @each("priors", [None, "uniform", [0.2, 0.3, 0.5]])
-def test_coordinates_are_those_of_reduced_rank_lda_and_whiten_the_classes(priors) -> None:
+def test_coordinates_are_those_of_reduced_rank_lda_and_whiten_the_classes(priors):
     fit = LinearDiscriminantAnalysis(priors=priors, ddof=1).fit(X, THREE, WEIGHTS)
     reduced = ReducedRankLDA(None, priors=priors).fit(X, THREE, WEIGHTS)
     assert_allclose(fit.transform(X), reduced.transform(X), atol=1e-10)
@@ -139,7 +139,7 @@ def test_coordinates_are_those_of_reduced_rank_lda_and_whiten_the_classes(priors
     assert_allclose(fit.priors_ @ means, 0, atol=1e-10)
 
 
-def test_coordinates_of_regularized_covariances_have_variance_one_in_them() -> None:
+def test_coordinates_of_regularized_covariances_have_variance_one_in_them():
     fit = LinearDiscriminantAnalysis(shrinkage=0.3).fit(X, THREE)
     D = X - fit.means_[THREE]
     S = D.T @ D / 87
@@ -147,7 +147,7 @@ def test_coordinates_of_regularized_covariances_have_variance_one_in_them() -> N
     assert_allclose(fit.scalings_.T @ S @ fit.scalings_, np.eye(2), atol=1e-10)
 
 
-def test_a_class_without_rows_does_not_move_the_coordinates() -> None:
+def test_a_class_without_rows_does_not_move_the_coordinates():
     fit = LinearDiscriminantAnalysis().partial_fit(X, THREE, classes=[0, 1, 2, 3])
     assert_allclose(fit.transform(X), LinearDiscriminantAnalysis().fit(X, THREE).transform(X))
 
@@ -166,7 +166,7 @@ def test_a_class_without_rows_does_not_move_the_coordinates() -> None:
     ids=["gaussian", "multinomial", "bernoulli", "categorical"],
 )  # fmt: skip
 @each("y", [TWO, THREE], ids=["two", "three"])
-def test_naive_bayes_has_the_attributes_of_scikit_learn(ours, theirs, names, y) -> None:
+def test_naive_bayes_has_the_attributes_of_scikit_learn(ours, theirs, names, y):
     counts = rng.integers(0, [1, 2, 3, 5], size=(90, 4))
     rows = X if isinstance(ours, GaussianNB) else counts
     ours.fit(rows, y, WEIGHTS)
@@ -184,7 +184,7 @@ def test_naive_bayes_has_the_attributes_of_scikit_learn(ours, theirs, names, y) 
 # tuned models
 
 
-def test_results_of_candidates_are_those_of_a_grid_search() -> None:
+def test_results_of_candidates_are_those_of_a_grid_search():
     grid = {"strength": [0.1, 0.01], "fit_intercept": [True, False]}
     cv = StratifiedKFold(4)
     theirs = GridSearchCV(LogisticRegression(tol=1e-10), grid, cv=cv).fit(X, THREE)
@@ -203,7 +203,7 @@ def test_results_of_candidates_are_those_of_a_grid_search() -> None:
     assert ours.best_estimator_ is ours.estimator_
 
 
-def test_a_model_that_is_chosen_without_folds_has_no_scores() -> None:
+def test_a_model_that_is_chosen_without_folds_has_no_scores():
     model = TunedClassifier(LogisticRegression(), rule="aic", strengths=3).fit(X, THREE)
     assert not hasattr(model, "cv_results_")
     assert not hasattr(model, "best_score_")
@@ -229,7 +229,7 @@ OUTER = {
 
 @each("outer", OUTER)
 @each("weights", [None, np.where(np.arange(90) % 7, 1, 0)], ids=["all", "some"])
-def test_a_precomputed_kernel_gives_the_same_as_its_rows(outer: str, weights) -> None:
+def test_a_precomputed_kernel_gives_the_same_as_its_rows(outer, weights):
     given, plain = (
         OUTER[outer](KernelSVM(kernel=kernel, gamma=0.3)) for kernel in ("precomputed", "gaussian")
     )
@@ -245,13 +245,13 @@ def test_a_precomputed_kernel_gives_the_same_as_its_rows(outer: str, weights) ->
 
 @each("outer", ["one_vs_rest", "one_vs_one", "calibrated"])
 @each("frame", [np.asarray, pd.DataFrame], ids=["array", "frame"])
-def test_a_precomputed_kernel_reaches_estimators_of_scikit_learn(outer: str, frame) -> None:
+def test_a_precomputed_kernel_reaches_estimators_of_scikit_learn(outer, frame):
     given = OUTER[outer](SVC(kernel="precomputed")).fit(frame(K), TWO)
     plain = OUTER[outer](SVC(gamma=0.3)).fit(X, TWO)
     assert_allclose(given.decision_function(frame(K_NEW)), plain.decision_function(NEW), atol=1e-6)
 
 
-def test_scikit_learn_slices_a_precomputed_kernel_inside_ours() -> None:
+def test_scikit_learn_slices_a_precomputed_kernel_inside_ours():
     outer = OneVsOne(KernelSVM(kernel="precomputed"))
     found = cross_val_predict(outer, K, THREE, cv=3)
     plain = cross_val_predict(OneVsOne(KernelSVM(gamma=0.3)), X, THREE, cv=3)
@@ -264,7 +264,7 @@ def test_scikit_learn_slices_a_precomputed_kernel_inside_ours() -> None:
 
 
 @each("name", [name for name in linclass.__all__ if name[0].isupper()])
-def test_notebooks_show_a_table_of_all_parameters(name: str) -> None:
+def test_notebooks_show_a_table_of_all_parameters(name):
     model = getattr(linclass, name)()
     shown = re.sub(r"<[^>]*>", " ", html.unescape(model._repr_html_()))
     missing = [p for p in model.get_params(deep=False) if not re.search(rf"\b{p}\b", shown)]
@@ -272,7 +272,7 @@ def test_notebooks_show_a_table_of_all_parameters(name: str) -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_the_order_of_categories_is_that_of_the_model(library: str) -> None:
+def test_the_order_of_categories_is_that_of_the_model(library):
     levels = ["low", "mid", "high"]
     if library == "pandas":
         y = pd.Categorical.from_codes(THREE, levels, ordered=True)
