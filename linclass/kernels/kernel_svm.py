@@ -28,7 +28,7 @@ from linclass.kernels.kernel_features import own_intercepts, set_intercepts
 from linclass.kernels.kernel_machine import SupportVectorMachine
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
-from linclass.linear.support_vectors import MarginRows, roles_of, supports_by_class
+from linclass.linear.support_vectors import MarginRows, roles_of
 
 
 class KernelSVM(SupportVectorMachine, Classifier):
@@ -108,7 +108,9 @@ class KernelSVM(SupportVectorMachine, Classifier):
         beta = np.array([self._coefficients(*pair) for pair in pairs])
         used = np.flatnonzero(beta.any(axis=0))
         self._keep_support(X, used, kept)
-        self.n_support_ = supports_by_class(objectives, used)
+        y = np.array([P.y[used] for P in objectives])
+        codes = y.argmax(axis=0) if len(y) > 1 else (y[0] > 0).astype(int)
+        self.n_support_ = np.bincount(codes, minlength=len(self.classes_))
         self.dual_coef_ = beta[:, used]
         set_intercepts(self, np.array([s.theta[-1] for s in solutions]))
         self.C_ = 1 / float(weights.sum() * self.strength)

@@ -34,12 +34,7 @@ from linclass.linear.largest_margin import maximum_margin
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
-from linclass.linear.support_vectors import (
-    MarginRows,
-    roles_of,
-    rows_that_count,
-    supports_by_class,
-)
+from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_count
 from linclass.separation.separability import Undecided
 
 
@@ -185,7 +180,7 @@ class LinearSVM(LinearClassifier):
         self.margin_ = float(margins[0]) if len(margins) == 1 else margins
         supports = np.atleast_2d(rows.dual_variables).max(axis=0) > 0  # α ≥ 0
         self.support_ = np.flatnonzero(supports)
-        self.n_support_ = supports_by_class(objectives, supports[self._kept])
+        self.n_support_ = np.bincount(codes[supports[self._kept]], minlength=len(self.classes_))
         objectives[0].design.forget_transpose()  # frees memory for the support vectors
         self.support_vectors_ = chosen_rows(objectives[0].design.X, supports[self._kept])
         return self

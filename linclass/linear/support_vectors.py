@@ -73,14 +73,6 @@ def roles_of(model: Any) -> Array:
     return found
 
 
-def supports_by_class(objectives: Sequence[Objective], used: Array) -> Array:
-    """Number of the rows `used` in each class; the objectives are of one class against the rest."""
-    counts = [np.count_nonzero(P.y[used] > 0) for P in objectives]
-    if len(counts) == 1:
-        counts = [len(objectives[0].y[used]) - counts[0], *counts]
-    return np.array(counts)
-
-
 def dual_variables(objective: Objective, solution: Solution) -> Array:
     """α from the slopes of the certificate, if the solver does not give it."""
     if solution.alpha is not None:
