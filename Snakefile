@@ -16,6 +16,9 @@ min_version("9.27")  # functions as priorities
 configfile: str(DEFAULT_STUDY)
 
 
+container: "docker://ghcr.io/linclass/linclass:0.1.0"  # for `--sdm apptainer`
+
+
 include: "workflow/rules/study.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/learn.smk"

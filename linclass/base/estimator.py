@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
+import warnings
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -131,9 +132,6 @@ class Estimator(BaseEstimator):
         """An unfitted copy with some parameters changed, also of estimators inside."""
         return self._unfitted().set_params(**params)
 
-    # Attributes change their meaning between versions, and a model that loads and predicts something else is worse than
-    # an error, so that another version refuses a pickle.
-
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), VERSION: linclass_version()}
 
@@ -146,9 +144,11 @@ class Estimator(BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         written, ours = state.get(VERSION, "before 0.1"), linclass_version()
         if written != ours:
-            raise ValueError(
-                f"this {type(self).__name__} was saved by linclass {written}, and this is linclass {ours}; "
-                f"load it with that version, or fit it again with this one."
+            warnings.warn(
+                f"This {type(self).__name__} was saved by linclass {written} and is loaded by linclass {ours}, where "
+                "it may fail or give other predictions; load it with that version, or fit it again.",
+                UserWarning,
+                stacklevel=2,
             )
         super().__setstate__({name: value for name, value in state.items() if name != VERSION})
 

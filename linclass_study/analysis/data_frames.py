@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from linclass_study.analysis.study_file import refuse_later_format
 from linclass_study.errors import StudyError, suggest_name
 from linclass_study.files.reading import read_mapping, read_parquet, scan_parquet
 from linclass_study.files.tables import frame
@@ -30,7 +31,9 @@ def load_results(path: str | Path = "results") -> Results:
             f"{folder}: no file study.json, so this is not the folder of a finished study; unpack an archive of "
             "`linclass publish` first"
         )
-    return Results(folder)
+    results = Results(folder)
+    refuse_later_format(folder / "study.json", results.study)
+    return results
 
 
 class Results:

@@ -1,5 +1,6 @@
 """results/study.json: the configuration of the study, so that its folder is complete.
 
+format                           version of the format of the results folder (docs/results.md)
 datasets, methods                name → entry, from the catalogues and `define:`
 evaluation, limits, positions, parameters
 files                            name → text of its YAML files, and of its own modules (estimators, metrics, …)
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import linclass
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.errors import StudyError
 from linclass_study.files.reading import read_json
@@ -23,9 +25,10 @@ from linclass_study.files.writing import atomic_write
 from linclass_study.project import DEFAULT_STUDY
 
 NAME = "study.json"
+FORMAT = 1  # changes when an older linclass could not read the folder, or would misunderstand it
 REMEDY = "run snakemake to its end, which writes it"
 PARTS = ("datasets", "methods", "evaluation", "limits", "positions", "parameters")
-LATER: dict[str, Any] = {"parameters": {}}  # parts that older results lack
+LATER: dict[str, Any] = {"format": 1, "parameters": {}}  # parts that older results lack
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ def describe_study(
 
 def write_study(description: StudyDescription) -> None:
     """Write study.json into the results folder of the outcome."""
-    study: dict[str, Any] = {part: getattr(description.outcome, part) for part in PARTS}
+    study: dict[str, Any] = {"format": FORMAT}
+    study |= {part: getattr(description.outcome, part) for part in PARTS}
     study |= {"files": description.files, "studies": description.studies}
     text = json.dumps(study, indent=1, ensure_ascii=False, default=str) + "\n"
     with atomic_write(description.outcome.results / NAME) as partial:
@@ -74,10 +78,19 @@ def is_other(results: Path, study: Mapping[str, Any]) -> bool:
         return False
 
 
+def refuse_later_format(path: Path, study: Mapping[str, Any]) -> None:
+    if int(study.get("format", 1)) > FORMAT:
+        raise StudyError(
+            f"{path}: these results have format {study['format']!r}, and this linclass ({linclass.__version__}) reads "
+            f"formats up to {FORMAT}: install a newer version"
+        )
+
+
 def read_study(results: Path) -> StudyDescription:
     path = results / NAME
     try:
         study: Any = LATER | read_json(path)
+        refuse_later_format(path, study)
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
         return StudyDescription(
             outcome, dict(study["files"]), [list(names) for names in study["studies"]]

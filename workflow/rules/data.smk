@@ -19,6 +19,8 @@ rule fetch:
         "<results>/logs/fetch/{dataset}.log",
     priority: FIRST
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         entry=INPUTS.entry,
         content=INPUTS.content_of_local_files,
@@ -38,6 +40,8 @@ rule retry:
     log:
         "<results>/logs/retry/{dataset}.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         results=INPUTS.results_folder,
         entry=INPUTS.entry,
@@ -57,6 +61,8 @@ rule check_data:
     log:
         "<results>/logs/check_data/{dataset}.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     threads: 1
     params:
         metadata=INPUTS.licence_and_citation,
@@ -74,6 +80,8 @@ rule compare_data:
     log:
         "<results>/logs/compare_data.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         results=INPUTS.results_folder,
         datasets=DATASETS,
@@ -95,6 +103,8 @@ rule featurize:
     wildcard_constraints:
         features=rf"(?!{AS_IS}\.)[^/]+",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         steps=INPUTS.steps_of_features,
         code=INPUTS.code_of_features,

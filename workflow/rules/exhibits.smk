@@ -17,6 +17,8 @@ rule figures:
     log:
         "<results>/logs/figures.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         results=INPUTS.results_folder,
         study=INPUTS.digest,

@@ -27,7 +27,11 @@ rule cross_validate:
         "<results>/bundles/{bundle}.json",
     log:
         "<results>/logs/cross_validate/{bundle}.log",
+    benchmark:
+        "<results>/benchmarks/cross_validate/{bundle}.tsv"
     priority: INPUTS.longest_first
+    conda:
+        "../envs/linclass.yaml"
     threads: 1
     resources:
         mem_mb=INPUTS.memory_mb,
@@ -48,9 +52,13 @@ rule cross_validate_shard:
         temp("<results>/shards/{bundle}/{shard}.npz"),
     log:
         "<results>/logs/cross_validate/{bundle}/{shard}.log",
+    benchmark:
+        "<results>/benchmarks/cross_validate/{bundle}/{shard}.tsv"
     wildcard_constraints:
         bundle=DIVIDED,
     priority: INPUTS.longest_first
+    conda:
+        "../envs/linclass.yaml"
     threads: 1
     resources:
         mem_mb=INPUTS.memory_mb,
@@ -78,6 +86,8 @@ rule gather_shards:
     wildcard_constraints:
         bundle=DIVIDED,
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         results=INPUTS.results_folder,
         asked=INPUTS.spec_digest,

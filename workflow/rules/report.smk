@@ -28,6 +28,8 @@ rule report:
     log:
         "<results>/logs/report.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         results=INPUTS.results_folder,
         figures=FIGURES[False],

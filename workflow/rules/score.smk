@@ -28,6 +28,8 @@ rule score:
     log:
         "<results>/logs/score/{dataset}.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         results=INPUTS.results_folder,
         methods=list(STUDY.methods),
@@ -64,6 +66,8 @@ rule aggregate:
     log:
         "<results>/logs/aggregate.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         results=INPUTS.results_folder,
         study=INPUTS.digest,

@@ -15,6 +15,8 @@ rule exhibit:
     log:
         "<results>/logs/textbook/{exhibit}.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         code=code_of_exhibit,
         mirrors=STUDY.mirrors,
@@ -33,6 +35,8 @@ rule compare_published:
     log:
         "<results>/logs/textbook.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     params:
         code=code_of(
             "compare_published.py",
@@ -55,5 +59,7 @@ rule reproduce:
     log:
         "<results>/logs/reproduce.log",
     localrule: True
+    conda:
+        "../envs/linclass.yaml"
     script:
         "../scripts/reproduce.py"
