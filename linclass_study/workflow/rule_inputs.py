@@ -62,6 +62,11 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
         update_config(config, given)
         files = [DEFAULT_STUDY]
     try:
+        if provider := workflow.storage_settings.default_storage_provider:
+            raise StudyError(
+                f"--default-storage-provider {provider}: the results folder must be on a file system that all jobs "
+                "see; leave out this option, and store an archive of the results (docs/cluster.md)"
+            )
         if is_main:
             refuse_another_copy(Path(workflow.current_basedir).parents[1])
         study = read_config(config, files, ROOT, is_main)

@@ -85,7 +85,9 @@ def test_loading_a_model_of_another_version_warns(kind, monkeypatch):
         written = pickle.dumps(model)
     with pytest.warns(UserWarning, match=r"This \w+ was saved by linclass 0\.0\.7") as warned:
         again = pickle.loads(written)
-    assert f"This {kind.__name__} was" in str(warned[-1].message)  # after those of estimators inside
+    assert f"This {kind.__name__} was" in str(
+        warned[-1].message
+    )  # after those of estimators inside
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
