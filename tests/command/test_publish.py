@@ -359,10 +359,13 @@ def test_an_invalid_citation_is_reported_in_one_line(linclass, finished, options
     assert not list(finished.parent.glob("*.zip"))
 
 
-def test_the_software_is_cited_with_its_own_version():
+def test_citation_environment_and_container_have_the_version_of_the_package():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert (cited["version"], cited["license"]) == (project["version"], project["license"])
+    environment = (ROOT / "workflow" / "envs" / "linclass.yaml").read_text()
+    assert f"linclass[study]=={project['version']}\n" in environment
+    assert f'/linclass:{project["version"]}"' in (ROOT / "Snakefile").read_text()
 
 
 def test_a_crate_describes_the_run_as_its_profile_requires(linclass, published, finished, b):
