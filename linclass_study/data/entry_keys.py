@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
@@ -54,6 +55,25 @@ def dialect_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -
     """The keys under `csv:` that hold for a source; the cells of a .tsv file are separated by tabs."""
     tabs = {"separator": "\t"} if suffix_of(name) == ".tsv" else {}
     return {**tabs, **entry.get("csv", {}), **source.get("csv", {})}
+
+
+# Columns that an entry names.
+
+NAMING = ("target", "group", "drop", "categorical", "texts")
+INDEX = re.compile(
+    r"__index_level_\d+__"
+)  # an index without a name that pandas writes into Parquet
+
+
+def named_columns(entry: Mapping[str, Any], keys: Iterable[str]) -> set[str]:
+    """The columns that the entry names under these keys."""
+    return {str(name) for key in keys for name in as_list(entry.get(key))}
+
+
+def unnamed_index(names: Iterable[str], entry: Mapping[str, Any]) -> list[str]:
+    """Columns of an index, which only numbers the rows, that the entry does not name."""
+    given = named_columns(entry, NAMING)
+    return [name for name in names if INDEX.fullmatch(name) and name not in given]
 
 
 # Keys of an entry on which no row depends: licence, citation, related data sets, expected size.

@@ -1,15 +1,19 @@
-"""The job of the rule `fetch`: try the sources in order, and save the data set or save why it is unavailable."""
+"""The job of the rule `fetch`: try the sources in order, and save the data set or save why it is unavailable.
+
+This process finds and downloads files, but does not read them and loads no numerical library before it has started its
+guarded child, the reader (source_reader.py). A file that crashes its reader is a reason like any other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from linclass_study.data.entry_keys import FILES, PARTS, as_list, source_kind
 from linclass_study.data.search_folders import DownloadLimits, SearchFolders, mirrors
+from linclass_study.data.sources import offers
 from linclass_study.data.unavailable import (
     Failures,
     Unavailable,
@@ -20,10 +24,11 @@ from linclass_study.data.unavailable import (
 from linclass_study.processes.guard import Guard
 from linclass_study.project import ROOT
 
-# The available sources of an entry, in order: files are found or downloaded, but not read.
-#
-# Files are opened only to compare their checksums, and no numerical library is loaded. Untrusted files are read by
-# source_reader.py, which may run in a guarded child.
+READER = "linclass_study.data.source_reader:SourceReader"
+
+# A call of a SourceReader, here or in a guarded child: the name of its method, with arguments. It returns why the
+# method failed, or None.
+Execute = Callable[..., str | None]
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ def available_sources(
     for i, source in enumerate(sources):
         options = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
         is_last = i == len(sources) - 1
-        for label, get in _offers(source, folders, is_last):
+        for label, get in offers(source, folders, is_last):
             try:
                 with errors_as_unavailable("it is unavailable"):
                     path = get() if source_kind(source) in FILES else None
@@ -63,71 +68,13 @@ def companion_file(sources: Any, what: str, folders: SearchFolders, is_last: boo
     """A file that accompanies a source; `is_last` says that no other source is left."""
     failures: Failures = []
     for i, source in enumerate(as_list(sources)):
-        is_last_of_all = is_last and i == len(as_list(sources)) - 1
-        for name, get in _offers(source, folders, is_last_of_all):
+        for name, get in offers(source, folders, is_last and i == len(as_list(sources)) - 1):
             try:
                 with errors_as_unavailable("it is unavailable"):
-                    return get()
+                    return Path(get())
             except Unavailable as reason:
                 add_failure(failures, name, reason)
     raise Unavailable(f"its {what} is unavailable: {describe(failures)}")
-
-
-def _offers(
-    source: Mapping[str, Any], folders: SearchFolders, is_last: bool
-) -> Iterator[tuple[str, Any]]:
-    return import_module(f"linclass_study.data.sources.{source_kind(source)}").offers(
-        source, folders, is_last
-    )
-
-
-# What is asked of a SourceReader, which may run in another process, and its result.
-
-
-@dataclass(frozen=True)
-class Read:
-    """Read the training or the test rows; `part` is 'source' or 'test', a key of the entry."""
-
-    part: str
-    source: AvailableSource
-
-
-@dataclass(frozen=True)
-class Build:
-    """Build the data set of training rows and test rows, and keep it."""
-
-    train: AvailableSource
-    test: AvailableSource | None = None
-
-
-@dataclass(frozen=True)
-class Save:
-    """Save the data set in its two files, with the label of its source and the failures before it."""
-
-    label: str
-    failures: Failures
-    npz: str
-    json: str
-
-
-Command = Read | Build | Save
-
-
-@dataclass(frozen=True)
-class Result:
-    """`reason` is why a command failed, or None after a success."""
-
-    reason: str | None = None
-
-    @property
-    def is_success(self) -> bool:
-        return self.reason is None
-
-
-Execute = Callable[[Command], Result]  # by a reader in this process or in a guarded child
-
-
-# Try the sources of an entry in order until one yields a data set.
 
 
 def first_usable(
@@ -139,34 +86,30 @@ def first_usable(
     """
     failures: Failures = []
 
-    def succeeds(label: str, command: Command) -> bool:
-        result = execute(command)
-        if not result.is_success:
-            add_failure(failures, label, result.reason)
-        return result.is_success
+    def succeeds(label: str, *call: Any) -> bool:
+        reason = execute(*call)
+        if reason is not None:
+            add_failure(failures, label, reason)
+        return reason is None
 
     for train in available_sources(entry, "source", folders, failures):
         if "test" not in entry:
-            if succeeds(train.label, Build(train)):
+            if succeeds(train.label, "build", train):
                 return train.label, failures
-        elif succeeds(train.label, Read("source", train)):
+        elif succeeds(train.label, "read", "source", train):
             for test in available_sources(entry, "test", folders, failures):
                 both = f"{train.label} + {test.label}"
-                if succeeds(test.label, Read("test", test)) and succeeds(both, Build(train, test)):
+                if succeeds(test.label, "read", "test", test) and succeeds(
+                    both, "build", train, test
+                ):
                     return both, failures
     raise Unavailable(describe(failures))
 
 
-# The job of the rule `fetch`: obtain a data set and save it, or save why it is unavailable.
-
-READER = "linclass_study.data.source_reader:SourceReader"
-
-
 def fetch_dataset(name: str, entry: dict[str, Any], config: Mapping[str, Any], output: Any) -> None:
     """Obtain a data set and save it, or save why it is unavailable."""
-    if reason := reason_unavailable(
-        name, entry, config, DownloadLimits.of(config["limits"]), output
-    ):
+    limits = DownloadLimits.of(config["limits"])
+    if reason := reason_unavailable(name, entry, config, limits, output):
         from linclass_study.data.dataset import save_unavailable
 
         print(f"unavailable: {reason}")
@@ -188,11 +131,7 @@ def reason_unavailable(
     download_limits: DownloadLimits,
     output: Any,
 ) -> str | None:
-    """Save the data set (if `output` is given) and return None, or return why it is unavailable.
-
-    This process finds and downloads files; a guarded child reads them, so a file that crashes its reader is a reason
-    like any other.
-    """
+    """Save the data set (if `output` is given) and return None, or return why it is unavailable."""
     limits, copies = config["limits"], [Path(folder) for folder in mirrors(config)]
     folders = SearchFolders(copies, Path(config["downloads"]), ROOT, download_limits)
     arguments = {"entry": entry, "folders": folders}
@@ -200,15 +139,16 @@ def reason_unavailable(
         READER, arguments, limits["read_seconds"], limits["read_memory_mb"], work="read", fork=True
     )
 
-    def execute(command: Command) -> Result:
-        answer = guard.call(command)  # the reader's result, or how its process ended
-        return answer.value if answer.kind == "ok" else Result(answer.value)
+    def execute(*call: Any) -> str | None:
+        answer = guard.call(*call)  # the reader's reason, or how its process ended
+        return None if answer.value is None else str(answer.value)
 
     try:
         with guard, errors_as_unavailable("it cannot be fetched"):
             label, before = first_usable(entry, folders, execute)
             print(f"{name} from {label}", f"; before: {describe(before)}" if before else "")
-            save = Save(label, before, output.data, output.about) if output else None
-            return execute(save).reason if save else None
+            if output:
+                return execute("save", label, before, output.data, output.about)
     except Unavailable as reason:
         return str(reason)
+    return None

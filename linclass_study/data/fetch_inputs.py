@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.entry_keys import as_list, format_of, source_kind
+from linclass_study.data.entry_keys import FILES, as_list, format_of, source_kind
 from linclass_study.data.fetch_dataset import READER
 from linclass_study.data.search_folders import SearchFolders
+from linclass_study.data.sources import PRODUCED
 from linclass_study.data.unpack import files_below
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.files.reading import read_json, read_mapping
@@ -59,13 +60,10 @@ def _hash(path: Path) -> str:
 def modules_of_entry(entry: Mapping[str, Any]) -> list[str]:
     """Modules that read the entry: the reader, its kinds of sources, formats and generators."""
     sources = _sources(entry)
-    companions = [one for source in sources for one in _companions(source)]
-    kinds = {f"sources.{source_kind(source)}" for source in [*sources, *companions]}
     names = [(source, source.get("file") or source.get("url", "")) for source in sources]
-    formats = {format_of(entry, source, name) for source, name in names} - {None}
-    ours = [
-        f"linclass_study.data.{part}" for part in sorted(kinds | {f"formats.{f}" for f in formats})
-    ]
+    formats = {name for one in names if (name := format_of(entry, *one)) is not None}
+    ours = [f"linclass_study.data.formats.{name}" for name in sorted(formats)]
+    ours += [PRODUCED] * any(source_kind(source) not in FILES for source in sources)
     drawn = {source["generate"] for source in sources if "generate" in source}
     noise = {"label_noise" for source in sources if source.get("label_noise")}
     return CHILD + ours + [f"linclass.datasets.{name}" for name in sorted(drawn | noise)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
+
+from linclass_study.data.unavailable import Unavailable
 
 # File names for untrusted addresses: an address cannot name a file outside its folder.
 #
@@ -17,7 +19,7 @@ from urllib.parse import quote, unquote, urlsplit
 # Each segment of the path becomes one name of letters, digits, _ . - ~ and % (RFC 3986, §2.1), so it contains neither
 # `..` nor `%2f` nor control characters, and different addresses have different names.
 
-LONGEST = 200  # bytes of a name; file systems allow 255, and `.partial.json` is added to it
+LONGEST = 200  # bytes of a name; file systems allow 255, and a temporary file has a suffix of 41
 LONGEST_PLACE = 1000  # bytes of all names together; systems allow 4096, folder included
 
 
@@ -63,6 +65,24 @@ def _is_plain(name: str) -> bool:
 
 def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+# sha256 of the published versions of a file; None accepts any
+Checksums = str | Sequence[str] | None
+
+
+def with_checksum(path: Path, wanted: Checksums) -> Path:
+    """Return the path if the file has one of the wanted sha256, or if none is given."""
+    if wanted is None:
+        return path
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    known = [wanted] if isinstance(wanted, str) else list(wanted)
+    if found not in known:
+        raise Unavailable(
+            f"its sha256 is {found[:12]}…, not {' or '.join(k[:12] + '…' for k in known)}"
+        )
+    return path
 
 
 # Time and size limits of downloads.

@@ -6,59 +6,45 @@ memory or crashes its reader makes its source unavailable and does not end the j
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data import matrices
+import numpy as np
+import polars as pl
+from scipy import sparse
+
 from linclass_study.data.build_dataset import build_dataset
-from linclass_study.data.content import Content
+from linclass_study.data.content import Content, Matrix
 from linclass_study.data.dataset import Dataset, save_dataset
-from linclass_study.data.entry_keys import dialect_of, format_of, source_kind
-from linclass_study.data.fetch_dataset import (
-    AvailableSource,
-    Build,
-    Command,
-    Read,
-    Result,
-    Save,
-    companion_file,
-    first_usable,
-)
+from linclass_study.data.entry_keys import dialect_of, format_of, unnamed_index
+from linclass_study.data.fetch_dataset import AvailableSource, companion_file, first_usable
 from linclass_study.data.search_folders import DownloadLimits, SearchFolders
+from linclass_study.data.sources import offers
 from linclass_study.data.unavailable import Failures, Unavailable, errors_as_unavailable, first_line
-from linclass_study.data.unpack import at_most
+from linclass_study.data.unpack import at_most, count_bytes
 
 
 class SourceReader:
-    """Executes commands; keeps the content that it has read and the data set that it has built."""
+    """Keeps the content that it has read and the data set that it has built."""
 
     def __init__(self, entry: Mapping[str, Any], folders: SearchFolders):
         self.entry, self.folders = entry, folders
         self.contents: dict[str, tuple[AvailableSource, Content]] = {}  # of 'source' and 'test'
         self.dataset: Dataset | None = None
 
-    def __call__(self, command: Command) -> Result:
+    def __call__(self, method: str, *arguments: Any) -> str | None:
+        """Call a method; why it failed, or None."""
         try:
-            match command:
-                case Read(part, source):
-                    self._read(part, source)
-                case Build(train, test):
-                    self._build(train, test)
-                case Save(label, failures, npz, json):
-                    save_dataset(self.finished(label, failures), npz, json)
+            getattr(self, method)(*arguments)
         except Unavailable as reason:
-            return Result(str(reason))
-        return Result()
+            return str(reason)
+        return None
 
-    def finished(self, label: str, failures: Failures) -> Dataset:
-        """The data set with its source and the failures before it."""
-        assert self.dataset is not None
-        self.dataset.source, self.dataset.attempts = label, failures
-        return self.dataset
-
-    def _read(self, part: str, found: AvailableSource) -> Content:
+    def read(self, part: str, found: AvailableSource) -> Content:
         """Content of the source or of the test set; the last one of each is kept."""
         kept = self.contents.get(part)
         if kept is None or kept[0] != found:
@@ -67,39 +53,44 @@ class SourceReader:
                 self.contents[part] = (found, self._content(found))
         return self.contents[part][1]
 
-    def _build(self, train: AvailableSource, test: AvailableSource | None) -> None:
-        train_rows = self._read("source", train)
-        test_rows = None if test is None else self._read("test", test)
+    def build(self, train: AvailableSource, test: AvailableSource | None = None) -> None:
+        """Build the data set of training rows and test rows."""
+        train_rows = self.read("source", train)
+        test_rows = None if test is None else self.read("test", test)
         with errors_as_unavailable("it cannot be converted to a data set"):
             self.dataset = build_dataset(train_rows, test_rows, self.entry)
 
+    def save(self, label: str, failures: Failures, npz: str, json: str) -> None:
+        save_dataset(self.finished(label, failures), npz, json)
+
+    def finished(self, label: str, failures: Failures) -> Dataset:
+        """The data set with its source and the failures before it."""
+        assert self.dataset is not None
+        self.dataset.source, self.dataset.attempts = label, failures
+        return self.dataset
+
     def _content(self, found: AvailableSource) -> Content:
         if found.path is None:
-            module = import_module(f"linclass_study.data.sources.{source_kind(found.source)}")
-            offers = dict(module.offers(found.source, self.folders, found.is_last))
-            content = offers[found.label]()
+            content = dict(offers(found.source, self.folders, found.is_last))[found.label]()
         else:
-            content = self._parsed(found)
-        return matrices.with_matrices(content, found.matrices) if found.matrices else content
+            content = self._parsed(found, found.path)
+        matrices = [read_matrix(*item, content.n_rows) for item in found.matrices.items()]
+        return replace(content, matrices=tuple(matrices))
 
-    def _parsed(self, found: AvailableSource) -> Content:
-        assert found.path is not None
+    def _parsed(self, found: AvailableSource, path: Path) -> Content:
         entry, source = self.entry, found.source
-        name = format_of(entry, source, found.path.name)
+        name = format_of(entry, source, path.name)
         if name is None:
             raise Unavailable(
-                f"`format:` is missing and not known from the name {found.path.name}; add it"
+                f"`format:` is missing and not known from the name {path.name}; add it"
             )
-        options = {**entry, **source, "csv": dialect_of(entry, source, found.path.name)}
+        options = {**entry, **source, "csv": dialect_of(entry, source, path.name)}
         if "vocabulary" in source:  # some archives contain it
             options["vocabulary"] = lambda: companion_file(
                 source["vocabulary"], "vocabulary", self.folders, found.is_last
             )
         with errors_as_unavailable(f"not readable as {name}"):
-            return import_module(f"linclass_study.data.formats.{name}").read(found.path, options)
-
-
-# A data set in this process, for scripts and tests; a study fetches it in a guarded child (fetch_dataset.py).
+            return import_module(f"linclass_study.data.formats.{name}").read(path, options)
 
 
 def obtain_dataset(
@@ -109,17 +100,123 @@ def obtain_dataset(
     root: Path,
     limits: DownloadLimits = DownloadLimits(),  # noqa: B008 – it is frozen
 ) -> Dataset:
-    """The data set from the first usable source; its `attempts` hold the failures before it.
-
-    A test set has sources of its own; the digest covers both sets.
-    """
+    """The data set from the first usable source, read in this process; its `attempts` hold the failures before it."""
     folders = SearchFolders(mirrors, Path(downloads), Path(root), limits)
     reader = SourceReader(entry, folders)
 
-    def execute(command: Command) -> Result:
+    def execute(*call: Any) -> str | None:
         try:
-            return reader(command)
+            return reader(*call)
         except MemoryError as error:  # in a guarded child the guard reports it
-            return Result(f"it needs more memory than is available ({first_line(error)})")
+            return f"it needs more memory than is available ({first_line(error)})"
 
     return reader.finished(*first_usable(entry, folders, execute))
+
+
+# Matrices of a source in separate files, such as embeddings of its rows by a language model.
+#
+#     source: {file: reviews.csv, matrices: {minilm: {file: minilm.npy}}}
+#
+# Row i of a matrix belongs to row i of the source and is reordered with it. Columns are called minilm.1, minilm.2, …
+#
+#     .npy       one array, rows × columns
+#     .npz       one such array, or a matrix saved by scipy.sparse.save_npz, which stays sparse
+#     .parquet   numeric columns, which keep their names (minilm.age), or one column of lists of equal length
+#
+# Nothing is unpickled, so a file cannot run code.
+
+Numbers = tuple[Any, list[str]]  # the matrix, and the suffixes of its column names
+
+
+def read_matrix(name: str, path: Path, n_rows: int) -> Matrix:
+    """Read a matrix, which must have as many rows as its source."""
+    if path.suffix not in READERS:
+        raise Unavailable(f"matrix '{name}': {path.name} is not one of {', '.join(READERS)}")
+    if zipfile.is_zipfile(path):  # its members never unpack to more than their declared size
+        with zipfile.ZipFile(path) as box:
+            count_bytes(sum(about.file_size for about in box.infolist()), path.name)
+    try:
+        X, ends = READERS[path.suffix](path)
+    except Unavailable as reason:
+        raise Unavailable(f"matrix '{name}': {path.name} {reason}") from None
+    if X.shape[0] != n_rows:
+        raise Unavailable(
+            f"matrix '{name}': {path.name} has {X.shape[0]} rows and its source {n_rows}; "
+            "give a row for each row of the source, in its order"
+        )
+    values = X.data if sparse.issparse(X) else X
+    if np.isinf(values).any():
+        raise Unavailable(f"matrix '{name}': {path.name} holds an infinite number")
+    return Matrix(X, [f"{name}.{end}" for end in ends])
+
+
+def _npy(path: Path) -> Numbers:
+    return _checked(_loaded(path))
+
+
+def _npz(path: Path) -> Numbers:
+    arrays = _loaded(path)
+    if not isinstance(arrays, np.lib.npyio.NpzFile):
+        raise Unavailable("is not an .npz archive")
+    with arrays:
+        if "format" in arrays.files:
+            try:
+                return _checked(sparse.csr_array(sparse.load_npz(path)))
+            except (ValueError, KeyError, NotImplementedError) as error:
+                raise Unavailable(f"is not a sparse matrix of SciPy ({error})") from None
+        if len(arrays.files) != 1:
+            raise Unavailable(
+                f"holds {', '.join(arrays.files) or 'no array'}; keep one array in it"
+            )
+        try:
+            return _checked(arrays[arrays.files[0]])
+        except ValueError as error:
+            raise Unavailable(_why(error)) from None
+
+
+def _loaded(path: Path) -> Any:
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise Unavailable(_why(error)) from None
+
+
+def _why(error: Exception) -> str:
+    """NumPy's message, without its advice to allow pickled objects."""
+    if "pickle" in str(error):
+        return "holds pickled objects, which may run code when read; save an array of numbers"
+    return f"cannot be read ({str(error).splitlines()[0]})"
+
+
+def _checked(X: Any) -> Numbers:
+    if X.ndim != 2:
+        raise Unavailable(f"has the shape {X.shape}, which is not rows × columns")
+    if X.dtype.kind not in "buif":
+        raise Unavailable(f"holds {X.dtype}; save numbers")
+    return X.astype(np.float64), [str(j + 1) for j in range(X.shape[1])]
+
+
+def _parquet(path: Path) -> Numbers:
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise Unavailable(f"cannot be read ({str(error).splitlines()[0]})") from None
+    frame = frame.drop(unnamed_index(frame.columns, {}))
+    if frame.width == 1 and frame.dtypes[0].is_nested():
+        return _checked(_of_lists(frame.to_series()))
+    for column in frame:
+        if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
+            raise Unavailable(f"has a column '{column.name}' of {column.dtype}; keep only numbers")
+    numbers = frame.select(pl.all().cast(pl.Float64)).to_numpy()
+    return np.ascontiguousarray(numbers), frame.columns
+
+
+def _of_lists(column: pl.Series) -> np.ndarray:
+    rows = column.cast(pl.List(pl.Float64), strict=False)
+    lengths = rows.list.len().unique().to_list()
+    if rows.null_count() or len(lengths) != 1 or not lengths[0]:
+        raise Unavailable(f"has lists of different lengths in '{column.name}', or none")
+    return rows.explode().to_numpy().reshape(-1, lengths[0])
+
+
+READERS = {".npy": _npy, ".npz": _npz, ".parquet": _parquet}

@@ -53,7 +53,7 @@ def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits()
         "execution.compute",
         "checks.check_dataset",
         "checks.datasets_table",
-        "data.sources.generate",
+        "data.produced_rows",
         "execution.features",
         "command.derived_files",
     )

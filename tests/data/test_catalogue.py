@@ -23,7 +23,7 @@ from linclass.datasets.keys import keys_schema
 from linclass_study.config.catalogues import suite_names
 from linclass_study.config.schema import load_schema
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.data import connection
+from linclass_study.data import download
 from linclass_study.data.entry_keys import expected_size
 from linclass_study.data.unavailable import Unavailable
 
@@ -77,7 +77,7 @@ def offline(monkeypatch):
     def refuse(*_):
         raise Unavailable("no network")
 
-    monkeypatch.setattr(connection, "_check_connection", refuse)
+    monkeypatch.setattr(download, "_check_connection", refuse)
 
 
 def check(name, found):

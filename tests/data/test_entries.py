@@ -9,7 +9,7 @@ from cases import each
 
 from linclass import datasets as synthetic
 from linclass_study.config.schema import load_schema, schema_problems
-from linclass_study.data import entry_keys, formats, sources
+from linclass_study.data import entry_keys, formats, produced_rows
 from linclass_study.data.entry_check import entry_problems
 from linclass_study.data.entry_keys import BUNDLED, Size, expected_size
 
@@ -46,7 +46,7 @@ def test_the_catalogue_draws_from_every_generator(catalogue):
 def test_the_schema_knows_the_formats_and_sources_that_there_are():
     known = load_schema("datasets")["$defs"]
     assert known["format"]["enum"] == sorted(m.name for m in pkgutil.iter_modules(formats.__path__))
-    kinds = {m.name for m in pkgutil.iter_modules(sources.__path__)}
+    kinds = {*entry_keys.FILES, *produced_rows.OFFERS}
     assert set(entry_keys.KINDS) == kinds
     assert kinds <= {*known["stored"]["properties"], *known["drawn"]["properties"]}
 

@@ -1,4 +1,4 @@
-"""The fast readers agree with the strict ones bit by bit, also in the messages of what they refuse."""
+"""The fast reader of CSV agrees with the strict one bit by bit, also in the messages of what they refuse."""
 
 import bz2
 import gzip
@@ -6,17 +6,8 @@ import gzip
 import numpy as np
 import pytest
 
-from linclass_study.data import text_to_columns
-from linclass_study.data.formats import csv, libsvm
+from linclass_study.data.formats import csv
 from linclass_study.data.unavailable import Unavailable
-
-pytestmark = pytest.mark.usefixtures("everything_fast")
-
-
-@pytest.fixture
-def everything_fast(monkeypatch):
-    """Small files, too, are worth importing scikit-learn."""
-    monkeypatch.setattr(libsvm, "SMALL", 0)
 
 
 def outcome(read, path, options):
@@ -33,14 +24,12 @@ def both(tmp_path, monkeypatch):
     def run(text, **dialect):
         path, taken = tmp_path / "a.csv", []
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        whole = text_to_columns.plain_csv
-        monkeypatch.setattr(
-            text_to_columns, "plain_csv", lambda *a: taken.append(whole(*a)) or taken[-1]
-        )
+        whole = csv.plain_cells
+        monkeypatch.setattr(csv, "plain_cells", lambda *a: taken.append(whole(*a)) or taken[-1])
         fast = outcome(csv.read, path, {"csv": dialect})
-        monkeypatch.setattr(text_to_columns, "plain_csv", lambda *_: None)
+        monkeypatch.setattr(csv, "plain_cells", lambda *_: None)
         strict = outcome(csv.read, path, {"csv": dialect})
-        monkeypatch.setattr(text_to_columns, "plain_csv", whole)
+        monkeypatch.setattr(csv, "plain_cells", whole)
         return fast, strict, bool(taken) and taken[0] is not None
 
     return run
@@ -163,73 +152,3 @@ def test_compressed_files_use_the_fast_reader(pack, both):
     fast, strict, taken = both(pack(text.encode()))
     assert taken
     assert same(fast, strict)
-
-
-SPARSE = {  # name: (text, whether scikit-learn must be enough)
-    "in order": ("+1 1:2 7:-.5\n-1 3:1e-3\n", True),
-    "counted from 0": ("1 0:2 7:5\n2 3:1\n", True),
-    "words as labels": ("red 1:2\nblue 1:3\n\n", True),
-    "labels in many ways": ("1.0 1:2\n+1 1:3\n1,2 1:4\n", True),
-    "comments": ("# made by nobody\n1 1:2 # a row\n2 2:1\n", True),
-    "rows without values": ("1\n2 3:1\n1 2:0\n", True),
-    "line ends of Windows": ("1 1:2\r\n2 2:3\r\n", True),
-    "blanks around": ("  1  1:2\t3:4 \n2 2:3", True),
-    "not in order": ("1 2:2 1:3\n2 1:1\n", False),
-    "given twice": ("1 2:2 2:3\n2 1:1\n", False),
-    "infinite": ("1 1:inf\n2 1:1\n", False),
-    "too great": ("1 1:1e400\n2 1:1\n", False),
-    "numbers of Python": ("1 1:1_0\n2 1:1\n", False),
-    "an index with a sign": ("1 +1:10\n2 1:1\n", False),
-    "an index below 0": ("1 -1:10\n2 1:1\n", False),
-    "queries": ("1 qid:3 1:10\n2 qid:3 1:1\n", False),
-    "pairs in pieces": ("1 1: 2\n", False),
-    "an endless index": (f"1 {'9' * 30}:2\n", False),
-    "too many columns": ("1 10000001:2\n", False),
-    "not UTF-8": (b"1 1:2 # \xff\n", False),
-    "no values": ("1\n2\n", False),
-    "nothing": ("", False),
-}
-
-
-@pytest.mark.parametrize("name", SPARSE)
-def test_scikit_learn_and_the_strict_reader_agree(name, tmp_path, monkeypatch):
-    text, enough = SPARSE[name]
-    path = tmp_path / "a.svm"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert (libsvm.plain_libsvm(path, libsvm.MOST) is not None) == enough
-
-    def output():
-        try:
-            found = libsvm.read(path, {})
-        except Unavailable as reason:
-            return str(reason)
-        X = found.X
-        assert X.indices.dtype == X.indptr.dtype == np.int32
-        return (
-            X.shape,
-            *(a.tolist() for a in (X.data, X.indices, X.indptr)),
-            found.names,
-            found.labels,
-        )
-
-    fast = output()
-    monkeypatch.setattr(libsvm, "plain_libsvm", lambda *_: None)
-    assert fast == output()
-
-
-def test_a_published_file_is_read_fast_and_the_same(mirrors, monkeypatch):
-    name = "w8a.bz2"
-    path = next((folder / name for folder in mirrors if (folder / name).exists()), None)
-    if path is None:
-        pytest.skip(f"no folder of LINCLASS_MIRRORS has {name}")
-    X, labels, first = libsvm.plain_libsvm(path, libsvm.MOST)
-    monkeypatch.setattr(libsvm, "plain_libsvm", lambda *_: None)
-    strict = libsvm.read(path, {})
-    assert labels == strict.labels
-    assert str(first) == strict.names[0]
-    for ours, theirs in zip(
-        (X.data, X.indices, X.indptr),
-        (strict.X.data, strict.X.indices, strict.X.indptr),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(ours, theirs)

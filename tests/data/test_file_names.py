@@ -6,7 +6,7 @@ from pathlib import Path
 from cases import each
 
 from linclass_study.data.search_folders import SearchFolders, as_name, name_in_mirror, place_of
-from linclass_study.data.sources import url
+from linclass_study.data.sources import offers
 
 PIECES = [
     "..", ".", "", "/", "\\", "%2f", "%2F", "%5c", "%00", "%0a", "%2e%2e", "%252f", "..%2f..", "?", "#", "@", ":",
@@ -47,7 +47,7 @@ def test_every_place_can_be_written(tmp_path):
     for i, address in enumerate(addresses(100, seed=1)):
         place = place_of(address, tmp_path / str(i))
         place.parent.mkdir(parents=True)
-        for end in ("", ".partial", ".partial.json", ".xz"):
+        for end in ("", f".{'0' * 32}.partial", ".xz"):
             Path(f"{place}{end}").write_text("")
 
 
@@ -59,7 +59,7 @@ def test_no_copy_is_searched_outside_the_folders(tmp_path):
     folders = SearchFolders([tmp_path / "mirror"], tmp_path / "downloads")
     for hidden in ("..%2fsecret.csv", "%2e%2e%2fsecret.csv", "..%2f..%2fsecret.csv", str(secret)):
         address = f"http://h/{hidden.replace('/', '%2f')}"
-        assert [name for name, _ in url.offers({"url": address}, folders, True)] == [address]
+        assert [name for name, _ in offers({"url": address}, folders, True)] == [address]
 
 
 def test_other_addresses_have_other_places():

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass_study.data.connection import TemporaryFailure
+from linclass_study.data.download import TemporaryFailure
 
 ROOT = Path(__file__).parents[2]
 
@@ -191,7 +191,7 @@ def test_scikit_learn_is_imported_for_openml_only():
 import sys
 from pathlib import Path
 from linclass_study.data import entry_check
-from linclass_study.data.sources import (openml)
+from linclass_study.data import produced_rows
 assert not list(entry_check.entry_problems({"source": {"openml": 31}}))
 assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
 """

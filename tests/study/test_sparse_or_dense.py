@@ -6,10 +6,10 @@ from polars.testing import assert_frame_equal
 from scipy import sparse
 
 from linclass.base.tables import Table
-from linclass_study.data import sparse_or_dense
+from linclass_study.data import build_dataset
+from linclass_study.data.build_dataset import stored
 from linclass_study.data.entry_check import entry_problems
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.data.sparse_or_dense import stored
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import make_folds, read_plan, write_folds
 from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict, task
@@ -121,11 +121,11 @@ def test_density_and_size_of_training_rows_decide_by_the_documented_rule(monkeyp
     assert is_dense(rows(11_000, 200, 0.16))
     assert not is_dense(rows(500, 200, 0.9), words=True)
     assert not is_dense(rows(10**6, 10**5, 1e-8))  # an array of 800 GB
-    monkeypatch.setattr(sparse_or_dense, "LARGE", 17_000_000)
+    monkeypatch.setattr(build_dataset, "LARGE", 17_000_000)
     assert not is_dense(rows(11_000, 200, 0.66))
     assert is_dense(rows(11_000, 200, 0.68))
     assert is_dense(rows(11_000, 200, 0.16), dense=True)
-    monkeypatch.setattr(sparse_or_dense, "SMALL", 1_000_000)
+    monkeypatch.setattr(build_dataset, "SMALL", 1_000_000)
     few, many = rows(1000, 200, 0.1, 1), rows(1000, 200, 0.9, 2)
     for training, dense in ((few, False), (many, True)):
         for test in (few, many):
@@ -143,7 +143,7 @@ def test_density_and_size_of_training_rows_decide_by_the_documented_rule(monkeyp
 
 def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch):
     """But categories stay codes in an array, and an empty cell stays a missing value."""
-    monkeypatch.setattr(sparse_or_dense, "SMALL", 1000)
+    monkeypatch.setattr(build_dataset, "SMALL", 1000)
     write(tmp_path, *example(40, density=0.1))
     csv, libsvm = (obtained(tmp_path, f"rows.{form}") for form in ("csv", "svm"))
     assert csv.table.is_sparse

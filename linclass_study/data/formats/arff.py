@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study.data.content import Columns
-from linclass_study.data.text_to_columns import text_columns
+from linclass_study.data.formats.csv import text_columns
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack import Text
 

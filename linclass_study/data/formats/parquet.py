@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study.data.content import Columns
-from linclass_study.data.data_frames import unnamed_index
+from linclass_study.data.entry_keys import unnamed_index
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.files.reading import require_shallow
 

@@ -16,7 +16,7 @@ import polars as pl
 from linclass.base.messages import NotApplicable, counted_have
 from linclass_study.data import blocks, labels
 from linclass_study.data.content import InFile
-from linclass_study.data.data_frames import unnamed_index
+from linclass_study.data.entry_keys import unnamed_index
 from linclass_study.data.formats.parquet import header_columns as header_columns  # the same file
 from linclass_study.data.formats.parquet import plain
 from linclass_study.data.labels import codes_and_classes
