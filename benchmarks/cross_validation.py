@@ -43,8 +43,7 @@ from linclass_study.execution.folds import Plan
 from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.execution.run_files import RunInputs
 from linclass_study.pipeline.fitted import Task
-from linclass_study.pipeline.fitting import fit_folds, fit_method
-from linclass_study.pipeline.fold_predictions import predict_folds
+from linclass_study.pipeline.fitting import fit_folds, fit_method, predict_folds
 from linclass_study.pipeline.method import Method
 
 K, FEATURES, FOLDS, ALPHA = 3, 50, 10, 1.0

@@ -34,7 +34,10 @@ def check_dataset(data: Dataset) -> tuple[Facts, Arrays]:
     """(facts, arrays): the arrays are keys of rows and columns by kind, and proofs of separability."""
     found = _Findings()
     if data.in_file:
-        _by_blocks(found, data)
+        names = data.table.names
+        found.of("rows", lambda: checks_of_blocks(blocks.tables(data.in_file, names), names))
+        _repeated(found, data)
+        found.unchecked["all else"] = "rows stay in their file"
     elif len(data.y):
         _in_memory(found, data)
     return {**_sizes(data), **found.facts, "unchecked": found.unchecked}, found.arrays
@@ -72,13 +75,6 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
     found.facts["design_columns"] = int(X.shape[1])
     found.of("rank", lambda: geometry.rank(X))
     found.of("separability", lambda: separable_pairs(X, y, data.classes))
-
-
-def _by_blocks(found: _Findings, data: Dataset) -> None:
-    names = data.table.names
-    found.of("rows", lambda: checks_of_blocks(blocks.tables(data.in_file, names), names))
-    _repeated(found, data)
-    found.unchecked["all else"] = "rows stay in their file"
 
 
 def _repeated(found: _Findings, data: Dataset) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import Array
 from linclass.base.tables import Table
 from linclass_study.checks import rows
 from linclass_study.pipeline.require_numbers import stray_levels
@@ -93,8 +92,13 @@ def _contents(table: Table) -> Iterator[bytes]:
     X = table.X.tocsc() if table.is_sparse else table.X
     for j, name in enumerate(table.names):
         if name in table.levels:
-            codes = np.nan_to_num(table.column(j), nan=-1).astype(np.int64)
-            kind, parts = b"levels", [_by_first_row(codes)]
+            codes = np.nan_to_num(
+                table.column(j), nan=-1
+            )  # numbered by their first rows, from 1; 0 is missing
+            levels, first, place = np.unique(codes, return_index=True, return_inverse=True)
+            first[levels < 0] = -1
+            number = np.argsort(np.argsort(first)) + (levels[:1] >= 0)
+            kind, parts = b"levels", [number[place]]
         elif table.is_sparse:
             own = slice(X.indptr[j], X.indptr[j + 1])
             kind, parts = b"numbers", [X.indices[own], rows.words_of_numbers(X.data[own])]
@@ -106,15 +110,6 @@ def _contents(table: Table) -> Iterator[bytes]:
         yield total.digest()
 
 
-def _by_first_row(codes: np.ndarray) -> np.ndarray:
-    """Codes renumbered in the order of their first rows; missing cells stay −1."""
-    levels, first, place = np.unique(codes, return_index=True, return_inverse=True)
-    known = np.flatnonzero(levels >= 0)
-    number = np.full(len(levels), -1)
-    number[known[np.argsort(first[known])]] = np.arange(len(known))
-    return number[place]
-
-
 # Columns of numbers with a few other values, such as '12k', or with decimal commas: they become categorical.
 
 SHOWN = 3  # levels that are no numbers
@@ -122,14 +117,12 @@ SHOWN = 3  # levels that are no numbers
 
 def nearly_numeric(table: Table) -> dict[str, Any]:
     """{column: [levels that are numbers, levels that are not, the first of these]}."""
-    found = {name: (levels, stray_levels(levels)) for name, levels in table.levels.items()}
-    return {
-        "nearly_numeric_columns": {
-            name: [len(levels) - len(others), len(others), others[:SHOWN]]
-            for name, (levels, others) in found.items()
-            if others
-        }
+    found = {
+        name: [len(levels) - len(others), len(others), others[:SHOWN]]
+        for name, levels in table.levels.items()
+        if (others := stray_levels(levels))
     }
+    return {"nearly_numeric_columns": found}
 
 
 # Columns of dates: as text, such as 2024-03-01 or 1 Mar 2024 10:30, or as whole numbers, such as 20240301.
@@ -161,11 +154,19 @@ def dates(table: Table) -> dict[str, Any]:
         own = [level for level in levels if is_date(level)]
         if len(own) >= max(FEW_DATES, DATES * len(levels)):
             found[name] = [len(own), own[0]]
-    for j in _whole_columns(table):
-        values = np.unique(table.column(j))
-        values = values[~np.isnan(values)]
-        if len(values) >= FEW_DATES and _are_dates(values):
-            found[table.names[j]] = [len(values), f"{values[0]:.0f}"]
+    for name, column in () if table.is_sparse else zip(table.names, table.X.T, strict=True):
+        if name in table.levels or not len(column):
+            continue
+        if (
+            np.fmin.reduce(column) < YEARS[0] * 10_000
+            or np.fmax.reduce(column) >= (YEARS[1] + 1) * 10_000
+        ):
+            continue
+        values = np.unique(column[~np.isnan(column)])
+        day, month = values % 100, values // 100 % 100
+        are_days = (values == np.floor(values)) & (day >= 1) & (day <= 31)
+        if len(values) >= FEW_DATES and (are_days & (month >= 1) & (month <= 12)).all():
+            found[name] = [len(values), f"{values[0]:.0f}"]
     return {"date_columns": found}
 
 
@@ -181,22 +182,6 @@ def is_date(text: str) -> bool:
         small, large = sorted((int(named["month"]), int(named["day"])))
         return 1 <= small <= 12 and large <= 31
     return False
-
-
-def _whole_columns(table: Table) -> Array:
-    """Numeric columns of a dense table whose smallest and largest values are such numbers."""
-    if table.is_sparse or not len(table.X):
-        return np.empty(0, int)
-    low, high = np.fmin.reduce(table.X, axis=0), np.fmax.reduce(table.X, axis=0)
-    possible = (low >= YEARS[0] * 10_000) & (high < (YEARS[1] + 1) * 10_000)
-    categorical = np.isin(table.names, list(table.levels))
-    return np.flatnonzero(possible & ~categorical)
-
-
-def _are_dates(values: Array) -> bool:
-    day, month = values % 100, values // 100 % 100
-    whole = values == np.floor(values)
-    return bool((whole & (day >= 1) & (day <= 31) & (month >= 1) & (month <= 12)).all())
 
 
 # Columns that identify rows instead of describing them, such as row numbers.
@@ -218,30 +203,23 @@ def identifiers(table: Table, split: np.ndarray) -> dict[str, Any]:
     """{column: [levels, rows]} over the training rows, as a test set may restart its numbering."""
     if split.any():
         table = table.rows(np.flatnonzero(split == 0))
-    n = table.shape[0]
+    if table.is_sparse:
+        counts = np.bincount(table.X.indices, minlength=len(table.names))
+        candidates = np.flatnonzero(counts >= LEVELS * table.shape[0])
+    else:
+        first = table.X[:LOOK]
+        candidates = np.flatnonzero((np.isnan(first) | (first == np.floor(first))).all(axis=0))
     found = {}
-    for j in _may_be_identifiers(table, n):
+    for j in candidates:
         name = table.names[j]
         values = table.column(j)
         values = values[~np.isnan(values)]
         if len(values) < FEW_ROWS or name in table.texts:
             continue
         levels = len(np.unique(values))
-        of_categories = name in table.levels
-        if levels >= LEVELS * len(values) and (of_categories or _numbers_rows(name, values)):
+        if levels >= LEVELS * len(values) and (name in table.levels or _numbers_rows(name, values)):
             found[name] = [levels, len(values)]
     return {"identifier_columns": found}
-
-
-def _may_be_identifiers(table: Table, n: int) -> np.ndarray:
-    """Candidate columns, by their first rows or, in sparse tables, by their number of values."""
-    if table.is_sparse:
-        return np.flatnonzero(
-            np.bincount(table.X.indices, minlength=len(table.names)) >= LEVELS * n
-        )
-    first = table.X[:LOOK]
-    whole = (np.isnan(first) | (first == np.floor(first))).all(axis=0)
-    return np.flatnonzero(whole)
 
 
 def _numbers_rows(name: str, values: np.ndarray) -> bool:
@@ -255,9 +233,5 @@ def _numbers_rows(name: str, values: np.ndarray) -> bool:
     equal = np.count_nonzero(gaps == 0)
     if expected >= min(EXPECTED, 0.4 * len(values)):
         return bool(equal <= SEEN * expected)
-    return bool(NAMES & {*re.split(r"[^a-z]+", _apart(name))})
-
-
-def _apart(name: str) -> str:
-    """customerId and CUSTOMER_ID as customer id."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()  # customerId and CUSTOMER_ID alike
+    return bool(NAMES & {*re.split(r"[^a-z]+", apart)})

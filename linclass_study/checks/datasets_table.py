@@ -85,11 +85,10 @@ def write_datasets_table(
     facts = {name: read_facts(folder / f"{name}.json") for name in checked}
     arrays = {name: folder / f"{name}.npz" for name in checked}  # published results have none
     keys = {name: read_keys(path) for name, path in arrays.items() if path.exists()}
-    related = [
-        *sharing_pairs({name: own for name, own in keys.items() if own}),
-        *equal_pairs({name: own.get("features_digest") for name, own in facts.items()}),
-    ]
-    write_csv(datasets_table(facts, [*related, *declared]), results / "tables" / "datasets.csv")
+    digests = {name: own.get("features_digest") for name, own in facts.items()}
+    equal = [(a, b) for a, b in combinations(digests, 2) if digests[a] and digests[a] == digests[b]]
+    related = [*sharing_pairs({name: own for name, own in keys.items() if own}), *equal, *declared]
+    write_csv(datasets_table(facts, related), results / "tables" / "datasets.csv")
 
 
 def datasets_table(facts: Mapping[str, Facts], related: Iterable[tuple[str, str]]) -> pl.DataFrame:
@@ -150,15 +149,6 @@ def sharing_pairs(keys: Mapping[str, Mapping[str, Words]]) -> dict[tuple[str, st
     for pair, share in (item for overlaps in found for item in overlaps.items()):
         shares[pair] = max(share, shares.get(pair, 0.0))
     return shares
-
-
-def equal_pairs(digests: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """Pairs of data sets whose features have equal digests."""
-    return [
-        (one, other)
-        for one, other in combinations(digests, 2)
-        if digests[one] is not None and digests[one] == digests[other]
-    ]
 
 
 def related_groups(names: Iterable[str], related: Iterable[tuple[str, str]]) -> list[list[str]]:

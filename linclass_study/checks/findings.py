@@ -6,7 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from linclass.base import parts
+from linclass.base.messages import names_and_others
+from linclass_study.data.entry_keys import as_list
+from linclass_study.data.labels import plain_number
 from linclass_study.files.writing import yaml_text
+from linclass_study.pipeline.method import named_steps
 from linclass_study.pipeline.require_numbers import has_decimal_comma
 
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
@@ -45,18 +50,15 @@ def _alike_classes(facts: Mapping[str, Any]) -> Iterator[str]:
         merged[" ".join(label.split()).casefold()].append(label)
     for alike in [labels for labels in merged.values() if len(labels) > 1][:SHOWN]:
         whole = 1 < len(merged) <= SHOWN  # `classes:` has to name all of them
-        mapping = f": `classes: {{{', '.join(_groups(merged))}}}`" if whole else " by `classes:`"
+        groups = (
+            f"{yaml_text(' '.join(labels[0].split()))}: [{', '.join(map(yaml_text, labels))}]"
+            for labels in merged.values()
+        )
+        mapping = f": `classes: {{{', '.join(groups)}}}`" if whole else " by `classes:`"
         yield (
             f"the classes {', '.join(map(repr, alike))} differ only by case or blanks; if they are one class, "
             f"merge them{mapping}"
         )
-
-
-def _groups(merged: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Each class of a mapping `classes:`."""
-    for labels in merged.values():
-        texts = [yaml_text(label) for label in labels]
-        yield f"{yaml_text(' '.join(labels[0].split()))}: [{', '.join(texts)}]"
 
 
 def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -177,7 +179,11 @@ def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
     constant = facts.get("constant_columns") or 0
     if constant:
         names = facts["constant_column_names"]
-        yield f"{_listed(names, constant)} at most one value, so nothing can be learned from it"
+        few = ", ".join(f"'{name}'" for name in names[:SHOWN]) + ", …" * (constant > SHOWN)
+        columns = (
+            f"column '{names[0]}' has" if constant == 1 else f"{constant:,} columns ({few}) have"
+        )
+        yield f"{columns} at most one value, so nothing can be learned from it"
     again = facts.get("duplicated_columns") or 0
     if again:
         pairs = [f"{name} = {first}" for name, first in facts["duplicated_column_of"].items()]
@@ -185,13 +191,113 @@ def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"{again:,} column{'s' * (again > 1)} repeat{'s' * (again == 1)} another one ({few})"
 
 
-def _listed(names: Sequence[str], count: int) -> str:
-    if count == 1:
-        return f"column '{names[0]}' has"
-    few = ", ".join(f"'{name}'" for name in names[:SHOWN]) + (", …" if count > SHOWN else "")
-    return f"{count:,} columns ({few}) have"
-
-
 def _more(found: Mapping[str, Any], what: str) -> Iterator[str]:
     if len(found) > SHOWN:
         yield f"{len(found) - SHOWN:,} more columns {what}"
+
+
+# Columns of texts and categories, and the methods of a study: which columns no method reads, and which methods depend
+# on an order of columns or of classes that has no meaning.
+
+Entries = Mapping[str, Mapping[str, Any]]
+
+COUNTS, INDICATORS = ("count_words", "hash_words"), ("codes", "indicators", "one_hot")
+REMEDIES = {COUNTS: "features: [count_words]", INDICATORS: "transforms: [impute, one_hot]"}
+COUNTED = ("bag_of_words", "inverted_index", "text_folders")  # formats whose columns are words
+
+
+def unread_columns(
+    methods: Entries, texts: Sequence[str], categories: Sequence[str]
+) -> Iterator[str]:
+    """A sentence on the columns of texts, and one on those of categories, if no method makes numbers of them."""
+    for names, steps, what in ((texts, COUNTS, "texts"), (categories, INDICATORS, "text")):
+        if not names or any(_has_step(entry, steps) for entry in methods.values()):
+            continue
+        shown = names_and_others([f"'{name}'" for name in names], SHOWN)
+        hold, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
+        drop = f"`drop: [{', '.join(map(yaml_text, names))}]`"
+        yield (
+            f"{shown} {hold} {what}, which no method of the study reads, so none can be fitted; add "
+            f"`{REMEDIES[steps]}` to a method, or leave {them} out with {drop}"
+        )
+
+
+def columns_without_order(
+    methods: Entries, dataset: Mapping[str, Any], texts: bool, categories: bool
+) -> Iterator[str]:
+    """A sentence on each method with a penalty on neighbouring columns, where columns are words or indicators."""
+    for name, entry in methods.items():
+        if not (penalty := ordered_penalty(entry)):
+            continue
+        words = are_words(dataset) or (texts and _has_step(entry, COUNTS))
+        if words or (categories and _has_step(entry, INDICATORS)):
+            yield (
+                f"{name} has the penalty {penalty}, which draws the weights of neighbouring columns together, but "
+                f"{'words' if words else 'indicators of categories'} have no order: leave the method out, or give it "
+                "columns along a line, such as a spectrum"
+            )
+
+
+def classes_without_order(
+    methods: Entries, dataset: Mapping[str, Any], classes: Sequence[str]
+) -> Iterator[str]:
+    """A sentence on the methods for ordered classes, where the order is that of the alphabet."""
+    if (
+        len(classes) < 3
+        or "classes" in dataset
+        or all(plain_number(c) is not None for c in classes)
+    ):
+        return
+    if names := [name for name, entry in methods.items() if _orders_classes(entry)]:
+        order = " < ".join(classes[:SHOWN]) + (" < …" if len(classes) > SHOWN else "")
+        yield (
+            f"{names_and_others(names, SHOWN)} {'takes' if len(names) == 1 else 'take'} the classes in alphabetical "
+            f"order, {order}; list them in their order under `classes:`, or leave the method out"
+        )
+
+
+def _orders_classes(given: Any) -> bool:
+    """Whether a classifier anywhere in the entry of a method orders the classes without being given their order."""
+    if isinstance(given, list):
+        return any(map(_orders_classes, given))
+    if not isinstance(given, Mapping):
+        return False
+    path = str(given.get("classifier", ""))
+    ordinal = path.startswith("linclass.") and path.endswith(".OrdinalRegression")
+    own = ordinal and not (given.get("params") or {}).get("order")
+    return own or any(map(_orders_classes, given.values()))
+
+
+def ordered_penalty(given: Any) -> str:
+    """The penalty, anywhere in the entry of a method, for which the order of columns matters; '' if there is none."""
+    if not isinstance(given, Mapping | list):
+        return ""
+    items = given.items() if isinstance(given, Mapping) else enumerate(given)
+    for key, value in items:
+        named = str(key).rpartition("__")[2] == "penalty"  # also estimator__penalty, under tune:
+        if not named:
+            found = ordered_penalty(value)
+        else:  # l1, {l1: {factors: …}}, or a list of such
+            names = [
+                n for one in as_list(value) for n in (one if isinstance(one, Mapping) else [one])
+            ]
+            known = [n for n in names if n in parts.names("penalties")]
+            ordered = (n for n in known if parts.find("penalties", n).ordered_features)
+            found = next(ordered, "")
+        if found:
+            return str(found)
+    return ""
+
+
+def are_words(dataset: Mapping[str, Any]) -> bool:
+    """Whether the entry of a data set describes counted words."""
+    if dataset.get("texts"):
+        return False
+    sources = as_list(dataset.get("source"))
+    return any(one.get("format") in COUNTED for one in (dataset, *sources))
+
+
+def _has_step(entry: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Whether the method has one of these steps, or one of its user's, which may do the same."""
+    steps = named_steps([*(entry.get("features") or []), *(entry.get("transforms") or [])])
+    return any(name in names or "." in name for name, _ in steps)

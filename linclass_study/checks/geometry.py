@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +19,7 @@ from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass.preprocessing.transforms.impute import Impute
 from linclass.preprocessing.transforms.one_hot import OneHot
-from linclass.separation.separability import Separation, Undecided, separability
+from linclass.separation.separability import Undecided, separability
 
 # The design matrix of most methods of the catalogue: imputed, then one-hot encoded without the first level.
 #
@@ -73,7 +74,12 @@ def rank(X: Any) -> dict[str, Any]:
     mean, sd = _moments(X)
     scale = np.divide(1, sd, out=np.zeros(p), where=sd > 0)
     standardized = ((block - mean) * scale for block in dense_blocks(X))
-    small = _triangle(standardized) if n >= p else np.vstack(list(standardized))
+    if n >= p:  # R of the QR decomposition of all rows, block by block
+        small = np.empty((0, p))
+        for part in standardized:
+            small = np.asarray(np.linalg.qr(np.vstack([small, part]), mode="r"))
+    else:
+        small = np.vstack(list(standardized))
     values = np.linalg.svd(small, compute_uv=False)
     offset = float(np.max(np.abs(mean) * scale, initial=1.0))  # rounding of centred columns
     floor = values[0] * np.finfo(float).eps * max(n, p, offset) if len(values) else 0.0
@@ -96,14 +102,6 @@ def _moments(X: Any) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.sqrt(squares / n)
 
 
-def _triangle(parts: Iterator[np.ndarray]) -> np.ndarray:
-    """R of the QR decomposition of all rows, block by block."""
-    R = np.empty((0, 0))
-    for part in parts:
-        R = np.asarray(np.linalg.qr(np.vstack([R, part]) if len(R) else part, mode="r"))
-    return R
-
-
 PAIR_CELLS = 2 * 10**7  # maximal number of stored cells over all pairs of classes
 BY_PROGRAM = 10**5  # maximal cells of a pair for the linear program, which is slow
 
@@ -120,14 +118,25 @@ def separable_pairs(
     proofs: dict[str, np.ndarray] = {}
     for k, l in combinations(range(K), 2):
         own = np.flatnonzero((y == k) | (y == l))
-        found = _of_pair(X[own], y[own])
-        kinds[k, l] = "undecided" if found is None else found.kind
-        if found is not None:
-            proofs |= _proof(found, f"{k}-{l}")
+        rows, labels = X[own], y[own]
+        kinds[k, l] = "undecided"  # if neither answer can be proved
+        with suppress(Undecided, NotApplicable, np.linalg.LinAlgError):
+            small = rows.shape[0] * rows.shape[1] <= BY_PROGRAM
+            found = separability(rows, labels, method="newton" if small else "newton_alone")
+            if found.holds(rows, labels):
+                kinds[k, l] = found.kind
+                if found.weights is not None:
+                    proofs[f"hyperplane {k}-{l}"] = np.append(found.weights, found.intercept)
+                if found.multipliers.any():
+                    proofs[f"multipliers {k}-{l}"] = found.multipliers
     counts = Counter(kinds.values())
     shown = {kind: counts[kind] for kind in ("complete", "quasi-complete", "none", "undecided")}
+    if counts["complete"]:
+        summary = "yes" if counts["complete"] == len(kinds) else "some pairs"
+    else:  # the weakest result
+        summary = next((kind for kind in ("undecided", "quasi-complete") if counts[kind]), "no")
     facts = {
-        "separable": _in_a_word(counts, len(kinds)),
+        "separable": summary,
         "pairs": len(kinds),
         "separable_pairs": counts["complete"],
         "separability": shown,
@@ -138,30 +147,3 @@ def separable_pairs(
         },
     }
     return facts, proofs
-
-
-def _of_pair(X: Any, y: np.ndarray) -> Separation | None:
-    """Separation of a pair of classes; None if neither answer could be proved."""
-    method = "newton" if X.shape[0] * X.shape[1] <= BY_PROGRAM else "newton_alone"
-    try:
-        found = separability(X, y, method=method)
-    except (Undecided, NotApplicable, np.linalg.LinAlgError):
-        return None
-    return found if found.holds(X, y) else None
-
-
-def _in_a_word(counts: Counter[str], pairs: int) -> str:
-    """Summary of all pairs: yes, some pairs, or the weakest result of all."""
-    if counts["complete"]:
-        return "yes" if counts["complete"] == pairs else "some pairs"
-    return next((kind for kind in ("undecided", "quasi-complete") if counts[kind]), "no")
-
-
-def _proof(found: Separation, pair: str) -> dict[str, np.ndarray]:
-    """The hyperplane and the multipliers of the pair's rows, as far as they are proofs."""
-    proof = {}
-    if found.weights is not None:
-        proof[f"hyperplane {pair}"] = np.append(found.weights, found.intercept)
-    if found.multipliers.any():
-        proof[f"multipliers {pair}"] = found.multipliers
-    return proof

@@ -28,7 +28,15 @@ def words_of_numbers(values: np.ndarray) -> Words:
 
 def words_of_levels(codes: np.ndarray, levels: tuple[str, ...]) -> Words:
     """Words of a categorical or text column; `codes` are indices into `levels`."""
-    of_level = np.append(_of_texts(levels), MISSING)
+    try:
+        numbers = np.array([float(level) for level in levels])
+    except ValueError:
+        numbers = np.array([np.nan])
+    if np.isfinite(numbers).all() and len(np.unique(numbers)) == len(levels):
+        words = words_of_numbers(numbers)
+    else:
+        words = np.array([word_of_name(level) for level in levels], np.uint64)
+    of_level = np.append(words, MISSING)
     return of_level[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
 
 
@@ -49,16 +57,6 @@ def mix(words: Words) -> Words:
     words *= np.uint64(0x94D049BB133111EB)
     words ^= words >> np.uint64(31)
     return words
-
-
-def _of_texts(levels: tuple[str, ...]) -> Words:
-    try:
-        numbers = np.array([float(level) for level in levels])
-    except ValueError:
-        numbers = np.array([np.nan])
-    if np.isfinite(numbers).all() and len(np.unique(numbers)) == len(levels):
-        return words_of_numbers(numbers)
-    return np.array([word_of_name(level) for level in levels], np.uint64)
 
 
 # 64-bit keys of rows and columns: equal rows have equal keys, whatever the order of columns, and vice versa.
@@ -96,14 +94,8 @@ def keys_of_table(table: Table, named: bool = True) -> Keys:
 
 def keys_by_kind(table: Table) -> dict[str, Words]:
     """Keys of the rows with and without column names, and of the columns."""
-    by_name = keys_of_table(table)
-    return dict(
-        zip(
-            KINDS,
-            (by_name.rows, keys_of_table(table, named=False).rows, by_name.columns),
-            strict=True,
-        )
-    )
+    by_name, by_value = keys_of_table(table), keys_of_table(table, named=False)
+    return dict(zip(KINDS, (by_name.rows, by_value.rows, by_name.columns), strict=True))
 
 
 def features_digest(rows: Words) -> str:

@@ -77,11 +77,17 @@ def _ways(values: np.ndarray, y: np.ndarray, of_categories: bool, columns: int) 
         codes = np.unique(values, return_inverse=True)[1]
         if surprising and _is_copy(codes, y):
             yield "copy"
-        if of_categories and _is_function(codes, y, columns):
-            yield "function"
+        if of_categories:
+            table = _crossed(codes, y)
+            pure = (np.count_nonzero(table, axis=1) <= 1).all()
+            if pure and log_chance(counts, len(table)) < np.log(CHANCE / columns):
+                yield "function"
     measured = surprising or len(np.unique(values)) > len(counts)  # else it is a copy
-    if not of_categories and not gaps.any() and measured and _is_shifted(values, y):
-        yield "shifted"
+    if not of_categories and not gaps.any() and measured:
+        means = np.bincount(y, values) / counts
+        spread = np.sqrt(np.bincount(y, (values - means[y]) ** 2) / counts)
+        if np.diff(np.sort(means)).min() > GAP * spread.max():
+            yield "shifted"
 
 
 def _is_copy(codes: np.ndarray, y: np.ndarray) -> bool:
@@ -97,23 +103,10 @@ def _is_copy(codes: np.ndarray, y: np.ndarray) -> bool:
     )
 
 
-def _is_function(codes: np.ndarray, y: np.ndarray, columns: int) -> bool:
-    table = _crossed(codes, y)
-    pure = (np.count_nonzero(table, axis=1) <= 1).all()
-    return bool(pure and log_chance(table.sum(axis=0), len(table)) < np.log(CHANCE / columns))
-
-
 def log_chance(counts: np.ndarray, levels: int) -> float:
     """Upper bound of the log-probability that shuffled classes are pure on L levels."""
     shuffles = gammaln(counts.sum() + 1) - gammaln(counts + 1).sum()
     return float(levels * np.log(len(counts)) - shuffles)
-
-
-def _is_shifted(values: np.ndarray, y: np.ndarray) -> bool:
-    counts = np.bincount(y)
-    means = np.bincount(y, values) / counts
-    spread = np.sqrt(np.bincount(y, (values - means[y]) ** 2) / counts)
-    return bool(np.diff(np.sort(means)).min() > GAP * spread.max())
 
 
 def _crossed(codes: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -151,11 +144,11 @@ def one_rule(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any]:
     for name, values in zip(table.names, X.T, strict=True):
         if name in table.texts:
             continue
-        codes = _intervals(values) if name not in table.levels else values
+        codes = values if name in table.levels else _intervals(values)
         codes = np.unique(codes, return_inverse=True)[1]
         if (int(codes.max(initial=0)) + 1) * PER_VALUE > n:
             continue
-        right = _right(codes, y)
+        right = int(_crossed(codes, y).max(axis=1).sum())
         if right >= RIGHT * n and n - right <= ERRORS * (n - most):
             found[name] = [round(right / n, 4), round(most / n, 4)]
     return {"one_rule_columns": found}
@@ -169,9 +162,3 @@ def _intervals(values: np.ndarray) -> np.ndarray:
         return np.zeros(len(values))
     ends = np.unique(np.quantile(values[known], np.arange(1, count) / count))
     return np.where(known, np.searchsorted(ends, values), np.nan)
-
-
-def _right(codes: np.ndarray, y: np.ndarray) -> int:
-    K = int(y.max()) + 1
-    counts = np.bincount(codes * K + y, minlength=(int(codes.max()) + 1) * K)
-    return int(counts.reshape(-1, K).max(axis=1).sum())

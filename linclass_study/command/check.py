@@ -16,14 +16,13 @@ from snakemake.utils import update_config
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis.wording import direction_words
 from linclass_study.checks.check_dataset import misleading
-from linclass_study.checks.columns_of_words import (
+from linclass_study.checks.findings import (
     classes_without_order,
     columns_without_order,
+    serious,
     unread_columns,
 )
-from linclass_study.checks.findings import serious
-from linclass_study.config.column_check import columns_of_text, small_dataset
-from linclass_study.config.entry_checks import idle_of_method
+from linclass_study.config.entry_checks import columns_of_text, idle_of_method, small_dataset
 from linclass_study.config.study import Study, read_config
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.search_folders import SearchFolders

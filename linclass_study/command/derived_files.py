@@ -20,7 +20,7 @@ from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.data.entry_keys import declared_shared_rows
 from linclass_study.errors import StudyError, suggest_name
-from linclass_study.pipeline.own_metrics import metrics_of, require_trusted
+from linclass_study.pipeline.protocols import metrics_of, require_trusted
 from linclass_study.report.figure_files import (
     drawn_exhibits,
     figure_names,

@@ -32,7 +32,7 @@ from linclass_study.config.module_files import files_of, name_of_package
 from linclass_study.errors import StudyError
 from linclass_study.files.disk_cache import computed_of_file, computed_once, state_of_project
 from linclass_study.pipeline.method import Method, named_steps
-from linclass_study.pipeline.own_metrics import own_metrics
+from linclass_study.pipeline.protocols import own_metrics
 from linclass_study.project import OURS, PACKAGES, ROOT
 
 # started by name: execution/run.py, guard.py
@@ -156,9 +156,16 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
     package, _, name = entry["classifier"].rpartition(".")
     yield module_of(name) if package == "linclass" else package
     if package.partition(".")[0] == "linclass":
-        yield from _composed(Method.from_entry(entry))
+        method = Method.from_entry(entry)
+        if hasattr(method.classifier, "parts"):  # loss, penalty and solvers, imported by name
+            for chosen in tuning.candidates(method.tune):
+                yield from method.estimator(**chosen).parts()
     elif not all(isinstance(values, list) for values in (entry.get("tune") or {}).values()):
-        yield from _of_foreign_paths()
+        # paths of strengths of foreign estimators (linclass/tuning/paths.py) use these models and all their parts:
+        # which of them is known only when the foreign library is imported
+        yield from map(module_of, ("LinearClassifier", "KernelSVM", "Ridge", "Lasso", "ElasticNet"))
+        for kind in ("losses", "penalties", "kernels", "solvers"):
+            yield from (parts.module_of(kind, name) for name in parts.names(kind))
     for name, options in named_steps(entry.get("transforms")):
         if "." in name:
             yield from _of_entry({"classifier": name, "params": options})
@@ -167,21 +174,6 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
     for part in ("params", "tune"):
         for _, inner in inner_entries(entry.get(part) or {}):
             yield from _of_entry(inner)
-
-
-def _of_foreign_paths() -> Iterable[str]:
-    """Models whose paths of strengths foreign estimators use (linclass/tuning/paths.py), and all their
-    parts: which of them is known only when the foreign library is imported."""
-    yield from map(module_of, ("LinearClassifier", "KernelSVM", "Ridge", "Lasso", "ElasticNet"))
-    for kind in ("losses", "penalties", "kernels", "solvers"):
-        yield from (parts.module_of(kind, name) for name in parts.names(kind))
-
-
-def _composed(method: Method) -> Iterable[str]:
-    """Parts that linclass's classifiers import by name: loss, penalty and possible solvers."""
-    if hasattr(method.classifier, "parts"):
-        for chosen in tuning.candidates(method.tune):
-            yield from method.estimator(**chosen).parts()
 
 
 @cache
@@ -211,7 +203,10 @@ def _parsed(path: Path) -> tuple[list[str], str]:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = _absolute(path, node)
+            base = node.module or ""
+            if node.level:
+                package = name_of_package(path.parents[node.level - 1])
+                base = ".".join(filter(None, (package, base)))
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     if _is_ours(path) or not any(word in content for word in READ_TEXT):
         content = syntax(tree).encode()
@@ -230,7 +225,12 @@ def syntax(tree: ast.AST) -> str:
     while waiting:
         node = waiting.pop()
         if isinstance(node, list):
-            kept = [item for item in node if not _is_docstring(item)]
+            kept = [
+                item
+                for item in node
+                if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))
+                or not isinstance(item.value.value, str)
+            ]
             found.append(len(kept))
             waiting += kept
         elif isinstance(node, ast.AST):
@@ -248,14 +248,6 @@ def syntax(tree: ast.AST) -> str:
     return repr(found)
 
 
-def _is_docstring(node: Any) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
 def _when_run(tree: ast.AST) -> Iterator[ast.AST]:
     """All statements but those that only type checkers read. Expressions, most of a file, hold none."""
     waiting = [tree]
@@ -264,15 +256,6 @@ def _when_run(tree: ast.AST) -> Iterator[ast.AST]:
         yield node
         if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             waiting += (inside for block in BLOCKS for inside in getattr(node, block, ()))
-
-
-def _absolute(path: Path, node: ast.ImportFrom) -> str:
-    if not node.level:
-        return node.module or ""
-    package = path.parent
-    for _ in range(node.level - 1):
-        package = package.parent
-    return ".".join(filter(None, (name_of_package(package), node.module)))
 
 
 @cache
@@ -313,20 +296,15 @@ OwnModule = tuple[str, str, str]
 
 def own_modules(methods: Mapping[str, Any], evaluation: Mapping[str, Any]) -> list[OwnModule]:
     """Python files below the working directory or PYTHONPATH that methods and metrics import, but for linclass's."""
-    files, _ = closure([], dict.fromkeys(_named(methods, evaluation)))
+    named = [module for path in own_metrics(evaluation) for module in metrics.modules_of(path)]
+    for entry in methods.values():
+        named += modules_of_method(entry, evaluation["tune_metric"])
+        named += modules_of_features(entry.get("features") or [])
+    files, _ = closure([], dict.fromkeys(named))
     ours = [PACKAGES / name for name in OURS]
     own = [path for path in files if not any(path.is_relative_to(folder) for folder in ours)]
     places = {path: place for path in own if path.suffix == ".py" and (place := _place(path))}
     return sorted((place, str(path), _digest(path.read_bytes())) for path, place in places.items())
-
-
-def _named(methods: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Iterator[str]:
-    """Modules that the entries and the evaluation name."""
-    for entry in methods.values():
-        yield from modules_of_method(entry, evaluation["tune_metric"])
-        yield from modules_of_features(entry.get("features") or [])
-    for metric in own_metrics(evaluation):
-        yield from metrics.modules_of(metric)
 
 
 def _place(path: Path) -> str:

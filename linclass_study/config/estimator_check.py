@@ -16,20 +16,17 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from linclass.base.parameters import idle_in_all, name_here, sentences_on_idle
+from linclass.base.parts import import_object
 from linclass.base.weights import class_weights
 from linclass.tuning import paths, tuning
-from linclass_study.config.estimator_class import (
-    found_class,
-    lacking_arguments,
-    one_sentence,
-)
+from linclass_study.config.module_files import look_beside_the_study
 from linclass_study.errors import suggest_name
 from linclass_study.pipeline.method import Method
 
@@ -45,7 +42,7 @@ def parameter_facts(entry: Mapping[str, Any]) -> Facts:
         f"{prefix}{name}": value
         for prefix, part in parts
         for name, value in part.get_params(deep=False).items()
-        if _can_be_tuned(part, name)
+        if name in _simplifying(part) or paths.complaint(part, name) is None
     }
     own = {name: value for name, value in tunable.items() if name not in method.tune}
     acting = {name: own[name] for name in own if not idle_in_all([name], [estimator])}
@@ -54,7 +51,7 @@ def parameter_facts(entry: Mapping[str, Any]) -> Facts:
         for name in acting
         if not method.tune
         and name.rpartition("__")[2] == "strength"
-        and _extends_linclass(estimator)
+        and _is_ours(estimator)
         and paths.complaint(estimator, name) is None
         and not is_fixed(name, method.params)
     ]
@@ -117,13 +114,13 @@ def _parts(estimator: Any) -> Iterator[tuple[str, Any]]:
     yield from ((prefix, part) for prefix, part in parts.items() if not prefix.startswith(closed))
 
 
-def _can_be_tuned(part: Any, name: str) -> bool:
+def _simplifying(part: Any) -> Any:
+    """Names of the parameters that make an estimator simpler."""
     stated = getattr(part, "simpler", None)
-    simpler = stated if isinstance(stated, Mapping) else tuning.BY_NAME
-    return name in simpler or paths.complaint(part, name) is None
+    return stated if isinstance(stated, Mapping) else tuning.BY_NAME
 
 
-def _extends_linclass(estimator: Any) -> bool:
+def _is_ours(estimator: Any) -> bool:
     return any(cls.__module__.startswith("linclass.") for cls in type(estimator).__mro__)
 
 
@@ -221,9 +218,13 @@ def _working(
     method: Method, tune: Mapping[str, Any], classifies: bool
 ) -> Iterator[tuple[list[Any], str]]:
     """Construct the estimator with each candidate, as fits will, and report its errors."""
-    without = [*_without_path(method, tune)]
-    yield from without
+    along = [name for name, spec in tune.items() if tuning.is_path(spec)]
+    without = {}
+    with suppress(Exception):  # of the constructor; that is reported with its reason
+        estimator = method.estimator() if along else None
+        without = {name: why for name in along if (why := paths.complaint(estimator, name))}
     if without:
+        yield from ((["tune", name], why) for name, why in without.items())
         return
     tries: list[tuple[list[Any], dict[str, Any]]] = [(["params"], {})] if not tune else []
     first = {name: tuning.candidates({name: spec})[0][name] for name, spec in tune.items()}
@@ -240,7 +241,11 @@ def _working(
                 return
             probabilistic = any(hasattr(estimator, name) for name in PROBABILITIES)
         except BaseException as error:
-            yield path, _of_constructor(method.classifier, error)
+            text, cls = one_sentence(error), method.classifier
+            known = cls.__module__.partition(".")[0] in ("linclass", "sklearn")
+            if not known and isinstance(error, Exception):
+                text = f"{cls.__name__} raises {type(error).__name__}: {text}"
+            yield path, text
             return
     made = (method.estimator(**option) for option in tuning.candidates(tune))
     yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())
@@ -251,38 +256,18 @@ def _working(
         )
 
 
-def _without_path(method: Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
-    """A sentence for each parameter with `path` that has none."""
-    along = [name for name, spec in tune.items() if tuning.is_path(spec)]
-    with suppress(Exception):  # of the constructor; that is reported with its reason
-        estimator = method.estimator() if along else None
-        for name in along:
-            if (why := paths.complaint(estimator, name)) is not None:
-                yield ["tune", name], why
-
-
-def _of_constructor(cls: type, error: BaseException) -> str:
-    """What it says; with the type of the exception if the class is of neither linclass nor scikit-learn."""
-    known = cls.__module__.partition(".")[0] in ("linclass", "sklearn")
-    text = one_sentence(error)
-    if known or not isinstance(error, Exception):
-        return text
-    return f"{cls.__name__} raises {type(error).__name__}: {text}"
-
-
 def _object(estimator: Any) -> None:
     """Call the parameter checks of linclass's and scikit-learn's classes and their subclasses.
 
     In other classes, methods of the same names may do anything and are not called.
     """
-    kind = type(estimator)
-    ours = any(cls.__module__.startswith("linclass.") for cls in kind.__mro__)
+    ours = _is_ours(estimator)
     if ours and (weight := getattr(estimator, "class_weight", None)) is not None:
         classes = [*weight] if isinstance(weight, Mapping) else [0, 1]  # the data have others
         class_weights(weight, np.array(classes, dtype=object), np.ones(len(classes)))
     if ours and callable(getattr(estimator, "check", None)):
         estimator.check()
-    if isinstance(getattr(kind, "_parameter_constraints", None), Mapping):
+    if isinstance(getattr(type(estimator), "_parameter_constraints", None), Mapping):
         estimator._validate_params()
 
 
@@ -324,3 +309,98 @@ def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
             plain = f"{owner} has no parameter '{name}'; {suggest_name(name, names)}"
             ours = isinstance(callable_, type) and callable_.__module__.startswith("linclass.")
             yield (name_here(callable_, name) if ours else "") or plain
+
+
+# The class that an import path names: it exists, and its methods take what a study gives them.
+
+VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+PIPELINE = (
+    "a pipeline is `classifier: sklearn.pipeline.Pipeline` with `params: {steps: [[name, {classifier: …}], …]}` "
+    "(docs/estimators.md)"
+)
+
+
+def found_class(path: str, needed: tuple[str, ...]) -> tuple[Any, str]:
+    """(the class, '') if it has the `needed` methods, else (None, a sentence)."""
+    look_beside_the_study()
+    try:
+        found = import_object(path)
+    except ValueError as error:
+        return None, one_sentence(error)
+    except BaseException as error:  # the import itself fails; it may even call sys.exit
+        return None, f"'{path}' cannot be imported: {one_sentence(error)}"
+    if not isinstance(found, type):
+        return None, _no_class(path, found, needed)
+    lacking = [name for name in needed if not callable(getattr(found, name, None))]
+    if lacking:
+        return None, f"'{path}' has no {lacking[0]}(); give a class with {' and '.join(needed)}"
+    unfit = _unfit(found, "fit_transform" if "transform" in needed else "fit") if needed else ""
+    return (None, unfit) if unfit else (found, "")
+
+
+def lacking_arguments(function: Any, given: Iterable[str], first: int = 0) -> list[str]:
+    """Parameters, from the `first` one, that have no default and are not `given`."""
+    try:
+        parameters = [*inspect.signature(function).parameters.values()][first:]
+    except (ValueError, TypeError):  # a compiled one without a signature
+        return []
+    return [
+        p.name
+        for p in parameters
+        if p.default is p.empty and p.kind not in VARIADIC and p.name not in given
+    ]
+
+
+def one_sentence(error: BaseException) -> str:
+    message = str(error) if isinstance(error, Exception) else f"it raises {error!r}"
+    return " ".join(message.split()) or type(error).__name__
+
+
+def _no_class(path: str, found: Any, needed: tuple[str, ...]) -> str:
+    """What else it is, and how to write it."""
+    if "transform" in needed and inspect.isroutine(found):
+        return (
+            f"'{path}' is a function, not a class with fit and transform; "
+            "list a map of single rows under `features:`"
+        )
+    if hasattr(found, "fit"):
+        kind = type(found)
+        # users import it from the part of its module before a private name, if it is there, too
+        public = kind.__module__.partition("._")[0]
+        own = f"{kind.__module__}.{kind.__qualname__}"
+        if getattr(sys.modules.get(public), kind.__name__, None) is kind:
+            own = f"{public}.{kind.__name__}"
+        listed = f"list `{own}`"
+        remedy = listed if "transform" in needed else f"give `classifier: {own}`, with `params:`"
+        remedy = PIPELINE if hasattr(found, "steps") else remedy
+        return f"'{path}' is an object of {kind.__name__}, not a class; {remedy}"
+    if inspect.isroutine(found):
+        return f"'{path}' is a function, not a class; give the class of an estimator; {PIPELINE}"
+    return f"'{path}' is not a class; give the class of an estimator"
+
+
+def _unfit(cls: Any, method: str) -> str:
+    """Why the method cannot be called with rows and classes, and with groups if it takes them."""
+    function = getattr(cls, method, None)
+    if not callable(function) or str(getattr(function, "__module__", "")).startswith(
+        "sklearn."
+    ):  # it calls fit
+        method, function = "fit", cls.fit
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError):
+        return ""
+    groups = {"groups": None} if "groups" in signature.parameters else {}
+    own = [p for p in signature.parameters.values() if p.kind not in VARIADIC]
+    try:
+        signature.bind(None, "X", "y", **groups)
+    except TypeError:
+        called = f"{cls.__name__}.{method}"
+        others = lacking_arguments(function, groups, first=3)
+        if others:
+            return f"{called} needs {', '.join(others)}, which no study gives; give it a default"
+        names = ", ".join(p.name for p in own[1:])
+        return (
+            f"{called} takes ({names}); it must take rows and classes, as in {method}(self, X, y)"
+        )
+    return ""

@@ -16,10 +16,10 @@ import numpy as np
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics._imported import ImportedMetric
 from linclass.evaluation.metrics.predictions import Predictions
-from linclass_study.config.estimator_class import lacking_arguments, one_sentence
+from linclass_study.config.estimator_check import lacking_arguments, one_sentence
 from linclass_study.config.module_files import files_of, look_beside_the_study
 from linclass_study.errors import suggest_name
-from linclass_study.pipeline.own_metrics import metrics_of, own_metrics
+from linclass_study.pipeline.protocols import metrics_of, own_metrics
 
 ROWS = 60
 
@@ -104,7 +104,13 @@ PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\Z")
 
 def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:
     """(path of keys, sentence) for each way in which the evaluation cannot work."""
-    yield from _of_metrics(evaluation.get("metrics", []))
+    for i, name in enumerate(evaluation.get("metrics", [])):
+        if name in metrics.names():
+            sentence = f"'{name}' is one of linclass's own metrics, which are always computed; leave it out"
+            yield ["evaluation", "metrics", i], sentence
+        elif not PATH.match(name):
+            sentence = f"'{name}' is no import path, such as my_metrics.profit; linclass's own are always computed"
+            yield ["evaluation", "metrics", i], sentence
     metric = evaluation["tune_metric"]
     if "." not in metric and metric not in metrics.names():
         sentence = f"there is no metric '{metric}'; {suggest_name(metric, metrics.names())}"
@@ -133,14 +139,3 @@ def focus_problems(
             known = "add it to methods, or leave it out" if name in catalogue else ""
             sentence = f"the study has no method '{name}'; {known or suggest_name(name, methods)}"
             yield ["evaluation", "focus", i], sentence
-
-
-def _of_metrics(listed: Sequence[str]) -> Problems:
-    """Metrics of the study's own must be import paths."""
-    for i, name in enumerate(listed):
-        if name in metrics.names():
-            sentence = f"'{name}' is one of linclass's own metrics, which are always computed; leave it out"
-            yield ["evaluation", "metrics", i], sentence
-        elif not PATH.match(name):
-            sentence = f"'{name}' is no import path, such as my_metrics.profit; linclass's own are always computed"
-            yield ["evaluation", "metrics", i], sentence

@@ -20,13 +20,14 @@ from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass_study.config.estimator_check import (
     estimator_problems,
+    lacking_arguments,
     names_of_steps,
+    one_sentence,
     unknown_parameters,
 )
-from linclass_study.config.estimator_class import lacking_arguments, one_sentence
 from linclass_study.config.module_files import look_beside_the_study
 from linclass_study.errors import suggest_name
-from linclass_study.pipeline import foreign_steps, transforming
+from linclass_study.pipeline import foreign_steps
 from linclass_study.pipeline.method import named_steps, step_name
 from linclass_study.pipeline.transforming import transform_class
 
@@ -54,14 +55,6 @@ def _meant(step: str, own: Iterable[str]) -> str:
     return last if last in own else next(iter(near_names(step, own)), "")
 
 
-def _without_path(path: str, option: str) -> str:
-    """Why an option of a transform has no path; empty if it has one."""
-    with suppress(Exception):  # another check says what is wrong with the transform
-        if option in getattr(transform_class(path), "paths", ()):
-            return ""
-    return f"{step_name(path)} has no path of '{option}'; list its values"
-
-
 def option_problems(entry: Mapping[str, Any], objections: Objections) -> Problems:
     """(path of keys, sentence) for each tuned option that cannot work on any data."""
     features = {step_name(path) for path, _ in named_steps(entry.get("features"))}
@@ -86,7 +79,11 @@ def option_problems(entry: Mapping[str, Any], objections: Objections) -> Problem
             sentence = f"'{option}' is fixed under transforms, too; leave it out there or here"
         else:
             path, given = found[0]
-            sentence = _without_path(path, option) if tuning.is_path(entry["tune"][name]) else ""
+            sentence = ""
+            if tuning.is_path(entry["tune"][name]):
+                with suppress(Exception):  # another check says what is wrong with the transform
+                    if option not in getattr(transform_class(path), "paths", ()):
+                        sentence = f"{step_name(path)} has no path of '{option}'; list its values"
             values = tuning.candidates({option: entry["tune"][name]})
             tried = (objections(path, {**given, **value}) for value in values)
             sentence = sentence or next((text for texts in tried for text in texts), "")
@@ -96,7 +93,7 @@ def option_problems(entry: Mapping[str, Any], objections: Objections) -> Problem
 
 def method_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
     """Yield (path of keys, message) for each reason why the entry cannot work on any data."""
-    for key in STEPS:
+    for key in ("features", "transforms"):
         for i, (name, options) in enumerate(named_steps(entry.get(key))):
             yield from (([key, i], text) for text in _of_step(key, name, options))
     options = tuned_options(entry)
@@ -107,48 +104,32 @@ def method_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]
 
 def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
     """Problems of a feature or transform with these options; a name with a dot is an import path."""
-    problems = OWN_STEPS[key] if "." in name else partial(_of_ours, key)
-    return problems(name, options)
-
-
-def _of_ours(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
-    """Problems of a step that linclass has."""
     known = parts.names(key)
-    if name not in known:
-        (other,) = STEPS.keys() - {key}
-        right = (
-            f"it is a {other[:-1]}: list it under '{other}'" if name in parts.names(other) else ""
-        )
-        yield f"there is no {key[:-1]} '{name}'; {right or suggest_name(name, known)}"
-        return
-    step = STEPS[key](name)
-    wrong = list(unknown_parameters(step, options, f"{key[:-1]} '{name}'"))
-    yield from wrong or _objections(step, options)
-
-
-def _feature(name: str) -> Any:
-    """The feature map, as a function of its options, on a table of two rows and two columns."""
-    apply = import_module(f"linclass.preprocessing.features.{name}").apply
-    return partial(apply, Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b")))
-
-
-STEPS = {"features": _feature, "transforms": transforming.transform_class}
-
-
-def _objections(step: Any, options: Mapping[str, Any]) -> Iterator[str]:
-    """Errors of a step about its options: of a transform at construction, of a feature when applied."""
-    try:
-        step(**options)
-    except NotApplicable:  # to this small table; it may be applicable to others
-        pass
-    except Exception as error:
-        yield one_sentence(error)
-
-
-def _own_transform(path: str, options: Mapping[str, Any]) -> Iterator[str]:
-    entry = {"classifier": path, "params": options}
-    needed = ("fit", "transform")
-    yield from (text for _, text in estimator_problems(entry, needed, classifies=False))
+    if "." in name and key == "features":
+        yield from _own_feature(name, options)
+    elif "." in name:
+        entry = {"classifier": name, "params": options}
+        found = estimator_problems(entry, ("fit", "transform"), classifies=False)
+        yield from (text for _, text in found)
+    elif name not in known:
+        other = "transforms" if key == "features" else "features"
+        listed = f"it is a {other[:-1]}: list it under '{other}'"
+        right = listed if name in parts.names(other) else suggest_name(name, known)
+        yield f"there is no {key[:-1]} '{name}'; {right}"
+    else:
+        step: Any = transform_class(name) if key == "transforms" else None
+        if step is None:  # the feature map as a function of its options, on a small table
+            apply = import_module(f"linclass.preprocessing.features.{name}").apply
+            step = partial(apply, Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b")))
+        wrong = [*unknown_parameters(step, options, f"{key[:-1]} '{name}'")]
+        yield from wrong
+        try:
+            if not wrong:
+                step(**options)
+        except NotApplicable:  # to this small table; it may be applicable to others
+            pass
+        except Exception as error:
+            yield one_sentence(error)
 
 
 def _own_feature(path: str, options: Mapping[str, Any]) -> Iterator[str]:
@@ -163,9 +144,3 @@ def _own_feature(path: str, options: Mapping[str, Any]) -> Iterator[str]:
         yield from unknown_parameters(function, options, f"'{path}'")
         if lacking := lacking_arguments(function, options, first=1):
             yield f"'{path}' needs {', '.join(lacking)}; list it as `{path}: {{{lacking[0]}: …}}`"
-
-
-OWN_STEPS: dict[str, Callable[[str, Mapping[str, Any]], Iterator[str]]] = {
-    "features": _own_feature,
-    "transforms": _own_transform,
-}

@@ -31,10 +31,6 @@ def _is_integer(_: Any, value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(_: Any, value: Any) -> bool:
-    return _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
-
-
 def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
     """Python's $ also matches before a final line break."""
     if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
@@ -42,7 +38,12 @@ def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationEr
 
 
 TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
-    {"integer": _is_integer, "number": _is_number}
+    {
+        "integer": _is_integer,
+        "number": lambda _, value: (
+            _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
+        ),
+    }
 )
 Validator = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=TYPES)
 
@@ -103,20 +104,16 @@ def load_schema(name: str) -> dict[str, Any]:
     path = FOLDER / f"{name}.schema.yaml"
     schema = computed_of_file("YAML", path, lambda: yaml.safe_load(path.read_text("utf-8")))
     schema = deepcopy(schema)
-    if name == "datasets":
-        _add_generators(schema["$defs"]["drawn"])
+    if name == "datasets":  # the keys of every generator follow from its signature
+        drawn = schema["$defs"]["drawn"]
+        drawn["properties"]["generate"]["enum"] = synthetic.names()
+        for generator in synthetic.names():
+            keys = synthetic.schema(generator)
+            keys["properties"] |= drawn["properties"]
+            chosen = {"properties": {"generate": {"const": generator}}}
+            closed = {**keys, "additionalProperties": False}
+            drawn.setdefault("allOf", []).append({"if": chosen, "then": closed})
     return schema
-
-
-def _add_generators(drawn: dict[str, Any]) -> None:
-    """Add the keys of every generator, which follow from its signature."""
-    drawn["properties"]["generate"]["enum"] = synthetic.names()
-    for name in synthetic.names():
-        keys = synthetic.schema(name)
-        keys["properties"] |= drawn["properties"]
-        chosen = {"properties": {"generate": {"const": name}}}
-        closed = {**keys, "additionalProperties": False}
-        drawn.setdefault("allOf", []).append({"if": chosen, "then": closed})
 
 
 def schema_for_editors(names: Mapping[str, Iterable[str]]) -> dict[str, Any]:
@@ -160,7 +157,8 @@ def fitted(name: str, value: Any) -> Any:
     value = deepcopy(value)
     for error in list(_leaves(Validator(load_schema(name)).iter_errors(value))):
         meant = _number_or_truth(error.instance)
-        if error.validator == "type" and _is_one_of(error.validator_value, meant):
+        wanted = {*_as_list(error.validator_value)} if error.validator == "type" else set()
+        if any(TYPES.is_type(meant, kind) for kind in wanted & {"integer", "number", "boolean"}):
             *way, last = error.absolute_path
             holder = value
             for key in way:
@@ -192,11 +190,6 @@ def _number_or_truth(value: Any) -> Any:
         with suppress(ValueError):
             value = float(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _is_one_of(kinds: str | list[str], value: Any) -> bool:
-    wanted = {kinds} if isinstance(kinds, str) else {*kinds}
-    return any(TYPES.is_type(value, kind) for kind in wanted & {"integer", "number", "boolean"})
 
 
 def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], str]]:

@@ -11,7 +11,12 @@ from pathlib import Path
 from reprlib import repr as brief
 from typing import Any
 
-from linclass_study.config.catalogues import at_their_origin, read_catalogue
+from linclass_study.config.catalogues import (
+    at_their_origin,
+    expanded_names,
+    read_catalogue,
+    select_entries,
+)
 from linclass_study.config.entry_checks import check_entries, facts_of_method
 from linclass_study.config.estimator_check import with_default_paths
 from linclass_study.config.evaluation_check import (
@@ -20,7 +25,6 @@ from linclass_study.config.evaluation_check import (
     own_metric_problems,
 )
 from linclass_study.config.schema import fitted, schema_problems
-from linclass_study.config.selection import expanded_names, select_entries
 from linclass_study.config.yaml_file import SourceLines, read_yaml, shown_path, unquoted
 from linclass_study.data.search_folders import mirrors
 from linclass_study.errors import StudyError, collect_errors
@@ -71,20 +75,16 @@ def read_config(
     written.refuse(unquoted(written.value))
     given = fitted("config", written.value)
     problems = [*schema_problems("config", given)]
-    _, study = collect_errors(
-        lambda: written.refuse(problems),
-        lambda: _study(_usable(given, problems), study_files, root, written, check),
-    )
-    return study
-
-
-def _usable(values: dict[str, Any], problems: Iterable[tuple[list[Any], str]]) -> dict[str, Any]:
-    """The values with the default for every key that has a problem, so that errors under the others are told, too."""
+    # the default for every key that has a problem, so that errors under the others are reported, too
     wrong = {str(path[0]) for path, _ in problems if path}
     if wrong & {"define", "suite"}:  # their data sets and methods are unknown, not misspelt
         wrong |= {*KINDS}
-    default: dict[str, Any] = read_yaml(DEFAULT_STUDY)
-    return default | {key: value for key, value in values.items() if key not in wrong}
+    usable = {key: value for key, value in given.items() if key not in wrong}
+    _, study = collect_errors(
+        lambda: written.refuse(problems),
+        lambda: _study(read_yaml(DEFAULT_STUDY) | usable, study_files, root, written, check),
+    )
+    return study
 
 
 def _study(

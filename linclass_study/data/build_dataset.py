@@ -28,84 +28,61 @@ from linclass_study.data.unavailable import Unavailable
 
 
 def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dataset:
-    """Build the data set; raise Unavailable if the content contradicts the entry."""
+    """Build the data set; raise Unavailable if the content contradicts the entry.
+
+    If the rows stay in their file, the table is an empty matrix of the same shape.
+    """
     if isinstance(train, InFile):
-        return _in_file(train, entry)
-    table, y, split, classes, groups, source_row = assemble(train, test, entry)
-    table = normalized(table)
-    order = canonical_order(table, y, split, groups)
-    table, y, split = table.rows(order), y[order], split[order]
-    groups = None if groups is None else groups[order]
-    digest = content_digest(table, y, split, classes, groups)
-    pinned = entry.get("digest", digest)
-    if digest != pinned:
-        raise other_content(digest, pinned)
+        y, classes, digest, groups = train.y, train.classes, train.digest, train.groups
+        if len(classes) < 2:
+            raise Unavailable(
+                "the target has fewer than two classes; a classifier needs at least two"
+            )
+        refuse_a_number(
+            str(entry["target"]), classes, np.bincount(y, minlength=len(classes)), entry
+        )
+        table = Table(sparse.csr_array((len(y), len(train.names))), tuple(train.names))
+        split, source_row, bayes_error = np.zeros(len(y), np.int8), None, None
+    else:
+        table, y, split, classes, groups, source_row = assemble(train, test, entry)
+        table = normalized(table)
+        order = canonical_order(table, y, split, groups)
+        table, y, split, source_row = table.rows(order), y[order], split[order], source_row[order]
+        groups = None if groups is None else groups[order]
+        digest = content_digest(table, y, split, classes, groups)
+        bayes_error = _bayes_error(train, test, entry)
+    if digest != (pinned := entry.get("digest", digest)):
+        raise Unavailable(
+            f"its content has the digest {digest}, not {pinned} (if this content is meant, give that under `digest:`)"
+        )
     for code, name in enumerate(classes):
         if not (split[y == code] == 0).any():
             raise Unavailable(f"class '{name}' has no training row (leave it out with `classes:`)")
-    positive = _positive(entry, classes)
-    costs, bayes_error = cost_matrix(entry, classes), _bayes_error(train, test, entry)
+    positive = len(classes) - 1
+    if "positive" in entry:
+        positive = classes.index(labels.lookup(entry["positive"], classes, "positive"))
     return Dataset(
         table,
         y,
         split,
         classes,
         positive,
-        costs,
+        cost_matrix(entry, classes),
         digest=digest,
         bayes_error=bayes_error,
         groups=groups,
-        source_row=source_row[order],
+        source_row=source_row,
+        in_file=str(train.path) if isinstance(train, InFile) else "",
     )
-
-
-def other_content(digest: str, pinned: str) -> Unavailable:
-    return Unavailable(
-        f"its content has the digest {digest}, not {pinned} (if this content is meant, give that under `digest:`)"
-    )
-
-
-def _in_file(rows: InFile, entry: Mapping[str, Any]) -> Dataset:
-    """A data set whose rows stay in their file: the table is an empty matrix of the same shape."""
-    if len(rows.classes) < 2:
-        raise Unavailable("the target has fewer than two classes; a classifier needs at least two")
-    counts = np.bincount(rows.y, minlength=len(rows.classes))
-    refuse_a_number(str(entry["target"]), rows.classes, counts, entry)
-    pinned = entry.get("digest", rows.digest)
-    if rows.digest != pinned:
-        raise other_content(rows.digest, pinned)
-    table = Table(sparse.csr_array((rows.n_rows, len(rows.names))), tuple(rows.names))
-    return Dataset(
-        table,
-        rows.y,
-        np.zeros(rows.n_rows, np.int8),
-        rows.classes,
-        _positive(entry, rows.classes),
-        cost_matrix(entry, rows.classes),
-        digest=rows.digest,
-        in_file=str(rows.path),
-        groups=rows.groups,
-    )
-
-
-def _positive(entry: Mapping[str, Any], classes: list[str]) -> int:
-    if "positive" not in entry:
-        return len(classes) - 1
-    return classes.index(labels.lookup(entry["positive"], classes, "positive"))
 
 
 def _bayes_error(
     train: Content, test: Content | None, entry: Mapping[str, Any]
 ) -> tuple[float, float] | None:
     """The known Bayes error, if the entry changes neither classes nor features of the generated rows."""
-    known = [getattr(part, "bayes_error", None) for part in (train, test) if part is not None]
-    if (
-        {"classes", "drop", "group", "target", "binary"} & {*entry}
-        or train.matrices
-        or len({*known}) > 1
-    ):
-        return None
-    return known[0]
+    known = {getattr(part, "bayes_error", None) for part in (train, test) if part is not None}
+    changed = {"classes", "drop", "group", "target", "binary"} & {*entry}
+    return None if changed or train.matrices or len(known) > 1 else known.pop()
 
 
 # Content of the sources → table, class codes and split, as the entry asks.
@@ -115,11 +92,11 @@ def _bayes_error(
 
 def assemble(train: Columns | Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
     """The rows of all classes that the entry keeps."""
-    found = (
-        columns_to_table(train, test, entry)
-        if isinstance(train, Columns)
-        else counts_to_table(train, test, entry)
-    )
+    if isinstance(train, Columns):
+        found, own = columns_to_table(train, test, entry), None
+    else:
+        found = counts_to_table(train, test, entry)
+        own = {*train.names, *(name for matrix in train.matrices for name in matrix.names)}
     table, kept = found.table, found.y >= 0
     if train.matrices or (test is not None and test.matrices):
         table = _with_matrices(table, train, test, kept)
@@ -127,17 +104,10 @@ def assemble(train: Columns | Counts, test: Content | None, entry: Mapping[str, 
         raise Unavailable("no column is left beside the target (drop fewer)")
     split = found.split[kept]
     words = isinstance(train, Counts) and train.are_words
-    table = stored(table, split, entry, _own_columns(train, table), words)
+    table = stored(table, split, entry, {*table.names} if own is None else own, words)
     parts = [part for part in (train, test) if part is not None]
     source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[kept]
     return found._replace(table=table, y=found.y[kept], split=split, source_row=source_row)
-
-
-def _own_columns(train: Columns | Counts, table: Table) -> set[str]:
-    """Columns of the training source."""
-    if isinstance(train, Columns):
-        return {*table.names}
-    return {*train.names, *(name for matrix in train.matrices for name in matrix.names)}
 
 
 def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.ndarray) -> Table:
@@ -199,7 +169,15 @@ def stored(
         return table if table.is_sparse else replace(table, X=plain_csr(table.X))
     if not table.is_sparse:
         return table
-    _require_memory(8 * len(split) * len(columns), len(split), len(columns))
+    n, d = len(split), len(columns)
+    needed = 17 * n * d  # the array, a copy in canonical order, and which values are missing
+    try:
+        require_memory(needed, "")
+    except NotApplicable:
+        raise Unavailable(
+            f"an array takes {needed / 1e9:,.1f} GB for {n:,} rows × {d:,} columns, more than "
+            "limits.read_memory_mb leaves; give `dense: false`, or raise that limit"
+        ) from None
     table = table if len(columns) == table.shape[1] else table.columns(columns)
     return replace(table, X=table.X.toarray(), words=words)
 
@@ -214,17 +192,6 @@ def _as_array(table: Table, split: np.ndarray, d: int) -> bool:
     nonzero = np.diff(X.indptr) if table.is_sparse else np.count_nonzero(X, axis=1)
     enough = SHARE if 8 * len(split) * d <= LARGE else EQUAL
     return bool(nonzero[train].sum() >= enough * cells)
-
-
-def _require_memory(size: int, n: int, d: int) -> None:
-    needed = 2 * size + n * d  # a copy in canonical order, and which values are missing
-    try:
-        require_memory(needed, "")
-    except NotApplicable:
-        raise Unavailable(
-            f"an array takes {needed / 1e9:,.1f} GB for {n:,} rows × {d:,} columns, more than "
-            "limits.read_memory_mb leaves; give `dense: false`, or raise that limit"
-        ) from None
 
 
 # Canonical order of rows, independent of their order in the source.
@@ -261,7 +228,16 @@ def normalized(table: Table) -> Table:
 
 
 def _hashes(table: Table) -> np.ndarray:
-    hashes = [hashlib.blake2b(row, digest_size=16).digest() for row in _rows(table)]
+    """Two words for each row, from the bytes of its values."""
+    rows: Any
+    if table.is_sparse:
+        X = table.X
+        indices, data = X.indices.astype("<i4").tobytes(), X.data.astype("<f8").tobytes()
+        bounds = pairwise(X.indptr.tolist())
+        rows = (indices[4 * a : 4 * b] + data[8 * a : 8 * b] for a, b in bounds)
+    else:
+        rows = np.ascontiguousarray(table.X, dtype="<f8")
+    hashes = [hashlib.blake2b(row, digest_size=16).digest() for row in rows]
     return np.frombuffer(b"".join(hashes), dtype=">u8").reshape(-1, 2).copy()
 
 
@@ -283,16 +259,6 @@ def _alone(table: Table) -> Table:
         occurs = np.bincount(X.indices, minlength=X.shape[1]) > 0
         X.indices = (np.cumsum(occurs, dtype=np.int32) - 1)[X.indices]
     return table.with_rows(X)
-
-
-def _rows(table: Table) -> Any:
-    """The bytes of each row."""
-    if not table.is_sparse:
-        return np.ascontiguousarray(table.X, dtype="<f8")
-    X = table.X
-    indices, data = X.indices.astype("<i4").tobytes(), X.data.astype("<f8").tobytes()
-    bounds = X.indptr.tolist()
-    return (indices[4 * a : 4 * b] + data[8 * a : 8 * b] for a, b in pairwise(bounds))
 
 
 # Digest of the content of a data set, independent of the file that it was read from.

@@ -123,15 +123,25 @@ def listed(names: list[str]) -> str:
 # Text is encoded by its sorted levels. The levels come from all rows, test rows included: they are names and not
 # statistics, so no label and no value of a test row reaches a fit.
 
-BLOCK = 8192  # rows
-
 
 def columns_to_table(train: Columns, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
     """Rows of all classes that the entry keeps, training rows before test rows."""
-    target = _target(train, entry)
+    target = entry.get("target", train.target)
+    if target is None:
+        raise Unavailable(f"`target:` is missing; columns are {listed(train.frame.columns)}")
+    target = column_named(target, train.frame.columns, "target")
     parts = [train.frame] if test is None else [train.frame, _like(train.frame, test)]
-    names = feature_columns(train.frame, target, entry)
-    categories, texts = (_named(train.frame, key, entry) for key in ("categorical", "texts"))
+    group, (categories, texts, dropped) = (
+        entry.get("group"),
+        (
+            {column_named(name, train.frame.columns, key) for name in entry.get(key, [])}
+            for key in ("categorical", "texts", "drop")
+        ),
+    )
+    if group is not None:
+        group = column_named(group, train.frame.columns, "group")
+    others = {target, group} | dropped
+    names = sorted((name for name in train.frame.columns if name not in others), key=labels.natural)
     if test is not None:
         numeric = [name for name in names if name not in texts | categories]
         parts[1] = parts[1].with_columns(_as_trained(train.frame[n], parts[1][n]) for n in numeric)
@@ -142,72 +152,29 @@ def columns_to_table(train: Columns, test: Content | None, entry: Mapping[str, A
     for name in names:
         if name in texts | categories:
             values = _labels(parts, name).filter(keep)
-            codes, levels[name] = encode_text(values, is_category=name not in texts)
+            if name in texts:  # a missing text has no words
+                values = values.fill_null("")
+                levels[name] = tuple(sorted(values.unique()))
+            else:
+                levels[name] = tuple(sorted_labels(values.drop_nulls().unique()))
+            codes = values.cast(pl.Enum(levels[name])).to_physical().cast(pl.Float64).to_numpy()
         else:
-            codes = _numbers(parts, name, keep)
+            codes = np.concatenate([_finite(part[name]) for part in parts])[keep]
         columns.append(codes)
-    X = _rows(columns, int(keep.sum()))
+    X = np.column_stack(columns) if columns else np.empty((int(keep.sum()), 0))
+    split = np.zeros(train.n_rows, np.int8) if train.split is None else train.split
+    if test is not None:
+        split = np.concatenate([split, np.ones(test.n_rows, np.int8)])
+    groups = None
+    if group is not None:
+        groups = labels.group_codes(_labels(parts, group).filter(keep).to_list(), group)
     table = Table(X, tuple(names), levels, frozenset(texts & {*names}))
-    return Assembled(
-        table, y, _split(train, test), classes, encode_group(parts, keep, entry.get("group"))
-    )
-
-
-def feature_columns(frame: pl.DataFrame, target: str, entry: Mapping[str, Any]) -> list[str]:
-    """Names of all columns but the target, the group and the dropped ones, x2 before x10."""
-    others = {target} | _named(frame, "drop", entry)
-    if "group" in entry:
-        others.add(column_named(entry["group"], frame.columns, "group"))
-    return sorted((name for name in frame.columns if name not in others), key=labels.natural)
-
-
-def encode_text(values: pl.Series, is_category: bool) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Codes of the values, and the sorted levels that they refer to; a missing category is NaN."""
-    if is_category:
-        levels = tuple(sorted_labels(values.drop_nulls().unique()))
-    else:  # a missing text has no words
-        values = values.fill_null("")
-        levels = tuple(sorted(values.unique()))
-    return values.cast(pl.Enum(levels)).to_physical().cast(pl.Float64).to_numpy(), levels
-
-
-def encode_group(parts: list[pl.DataFrame], keep: np.ndarray, group: Any) -> np.ndarray | None:
-    """Integer code of the group of each row that is kept; None without `group:`."""
-    if group is None:
-        return None
-    return labels.group_codes(_labels(parts, str(group)).filter(keep).to_list(), str(group))
-
-
-def _target(train: Columns, entry: Mapping[str, Any]) -> str:
-    target = entry.get("target", train.target)
-    if target is None:
-        raise Unavailable(f"`target:` is missing; columns are {listed(train.frame.columns)}")
-    return column_named(target, train.frame.columns, "target")
-
-
-def _named(frame: pl.DataFrame, key: str, entry: Mapping[str, Any]) -> set[str]:
-    """Columns that the entry lists under `key`."""
-    return {column_named(name, frame.columns, key) for name in entry.get(key, [])}
+    return Assembled(table, y, split, classes, groups)
 
 
 def _labels(parts: list[pl.DataFrame], name: str) -> pl.Series:
     """A column of all parts as normalized text."""
     return label_column([part[name] for part in parts])
-
-
-def _split(train: Columns, test: Content | None) -> np.ndarray:
-    split = np.zeros(train.n_rows, np.int8) if train.split is None else train.split
-    return split if test is None else np.concatenate([split, np.ones(test.n_rows, np.int8)])
-
-
-def _rows(columns: list[np.ndarray], n: int) -> np.ndarray:
-    """Stack columns into a matrix, a block of rows at a time so that the block stays in the cache."""
-    X = np.empty((n, len(columns)))
-    for begin in range(0, n, BLOCK):
-        block = slice(begin, begin + BLOCK)
-        for j, column in enumerate(columns):
-            X[block, j] = column[block]
-    return X
 
 
 def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
@@ -238,12 +205,6 @@ def _as_trained(train: pl.Series, test: pl.Series) -> pl.Series:
     return numbers
 
 
-def _numbers(parts: list[pl.DataFrame], name: str, keep: np.ndarray) -> np.ndarray:
-    """The kept rows of a numeric column; without a copy if it is one part of which all rows are kept."""
-    numbers = [_finite(part[name]) for part in parts]
-    return numbers[0] if len(parts) == 1 and keep.all() else np.concatenate(numbers)[keep]
-
-
 def _finite(column: pl.Series) -> np.ndarray:
     if column.dtype != pl.Float64:
         raise Unavailable(
@@ -268,8 +229,17 @@ def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any
     if test is not None:
         if not isinstance(test, Counts):
             raise Unavailable("the test set and the training set have different columns")
-        names = _union(names, test.names)
-        X = sparse.vstack([_spread(part, names) for part in (train, test)], format="csr")
+        short, long = sorted((names, test.names), key=len)
+        is_prefix = long[: len(short)] == short
+        names = long if is_prefix else sorted({*short, *long}, key=labels.natural)
+        place = {name: j for j, name in enumerate(names)}
+
+        def spread(part: Counts) -> Any:
+            columns = np.array([place[name] for name in part.names], np.int32)[part.X.indices]
+            shape = (part.n_rows, len(names))
+            return sparse.csr_array((part.X.data, columns, part.X.indptr), shape=shape)
+
+        X = sparse.vstack([spread(train), spread(test)], format="csr")
         texts = texts + test.labels
         split = np.concatenate([split, np.ones(len(test.labels), np.int8)])
     y, classes = class_codes(label_column([pl.Series(texts, dtype=pl.String)]), entry)
@@ -290,17 +260,3 @@ def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any
         kept = plain_csr(kept[:, np.flatnonzero(wanted)])
         names = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
     return Assembled(Table(kept, tuple(names)), y, split, classes)
-
-
-def _union(some: list[str], others: list[str]) -> list[str]:
-    """Union of names: the longer list if the shorter one is a prefix of it, else sorted."""
-    short, long = sorted((some, others), key=len)
-    return long if long[: len(short)] == short else sorted({*some, *others}, key=labels.natural)
-
-
-def _spread(part: Counts, names: list[str]) -> Any:
-    """Rows of a part, with columns renumbered to `names`."""
-    place = {name: j for j, name in enumerate(names)}
-    columns = np.array([place[name] for name in part.names], np.int32)
-    shape = (part.X.shape[0], len(names))
-    return sparse.csr_array((part.X.data, columns[part.X.indices], part.X.indptr), shape=shape)

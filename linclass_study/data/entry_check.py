@@ -85,8 +85,12 @@ def _of_source(
         yield [], f"{problem}; give one of {', '.join(KINDS)}"
         return
     kind = kinds[0]
-    if kind == "generate":
-        yield from _of_generator(source)
+    if kind == "generate":  # try its keys together, with one row per class
+        keys = {key: value for key, value in source.items() if key != "generate"}
+        try:
+            synthetic.generate(source["generate"], **keys | {"rows": [1] * len(source["rows"])})
+        except (ValueError, TypeError) as error:
+            yield [], str(error)
         return
     known = OF_FILES if kind in ("file", "url") else set()
     for key in source:
@@ -131,16 +135,6 @@ def _of_companion(name: str, where: Any, folders: SearchFolders) -> Problems:
         yield [name], f"there is no file '{files[0]}'{_neighbour(files[0], folders)}"
 
 
-def _of_generator(source: Mapping[str, Any]) -> Problems:
-    """Check the keys of a generator together by generating one row per class."""
-    keys = {key: value for key, value in source.items() if key != "generate"}
-    keys["rows"] = [1] * len(keys["rows"])
-    try:
-        synthetic.generate(source["generate"], **keys)
-    except (ValueError, TypeError) as error:
-        yield [], str(error)
-
-
 def _of_formats(entry: Mapping[str, Any]) -> Problems:
     """Keys about columns or words need a format that has columns or words."""
     files = [s for s in as_list(entry["source"]) if "file" in s or "url" in s]
@@ -182,7 +176,7 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
                     f"YAML reads on, off, yes and no as true and false, so a class is called {name}"
                 )
                 yield ["classes"], f"{text}; put its name in quotes"
-            for label in map(str, group if isinstance(group, list) else [group]):
+            for label in map(str, as_list(group)):
                 if label in class_of:
                     yield (
                         ["classes", name],
@@ -196,7 +190,13 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
             yield ["positive"], str(error).removeprefix("positive: ")
     costs = entry.get("costs")
     if costs is not None:
-        names = list(map(str, classes)) if classes is not None else _named_by(costs)
+        if classes is not None:
+            names = list(map(str, classes))
+        elif isinstance(costs, Mapping):  # the classes that it names
+            named = [*costs, *(action for row in costs.values() for action in row)]
+            names = list(dict.fromkeys(map(str, named)))
+        else:
+            names = [f"class {k}" for k in range(1, len(costs) + 1)]
         try:
             cost_matrix(entry, names)
         except Unavailable as error:
@@ -206,14 +206,6 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
                 else ""
             )
             yield ["costs"], str(error).removeprefix("costs: ") + unsure
-
-
-def _named_by(costs: Any) -> list[str]:
-    """The classes that the costs name, or as many as there are rows."""
-    if not isinstance(costs, Mapping):
-        return [f"class {k}" for k in range(1, len(costs) + 1)]
-    names = [*costs, *(action for row in costs.values() for action in row)]
-    return list(dict.fromkeys(map(str, names)))
 
 
 def _neighbour(name: str, folders: SearchFolders) -> str:

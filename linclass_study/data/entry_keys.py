@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
@@ -122,32 +122,22 @@ def expected_size(entry: Mapping[str, Any], root: Path = ROOT) -> Size | None:
         rows, features = entry["size"]["rows"], entry["size"].get("features", 1)
         return Size(entry["size"].get("nonzero", rows * features), rows)
     sources = [*as_list(entry.get("source")), *as_list(entry.get("test"))]
-    known = [
-        ESTIMATES[source_kind(source)](source, root)
-        for source in sources
-        if source_kind(source) in ESTIMATES
-    ]
-    return max((size for size in known if size), default=None)
+    return max((size for one in sources if (size := _size_of(one, root))), default=None)
 
 
-def _drawn(source: Mapping[str, Any], root: Path) -> Size:
-    """The entry gives the rows; the number of features is that of a sample of one row per class."""
-    keys = {key: value for key, value in source.items() if key not in ("generate", "rows")}
-    X, _ = synthetic.generate(source["generate"], rows=[1] * len(source["rows"]), **keys)
-    return Size(sum(source["rows"]) * X.shape[1], sum(source["rows"]))
-
-
-def _bundled(source: Mapping[str, Any], root: Path) -> Size | None:
-    rows, features = BUNDLED.get(source["sklearn"], (None, None))
-    return Size(rows * features, rows) if rows and features else None
-
-
-def _file(source: Mapping[str, Any], root: Path) -> Size | None:
-    path = SearchFolders(root=root).local(source["file"])
-    if path is None:
-        return None
-    files = path.rglob("*") if path.is_dir() else [path]
-    return Size(sum(file.stat().st_size for file in files) // BYTES)
+def _size_of(source: Mapping[str, Any], root: Path) -> Size | None:
+    kind = source_kind(source)
+    if kind == "generate":  # the number of features is that of a sample of one row per class
+        keys = {key: value for key, value in source.items() if key not in ("generate", "rows")}
+        X, _ = synthetic.generate(source["generate"], rows=[1] * len(source["rows"]), **keys)
+        return Size(sum(source["rows"]) * X.shape[1], sum(source["rows"]))
+    if kind == "sklearn" and source["sklearn"] in BUNDLED:
+        rows, features = BUNDLED[source["sklearn"]]
+        return Size(rows * features, rows)
+    if kind == "file" and (path := SearchFolders(root=root).local(source["file"])):
+        files = path.rglob("*") if path.is_dir() else [path]
+        return Size(sum(file.stat().st_size for file in files) // BYTES)
+    return None
 
 
 BUNDLED = {  # rows and features, from scikit-learn's descriptions
@@ -155,9 +145,4 @@ BUNDLED = {  # rows and features, from scikit-learn's descriptions
     "wine": (178, 13),
     "breast_cancer": (569, 30),
     "digits": (1797, 64),
-}
-ESTIMATES: dict[str, Callable[[Mapping[str, Any], Path], Size | None]] = {
-    "file": _file,
-    "sklearn": _bundled,
-    "generate": _drawn,
 }

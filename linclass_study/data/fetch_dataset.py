@@ -1,7 +1,7 @@
 """The job of the rule `fetch`: try the sources in order, and save the data set or save why it is unavailable.
 
-This process finds and downloads files, but does not read them and loads no numerical library before it has started its
-guarded child, the reader (source_reader.py). A file that crashes its reader is a reason like any other.
+This process finds and downloads files, but does not read them. A guarded child (source_reader.py) does, so that a file
+that crashes its reader is a reason like any other.
 """
 
 from __future__ import annotations
@@ -135,9 +135,7 @@ def reason_unavailable(
     limits, copies = config["limits"], [Path(folder) for folder in mirrors(config)]
     folders = SearchFolders(copies, Path(config["downloads"]), ROOT, download_limits)
     arguments = {"entry": entry, "folders": folders}
-    guard = Guard(
-        READER, arguments, limits["read_seconds"], limits["read_memory_mb"], work="read", fork=True
-    )
+    guard = Guard(READER, arguments, limits["read_seconds"], limits["read_memory_mb"], work="read")
 
     def execute(*call: Any) -> str | None:
         answer = guard.call(*call)  # the reader's reason, or how its process ended

@@ -43,18 +43,16 @@ def content_of_local_files(entry: Mapping[str, Any], root: Path) -> str:
 
 
 def _content(file: Path) -> str:
+    def digest() -> str:
+        with file.open("rb") as opened:
+            return hashlib.file_digest(opened, "blake2b").hexdigest()
+
     try:
-        about = file.stat()
-        if not stat.S_ISREG(about.st_mode):
+        if not stat.S_ISREG(file.stat().st_mode):
             return "no file"  # reading a pipe, for example, would block forever
-        return str(computed_of_file("content", file, lambda: _hash(file)))
+        return str(computed_of_file("content", file, digest))
     except OSError as error:  # the job reports that the file cannot be read
         return str(error.strerror)
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "blake2b").hexdigest()
 
 
 def modules_of_entry(entry: Mapping[str, Any]) -> list[str]:

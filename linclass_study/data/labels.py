@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from linclass.base.messages import counted_have
+from linclass_study.data.entry_keys import as_list
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.errors import suggest_name
 
@@ -31,7 +33,12 @@ def normalized_labels(values: Sequence[str | float | None]) -> list[str | None]:
     all_numbers = None not in numbers.values() and not are_codes(texts)
     for value, number in numbers.items():
         if number is not None and (all_numbers or not isinstance(value, str)):
-            text[value] = _plain(number, value)
+            if abs(number) >= EXACT:
+                raise Unavailable(
+                    f"the label {value} is a number beyond 2^53, where neighbours would become one label; "
+                    "put a letter before such labels"
+                )
+            text[value] = str(int(number)) if number == int(number) else repr(number)
         else:
             text[value] = str(value)
     return [text[value] for value in values]
@@ -123,7 +130,9 @@ def codes_and_classes(
         groups = {label: [label] for label in present}
     elif isinstance(classes, Mapping):
         groups = {
-            _name(name): [lookup(v, present, "classes") for v in _list(values)]
+            (str(name).lower() if isinstance(name, bool) else str(name)): [
+                lookup(v, present, "classes") for v in as_list(values)
+            ]
             for name, values in classes.items()
         }
     else:
@@ -146,14 +155,6 @@ def group_codes(labels: Sequence[str | None], name: str) -> np.ndarray:
     return np.array([code_of[label] for label in labels if label is not None], dtype=np.int32)
 
 
-def _name(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
 def plain_number(value: Any) -> float | None:
     """The finite number that a label or a cell stands for; None if it is none."""
     if value is None or isinstance(value, bool):
@@ -166,15 +167,6 @@ def plain_number(value: Any) -> float | None:
     return number if finite else None
 
 
-def _plain(number: float, value: object) -> str:
-    if abs(number) >= EXACT:
-        raise Unavailable(
-            f"the label {value} is a number beyond 2^53, where neighbours would become one label; "
-            "put a letter before such labels"
-        )
-    return str(int(number)) if number == int(number) else repr(number)
-
-
 # The risk matrix of an entry: a row for each action, which is a predicted class, and a column for each true class.
 #
 # costs: {ill: {well: 5}, well: {ill: 1}}     true class → predicted class → cost; a right prediction costs 0
@@ -183,34 +175,26 @@ def _plain(number: float, value: object) -> str:
 
 def cost_matrix(entry: Mapping[str, Any], classes: Sequence[str]) -> list[list[float]] | None:
     """The matrix in the order of the classes; None if the entry has no `costs:`."""
-    costs = entry.get("costs")
+    costs, K = entry.get("costs"), len(classes)
     if costs is None:
         return None
-    if isinstance(costs, Mapping):
-        return _of_names(costs, classes)
-    K = len(classes)
-    if len(costs) != K or any(len(row) != K for row in costs):
-        shape = f"{len(costs)} × {'/'.join(map(str, sorted({len(row) for row in costs})))}"
-        raise Unavailable(
-            f"costs: {shape} numbers for {K} classes; give {K} × {K}, a row per predicted class and a column per "
-            f"true class in the order {', '.join(classes)}"
-        )
-    return [[float(value) for value in row] for row in costs]
-
-
-def _of_names(
-    costs: Mapping[Any, Mapping[Any, float]], classes: Sequence[str]
-) -> list[list[float]]:
+    if not isinstance(costs, Mapping):
+        if len(costs) != K or any(len(row) != K for row in costs):
+            shape = f"{len(costs)} × {'/'.join(map(str, sorted({len(row) for row in costs})))}"
+            raise Unavailable(
+                f"costs: {shape} numbers for {K} classes; give {K} × {K}, a row per predicted class and a column per "
+                f"true class in the order {', '.join(classes)}"
+            )
+        return [[float(value) for value in row] for row in costs]
     known = {(true, true): 0.0 for true in classes}
     for name, row in costs.items():
         true = lookup(name, classes, "costs")
         for action, cost in row.items():
             known[true, lookup(action, classes, "costs")] = float(cost)
-    for true in classes:
-        for action in classes:
-            if (true, action) not in known:
-                raise Unavailable(
-                    f"costs: no cost of predicting '{action}' where '{true}' is true; "
-                    f"add {true}: {{{action}: …}}"
-                )
+    for true, action in product(classes, classes):
+        if (true, action) not in known:
+            raise Unavailable(
+                f"costs: no cost of predicting '{action}' where '{true}' is true; "
+                f"add {true}: {{{action}: …}}"
+            )
     return [[known[true, action] for true in classes] for action in classes]

@@ -50,13 +50,6 @@ def at_most(megabytes: float) -> Iterator[None]:
         _quota.reset(token)
 
 
-def restart_count(name: str) -> None:
-    """Reset the count of a file that is read again from its beginning."""
-    quota = _quota.get()
-    if quota is not None:
-        quota.sizes[name] = 0
-
-
 def count_bytes(size: int, name: str) -> None:
     """Add `size` unpacked bytes of the named file."""
     quota = _quota.get()
@@ -125,7 +118,8 @@ def binary(path: Path) -> Iterator[IO[bytes]]:
             if opener is None:
                 yield raw
             else:
-                restart_count(path.name)
+                if quota := _quota.get():
+                    quota.sizes[path.name] = 0  # it may be read again from its beginning
                 with opener(raw) as file:
                     yield count_while_read(file, path.name)
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:

@@ -36,8 +36,12 @@ from linclass_study.execution.fit_outcome import (
 from linclass_study.execution.requests import FitDetails, LeaveOneOutRequest
 from linclass_study.pipeline import coefficients, fitting
 from linclass_study.pipeline.fitted import Fitted, Task, own_candidates, parameters_of
-from linclass_study.pipeline.fitting import fit_method
-from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
+from linclass_study.pipeline.fitting import (
+    FoldPrediction,
+    fit_method,
+    predict_folds,
+    predict_held_out,
+)
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.plane import plane_margins
 from linclass_study.pipeline.trace_and_path import coefficient_path, solver_trace

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from linclass.base.messages import NotApplicable
+from linclass.base.predicted import is_ours, predictions_from
 from linclass.base.tables import Table
-from linclass_study.pipeline.fitted import Candidate, Fitted, Prediction, Task, predict_rows
+from linclass_study.pipeline import coefficients
+from linclass_study.pipeline.fitted import (
+    Candidate,
+    Fitted,
+    Prediction,
+    Task,
+    decided,
+    predict_rows,
+)
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.require_numbers import require_numbers
-from linclass_study.pipeline.transforming import fit_transforms, shared_transforms
+from linclass_study.pipeline.transforming import (
+    TransformedRows,
+    fit_transforms,
+    rows_of_folds,
+    shared_transforms,
+)
 from linclass_study.pipeline.tuned_parameters import (
     candidates_of,
     fit_estimator,
@@ -159,3 +174,79 @@ def _or_none(shortcut: Any, *arguments: Any) -> Any:
         return shortcut(*arguments)
     except Exception:
         return None
+
+
+# Predictions of held-out rows by the fits of their folds, of many folds at once.
+#
+# Small folds cost calls rather than arithmetic, so classifiers with `_scores_of_stack` score the rows of several folds
+# together. Other folds, and those with scores that are not finite, are predicted one by one.
+
+FIRST = coefficients.LOOK_AT
+STACK = 200_000  # numbers in the rows that are predicted at once: more leave the cache, fewer cost calls
+
+
+@dataclass(frozen=True)
+class FoldPrediction:
+    """Predictions of the held-out rows of a fold; the first few rows are kept as they reached the classifier."""
+
+    first: Table
+    prediction: Prediction
+
+
+def predict_held_out(fitted: Fitted, table: Table, rows: np.ndarray) -> FoldPrediction:
+    ready = fitted.ready(table.rows(rows))
+    first = ready.rows(np.arange(min(FIRST, len(rows))))
+    return FoldPrediction(first, fitted.predict_transformed(ready))
+
+
+def predict_folds(
+    fits: Sequence[Fitted], table: Table, folds: Sequence[np.ndarray]
+) -> list[FoldPrediction | None]:
+    """`predict_held_out` of each fold, by fits of one method; None where it raises: that fold is then fitted alone."""
+
+    def one_by_one(some: slice) -> list[FoldPrediction | None]:
+        pairs = zip(fits[some], folds[some], strict=True)
+        return [_or_none(predict_held_out, fitted, table, rows) for fitted, rows in pairs]
+
+    estimators = [fitted.estimator for fitted in fits]
+    kind, classes = type(estimators[0]), estimators[0].classes_
+    same = all(type(e) is kind and np.array_equal(e.classes_, classes) for e in estimators)
+    shared = None
+    if same and hasattr(kind, "_scores_of_stack") and is_ours(estimators[0]):
+        shared = rows_of_folds(table, [fitted.transforms for fitted in fits])
+    if shared is None or shared.table.is_sparse:
+        return one_by_one(slice(None))
+    at_once = max(1, STACK // max(1, shared.table.shape[1] * max(map(len, folds))))
+    found: list[FoldPrediction | None] = []
+    for begin in range(0, len(fits), at_once):
+        some = slice(begin, begin + at_once)
+        found += _stacked(fits[some], shared.of_folds(some), folds[some]) or one_by_one(some)
+    return found
+
+
+def _stacked(
+    fits: Sequence[Fitted], shared: TransformedRows, folds: Sequence[np.ndarray]
+) -> list[FoldPrediction] | None:
+    """The folds at once, or None."""
+    one, estimators = fits[0], [fitted.estimator for fitted in fits]
+    rows = np.empty((len(folds), max(map(len, folds))), dtype=np.intp)
+    for own, fold in zip(rows, folds, strict=True):  # shorter folds repeat their first row
+        own[: len(fold)], own[len(fold) :] = fold, fold[0]
+    X = shared.table.X.take(rows, axis=0)
+    first = X[:, :FIRST].copy()
+    if shared.scaling is not None:
+        shift, scale = map(np.array, zip(*shared.scaling, strict=True))
+        first = (first - shift[:, None]) / scale[:, None]
+    Z = type(one.estimator)._scores_of_stack(estimators, X, shared.scaling)
+    flat = Z.reshape(rows.size, *Z.shape[2:])
+    predicted = predictions_from(one.estimator, flat, one.task.n_classes)
+    if predicted is None:
+        return None
+    codes, score, log_proba = decided(predicted, one.method, one.task)
+    found = []
+    for k, fold in enumerate(folds):
+        own = slice(k * rows.shape[1], k * rows.shape[1] + len(fold))
+        known = None if log_proba is None else log_proba[own]
+        few = shared.table.with_rows(first[k, : len(fold)])
+        found.append(FoldPrediction(few, (codes[own], score[own], known)))
+    return found

@@ -26,6 +26,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import psutil
+
 from linclass_study.files.reading import read_mapping
 from linclass_study.files.writing import atomic_write
 from linclass_study.project import ROOT
@@ -118,6 +120,9 @@ def recorded_environments(results: Path) -> dict[str, dict[str, str]]:
 
 @cache
 def _of_process() -> dict[str, str]:
+    there = os.cpu_count() or 1
+    ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else there
+    memory = psutil.virtual_memory().total
     return {
         "Machine": machine(),
         "Commit": commit(ROOT),
@@ -125,8 +130,8 @@ def _of_process() -> dict[str, str]:
         OWN: ", ".join(f"{name} {_version(name)}" for name in PACKAGES),
         "Linear algebra": blas(),
         "Processor": processor(),
-        "Cores": _cores(),
-        "Memory": _memory(),
+        "Cores": f"{there} cores" if ours == there else f"{ours} of {there} cores",
+        "Memory": f"{memory / 2**30:.1f} GiB",
         "System": f"{platform.system()} {platform.release()}, {platform.machine()}",
     }
 
@@ -199,17 +204,3 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
-
-
-def _cores() -> str:
-    there = os.cpu_count() or 1
-    ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else there
-    return f"{there} cores" if ours == there else f"{ours} of {there} cores"
-
-
-def _memory() -> str:
-    try:
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return "unknown"
-    return f"{size / 2**30:.1f} GiB"

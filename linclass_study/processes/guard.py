@@ -14,14 +14,13 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from multiprocessing import Pipe, get_context
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
 import psutil
 
 from linclass_study.files.logs import LogSize
-from linclass_study.processes import guarded_child
 
 LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started
 # seconds in which what has killed a child, as Slurm ends a job, kills this process, too
@@ -41,8 +40,7 @@ class Guard:
     """Context manager; `target` is 'module:class', and the child calls `class(**arguments)` for each `call`.
 
     `work` names the limits in messages: limits.fit_seconds and limits.fit_memory_mb for a fit, and
-    limits.fit_start_seconds for everything before the first one. `fork`: the child is a copy of this process if
-    that has no threads, which saves the start of Python.
+    limits.fit_start_seconds for everything before the first one.
     """
 
     def __init__(
@@ -53,13 +51,11 @@ class Guard:
         memory_mb: float,
         work: str = "fit",
         start_seconds: float = START_SECONDS,
-        fork: bool = False,
     ):
-        self.fork = fork
         self.start_seconds, self.beginning = start_seconds, "its start"
         self.target, self.arguments = target, arguments
         self.seconds, self.memory_mb, self.work = seconds, memory_mb, work
-        self._process: subprocess.Popen[bytes] | _Fork | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
         self.called = 0.0  # processor seconds of the calls to ended children
         self._beside = 0.0  # processor seconds of this child outside calls
@@ -67,8 +63,6 @@ class Guard:
         self._unbuilt: GuardedResult | None = None
 
     def __enter__(self) -> Guard:
-        if self.fork:
-            self._start()  # now, as what this process imports later may start threads
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -110,22 +104,15 @@ class Guard:
         return self._ask(("call", *arguments), self.seconds, late)
 
     def _start(self) -> None:
-        ours, theirs = Pipe()
-        if self.fork and _has_one_thread():
-            self._process = _Fork(ours, theirs)
-        else:
-            self._process = self._new_python(theirs)
-        theirs.close()  # otherwise the child's death would not end the wait
-        self._pipe = ours
-
-    def _new_python(self, theirs: Connection) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
+        self._pipe, theirs = Pipe()
+        self._process = subprocess.Popen(
             [sys.executable, "-m", "linclass_study.processes.guarded_child", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"},  # a complete log
         )
+        theirs.close()  # otherwise the child's death would not end the wait
 
     def _ask(self, message: Any, seconds: float, late: str) -> GuardedResult:
         assert self._pipe is not None
@@ -158,7 +145,10 @@ class Guard:
             if self._pipe.poll(min(left, LOOK_EVERY)):
                 return None
             log.limit()
-            used = sum(map(_resident, self._descendants()))
+            used = 0
+            for process in self._descendants():
+                with contextlib.suppress(psutil.Error):
+                    used += process.memory_info().rss
             if used > self.memory_mb * 1e6:
                 return self._out_of_memory(
                     f"the processes that it started hold {used / 1e6:.0f} MB"
@@ -190,13 +180,11 @@ class Guard:
         name = signal.Signals(-code).name
         if name in ("SIGTERM", "SIGKILL"):
             time.sleep(GRACE)  # a fit that an ending job interrupts must not become a result
-        return f"the process was killed by {name}{self._hints().get(name, '')}"
-
-    def _hints(self) -> dict[str, str]:
-        return {
+        hints = {
             "SIGKILL": ", as the kernel does when the machine's memory runs out",
             "SIGABRT": f", as some libraries do when an allocation fails ({self._memory_setting})",
         }
+        return f"the process was killed by {name}{hints.get(name, '')}"
 
     def _processor_seconds(self) -> float:
         """Processor seconds of the current child; 0 without a child."""
@@ -224,39 +212,3 @@ class Guard:
                     process.kill()
             self._process.wait()
             self._process = None
-
-
-class _Fork:
-    """A forked child with the interface of subprocess.Popen that a Guard uses."""
-
-    def __init__(self, ours: Connection, theirs: Connection):
-        self._process = get_context("fork").Process(target=_serve, args=(ours, theirs))
-        self._process.start()
-        self.pid = self._process.pid or 0
-
-    def wait(self, timeout: float | None = None) -> int:
-        self._process.join(timeout)
-        if self._process.exitcode is None:
-            raise subprocess.TimeoutExpired("fork", timeout or 0)
-        return self._process.exitcode
-
-
-def _has_one_thread() -> bool:
-    """Native threads count, too: those of NumPy or Polars would be missing in a copy. False where they are unknown."""
-    try:
-        return len(os.listdir("/proc/self/task")) == 1
-    except OSError:
-        return False
-
-
-def _serve(ours: Connection, theirs: Connection) -> None:
-    os.setsid()
-    ours.close()
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a complete log
-    guarded_child.main(theirs.fileno())
-
-
-def _resident(process: psutil.Process) -> int:
-    with contextlib.suppress(psutil.Error):
-        return process.memory_info().rss
-    return 0

@@ -13,6 +13,8 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
+import psutil
+
 from linclass.base.messages import name_limit
 from linclass_study.processes.job import die_with_parent
 
@@ -24,7 +26,9 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # of an object, another one in each pr
 
 def main(descriptor: int) -> None:
     die_with_parent()
-    adopt_orphans()
+    with contextlib.suppress(OSError, AttributeError):  # Linux only
+        # keep orphaned descendants below this process, so that they can be found and ended
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     pipe = Connection(descriptor)
     os.register_at_fork(after_in_child=pipe.close)  # a forked process must not answer
     me = os.getpid()
@@ -105,13 +109,12 @@ def _one_line(text: str) -> str:
 
 def limit_memory(megabytes: float | None) -> None:
     """Limit the address space to this much beyond its current size; None removes the limit."""
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    limit = hard if megabytes is None else mapped_bytes() + int(megabytes * 1e6)
+    limit = hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if megabytes is not None:
+        limit = psutil.Process().memory_info().vms + int(megabytes * 1e6)
+        limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     with contextlib.suppress(ValueError, OSError):  # macOS has no such limit
-        resource.setrlimit(
-            resource.RLIMIT_AS,
-            (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard),
-        )
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
 def reuse_freed_memory(megabytes: float) -> None:
@@ -128,20 +131,6 @@ def give_memory_back() -> None:
     """Return freed memory to the system, so that it does not count for the next calls (glibc only)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
-
-
-def adopt_orphans() -> None:
-    """Keep orphaned descendants below this process, so that they can be found and ended (Linux only)."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-
-
-def mapped_bytes() -> int:
-    try:
-        with open("/proc/self/statm") as statm:
-            return int(statm.read().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 0
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@ from typing import Any
 
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.checks.columns_of_words import classes_without_order, columns_without_order
-from linclass_study.checks.findings import findings
+from linclass_study.checks.findings import classes_without_order, columns_without_order, findings
 
 Facts = Mapping[str, Any]
 

@@ -34,7 +34,7 @@ from linclass_study.execution.run_files import RunSpec
 from linclass_study.execution.to_fit import ToFit
 from linclass_study.files.reading import refuse_broken_records
 from linclass_study.files.resolved_study import as_text, digest_of_part
-from linclass_study.pipeline.own_metrics import own_metrics
+from linclass_study.pipeline.protocols import own_metrics
 from linclass_study.project import DEFAULT_STUDY, PACKAGES, ROOT, refuse_another_copy
 from linclass_study.report import contents, figure_files
 from linclass_study.report.figure_files import figure_numbers

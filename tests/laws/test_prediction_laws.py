@@ -20,10 +20,14 @@ from linclass.base.tables import Table
 from linclass.naive_bayes.naive_bayes import NaiveBayes
 from linclass.tuning.folds import stratified_folds
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.pipeline import fold_predictions
+from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Fitted, Task
-from linclass_study.pipeline.fitting import fit_folds
-from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
+from linclass_study.pipeline.fitting import (
+    FoldPrediction,
+    fit_folds,
+    predict_folds,
+    predict_held_out,
+)
 from linclass_study.pipeline.method import Method
 from linclass_study.project import ROOT
 
@@ -112,7 +116,7 @@ def fitted_folds(kind: Any = GaussianNB) -> tuple[list[Fitted], Table, list[np.n
 @pytest.mark.parametrize("stack", [1, 200, 300])
 def test_stacks_of_any_size_agree(stack, monkeypatch):
     fits, table, held_out = fitted_folds()
-    monkeypatch.setattr(fold_predictions, "STACK", stack)
+    monkeypatch.setattr(fitting, "STACK", stack)
     for found, fitted, fold in zip(
         predict_folds(fits, table, held_out), fits, held_out, strict=True
     ):

@@ -11,8 +11,7 @@ from cases import each
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
-from linclass_study.config.column_check import column_problems
-from linclass_study.config.entry_checks import _of_datasets
+from linclass_study.config.entry_checks import _of_datasets, column_problems
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.pipeline.require_numbers import require_numbers
 
@@ -182,7 +181,7 @@ def test_errors_visible_only_in_the_rows_are_left_to_the_fetch(problems, tmp_pat
 
 def test_a_large_file_is_not_read_for_its_classes(problems, tmp_path, monkeypatch):
     (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
-    monkeypatch.setattr("linclass_study.config.column_check.LARGEST", 3)
+    monkeypatch.setattr("linclass_study.config.entry_checks.LARGEST", 3)
     assert not problems("classes.csv", target="y", positive="sick")
 
 

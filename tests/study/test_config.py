@@ -9,8 +9,8 @@ import yaml
 from cases import each
 
 from linclass_study.analysis.across_datasets import FEW
+from linclass_study.config.catalogues import suggest_methods
 from linclass_study.config.method_check import method_problems
-from linclass_study.config.selection import suggest_methods
 from linclass_study.config.study import read_config
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.errors import StudyError

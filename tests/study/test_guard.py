@@ -133,28 +133,3 @@ def test_a_slow_start_is_reported_as_such_and_waited_for_once(monkeypatch):
             assert (answer.kind, answer.value) == ("timeout", reason)
         assert not guard.has_begun
         assert time.monotonic() - begin < 40
-
-
-def test_a_copy_of_a_process_without_threads_keeps_the_same_limits(tmp_path):
-    """Where no Python can be started, so that the child must be a copy."""
-    code = """
-import os, sys
-sys.executable = "/nonexistent"
-from linclass_study.processes.guard import Guard
-assert len(os.listdir("/proc/self/task")) == 1
-orders = ("count",), ("fail",), ("hang",), ("eat",), ("exit", 3), ("crash",), ("count",)
-with Guard("test_guard:Obedient", {"start": 100}, seconds=5, memory_mb=500, fork=True) as guard:
-    print([guard.call(*order).kind for order in orders])
-"""
-    if not Path("/proc/self/task").exists():
-        pytest.skip("threads are unknown here, so that Python is started")
-    folders = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": folders},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    kinds = ["ok", "failed", "timeout", "out_of_memory", "failed", "failed", "ok"]
-    assert done.stdout.strip() == str(kinds), done.stderr

@@ -19,11 +19,11 @@ from linclass_study.config import code, module_files
 from linclass_study.config.evaluation_check import own_metric_problems
 from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files
-from linclass_study.pipeline import own_metrics
+from linclass_study.pipeline import protocols
 from linclass_study.pipeline.fitted import Task, measured
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.own_metrics import require_trusted
+from linclass_study.pipeline.protocols import require_trusted
 from linclass_study.report.tables import diagnostics
 
 MODULE = '''
@@ -157,7 +157,7 @@ def test_runs_are_scored_and_tuned_by_a_user_metric(mine):
         },
     )  # fmt: skip
     evaluation = {"tune_metric": "mine.share", "metrics": ["mine.square"]}
-    names = own_metrics.metrics_of(evaluation)
+    names = protocols.metrics_of(evaluation)
     assert {*names} == {*metrics.names(), "mine.share", "mine.square"}
     found = score(rows, Classes(2, 1), names)
     wide = found.pivot("metric", values="value")
@@ -282,7 +282,7 @@ def scored_runs_of(folder, sizes):
     )  # fmt: skip
     table_files.write_table(rows, "predictions", folder / "runs/d/m/predictions.parquet")
     table_files.write_table(table_files.frame("fits"), "fits", folder / "runs/d/m/fits.parquet")
-    names = own_metrics.metrics_of({"tune_metric": "accuracy", "metrics": ["mine.picky"]})
+    names = protocols.metrics_of({"tune_metric": "accuracy", "metrics": ["mine.picky"]})
     write_scores(folder, "d", {"m": f"digest of {sizes}"}, Classes(2, 1), "code", names)
     return pl.read_parquet(folder / "scores" / "d.parquet")
 

@@ -24,8 +24,12 @@ from linclass_study.analysis.wording import (
     units,
 )
 from linclass_study.files.tables import FIT
-from linclass_study.pipeline.own_metrics import metrics_of
-from linclass_study.pipeline.protocols import CURVE, comparing_protocols, divides_test_rows
+from linclass_study.pipeline.protocols import (
+    CURVE,
+    comparing_protocols,
+    divides_test_rows,
+    metrics_of,
+)
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import diagnostics
