@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import EstimatorLike, Matrix
+from linclass.base.arrays import EstimatorLike
 from linclass.base.tables import Table, unique
 
 LOOK_AT = 8  # rows whose scores are compared
@@ -81,18 +81,14 @@ def _read(estimator: EstimatorLike, rows: Table) -> tuple[Coefficients, Table]:
         return _read(estimator.best_estimator_, rows)
     if hasattr(estimator, "named_steps"):
         return _of_pipeline(estimator, rows)
-    W, b = _linear(estimator)
-    if len(W) == 2:  # a score for each of two classes
-        W, b = W[1:] - W[:1], b[1:] - b[:1]
-    return Coefficients(rows.names, W, b, np.ones(rows.shape[1])), rows
-
-
-def _linear(estimator: EstimatorLike) -> tuple[np.ndarray, np.ndarray]:
-    """(coef_, intercept_); for one-vs-rest those of its inner classifiers."""
+    # coef_ and intercept_; for one-vs-rest those of its inner classifiers
     parts = [estimator] if hasattr(estimator, "coef_") else estimator.estimators_
     W = np.vstack([_dense(part.coef_) for part in parts])
     b = np.concatenate([np.ravel(np.asarray(part.intercept_, float)) for part in parts])
-    return W, np.broadcast_to(b, len(W))
+    b = np.broadcast_to(b, len(W))
+    if len(W) == 2:  # a score for each of two classes
+        W, b = W[1:] - W[:1], b[1:] - b[:1]
+    return Coefficients(rows.names, W, b, np.ones(rows.shape[1])), rows
 
 
 def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
@@ -104,7 +100,9 @@ def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
     steps = [(name, step) for name, step in steps if step not in (None, "passthrough")]
     for name, step in steps:
         before, names = rows, step.get_feature_names_out(np.array(rows.names, dtype=object))
-        rows = Table(_matrix(step.transform(before.X)), tuple(map(str, names)))
+        X = step.transform(before.X)
+        X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X, float)
+        rows = Table(X, tuple(map(str, names)))
         if step is steps[-1][1] and _scales(step, before, rows):
             found, units = _read(classifier, rows)
             if units is rows:
@@ -152,10 +150,6 @@ def _gives(found: Coefficients, rows: Table, score: np.ndarray) -> bool:
     expected = score - score.mean(axis=1, keepdims=True)
     off = np.abs(Z - Z.mean(axis=1, keepdims=True) - expected).max()
     return bool(off <= ROUNDING * max(np.abs(expected).max(), ROUNDING))
-
-
-def _matrix(X: Matrix) -> Any:
-    return sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X, float)
 
 
 def _dense(values: Any) -> np.ndarray:

@@ -67,11 +67,9 @@ class Fitted:
         return table
 
     def predict_transformed(self, ready: Table) -> Prediction:
-        """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of transformed rows."""
         return predict_rows(self.estimator, ready.X, self.method, self.task)
 
     def predict(self, table: Table) -> Prediction:
-        """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of rows."""
         return self.predict_transformed(self.ready(table))
 
 

@@ -105,14 +105,11 @@ class ForeignTransform:
         return self._beside(table, numbers, made)
 
     def _beside(self, table: Table, numbers: Table, made: MatrixLike) -> Table:
-        return beside_the_others(table, made, self._names(numbers.names), self.name)
-
-    def _names(self, before: tuple[str, ...]) -> tuple[str, ...] | None:
-        """As the transformer says."""
+        names = None
         with suppress(Exception):  # optional; some need what they were not given
-            given = self.transformer.get_feature_names_out(np.array(before, dtype=object))
-            return names_after(self.transformer, self.name, before, map(str, given))
-        return None
+            given = self.transformer.get_feature_names_out(np.array(numbers.names, dtype=object))
+            names = names_after(self.transformer, self.name, numbers.names, map(str, given))
+        return beside_the_others(table, made, names, self.name)
 
 
 # A feature map by its import path: a function of the numeric columns, or of the table.
@@ -144,7 +141,10 @@ def apply_own_feature(path: str, table: Table, /, **options: Any) -> Table:
     function = find_feature(path)
     made = _computed(function, path, table, options)
     some = np.arange(0, table.shape[0], max(2, table.shape[0] // ALONE))
-    if not _equal(made.rows(some), _computed(function, path, table.rows(some), options)):
+    among, alone = made.rows(some), _computed(function, path, table.rows(some), options)
+    A, B = (part.X.toarray() if sparse.issparse(part.X) else part.X for part in (among, alone))
+    same = among.names == alone.names and A.shape == B.shape
+    if not (same and np.allclose(A, B, rtol=ROUNDING, atol=ROUNDING, equal_nan=True)):
         raise NotApplicable(
             f"'{path}' gives a row different features when other rows change, so held-out rows would leak into "
             "training; make it a map of single rows, or a transform"
@@ -162,10 +162,3 @@ def _computed(
         return made
     what = path.rpartition(".")[2]
     return beside_the_others(table, function(table.numeric().X.copy(), **options), None, what)
-
-
-def _equal(among: Table, alone: Table) -> bool:
-    if among.names != alone.names:
-        return False
-    A, B = (part.X.toarray() if sparse.issparse(part.X) else part.X for part in (among, alone))
-    return A.shape == B.shape and np.allclose(A, B, rtol=ROUNDING, atol=ROUNDING, equal_nan=True)

@@ -142,16 +142,14 @@ def with_codes(value: Any, classes: Sequence[str], name: str = "") -> Any:
         return value
     if parameter != "class_weight":
         return {key: with_codes(inside, classes, str(key)) for key, inside in value.items()}
-    return {_code(str(key), classes): weight for key, weight in value.items()}
-
-
-def _code(label: str, classes: Sequence[str]) -> int:
-    code = [*classes].index(label) if label in classes else int(label) if label.isdecimal() else -1
-    if not 0 <= code < len(classes):
-        raise NotApplicable(
-            f"class_weight: '{label}' is not a class; the classes are {', '.join(classes)}"
-        )
-    return code
+    codes = {str(code): code for code in range(len(classes))}
+    codes |= {label: code for code, label in enumerate(classes)}
+    for key in map(str, value):
+        if key not in codes:
+            raise NotApplicable(
+                f"class_weight: '{key}' is not a class; the classes are {', '.join(classes)}"
+            )
+    return {codes[str(key)]: weight for key, weight in value.items()}
 
 
 # Map class codes to labels in messages.

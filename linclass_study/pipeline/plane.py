@@ -63,7 +63,11 @@ def plane(table: Table, y: np.ndarray) -> Plane | str:
     X, y = table.X[some], y[some]
     if len(np.unique(y)) < 2:
         return "a plane needs rows of two classes"
-    mean = np.array([_middle(X[:, j], j in set(numeric)) for j in range(p)])
+    mean = np.zeros(p)
+    for j, column in enumerate(X.T):  # the mode of a categorical one
+        values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
+        if len(values):
+            mean[j] = np.nanmean(column) if j in numeric else values[counts.argmax()]
     scale = np.nanstd(np.where(np.isnan(X), mean, X), axis=0)
     varies = np.flatnonzero((scale > 0) & np.isin(np.arange(p), numeric))
     if len(varies) < 2:
@@ -95,15 +99,6 @@ def _directions(Z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, t
         names = "discriminant direction", "leading direction within classes"
     largest = np.abs(W).argmax(axis=0)
     return W * np.sign(W[largest, [0, 1]]), S, names
-
-
-def _middle(column: np.ndarray, is_numeric: bool) -> float:
-    """The mean of a numeric column, the mode of a categorical one."""
-    known = column[~np.isnan(column)]
-    if not len(known):
-        return 0.0
-    values, counts = np.unique(known, return_counts=True)
-    return float(known.mean() if is_numeric else values[counts.argmax()])
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:

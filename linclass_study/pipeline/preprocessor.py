@@ -10,7 +10,7 @@ keep their names, and `set_output` chooses what comes out.
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
@@ -18,9 +18,9 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import InputTags
 from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted
 
 from linclass.base import validation
 from linclass.base.arrays import ArrayLike, MatrixLike, Tags
@@ -127,7 +127,7 @@ class Preprocessor(TransformerMixin, Estimator):
         -------
         array of str, shape (q,)
         """
-        self._require_fit()
+        check_is_fitted(self, "transforms_")
         names = self._one_row.names if input_features is None else tuple(map(str, input_features))
         if len(names) != self.n_features_in_:
             raise ValueError(
@@ -161,7 +161,7 @@ class Preprocessor(TransformerMixin, Estimator):
 
     def _checked(self, X: MatrixLike) -> Table:
         """The rows as a table with the columns of the training rows."""
-        self._require_fit()
+        check_is_fitted(self, "transforms_")
         names, me = validation.feature_names(X), type(self).__name__
         if names is not None and hasattr(self, "feature_names_in_"):
             compare_names(names, self.feature_names_in_)
@@ -175,11 +175,6 @@ class Preprocessor(TransformerMixin, Estimator):
             )
         return replace(table, names=self._one_row.names)
 
-    def _require_fit(self) -> None:
-        if not hasattr(self, "transforms_"):
-            me = type(self).__name__
-            raise NotFittedError(f"This {me} instance is not fitted yet. Call fit first.")
-
     def _featured(self, table: Table) -> Table:
         for name, options in checked_steps("features", self.features):
             table = feature_map(name)(table, **options)
@@ -189,7 +184,11 @@ class Preprocessor(TransformerMixin, Estimator):
         """By the features, and by the transforms as they were fitted."""
         table = self._featured(table)
         if {*table.names} != {*self._names_between}:
-            table = _with_words(table, self._names_between)
+            # the words of the training rows; those that do not occur are 0
+            place, none = {name: j for j, name in enumerate(table.names)}, table.shape[1]
+            X = sparse.hstack([table.X, sparse.csr_array((table.shape[0], 1))], format="csr")
+            X = X[:, [place.get(name, none) for name in self._names_between]]
+            table = replace(table, X=X, names=tuple(self._names_between))
         for transform in self.transforms_:
             table = transform.transform(table)
         return table
@@ -197,7 +196,12 @@ class Preprocessor(TransformerMixin, Estimator):
     def _rows_out(self, table: Table) -> Any:
         if not table.levels:
             return table.X
-        columns = {name: _labelled(table, j) for j, name in enumerate(table.names)}
+        columns = {}
+        for j, name in enumerate(table.names):  # levels instead of their indices
+            levels, column = table.levels.get(name), table.column(j)
+            columns[name] = column.tolist()
+            if levels is not None:
+                columns[name] = [None if np.isnan(code) else levels[int(code)] for code in column]
         if _get_output_config("transform", self)["dense"] != "default":
             return columns  # of which scikit-learn makes the data frame
         return np.array([*columns.values()], dtype=object).T
@@ -207,23 +211,6 @@ class Preprocessor(TransformerMixin, Estimator):
         tags.transformer_tags.preserves_dtype = []
         tags.input_tags = InputTags(sparse=True, allow_nan=True, string=True, categorical=True)
         return tags
-
-
-def _with_words(table: Table, names: Sequence[str]) -> Table:
-    """The columns of these names, which are words of the training rows; a word that does not occur is 0."""
-    place = {name: j for j, name in enumerate(table.names)}
-    none = table.shape[1]
-    X = sparse.hstack([table.X, sparse.csr_array((table.shape[0], 1))], format="csr")
-    return replace(table, X=X[:, [place.get(name, none) for name in names]], names=tuple(names))
-
-
-def _labelled(table: Table, j: int) -> list[Any]:
-    """The entries of a column, with the levels instead of their indices."""
-    column = table.column(j)
-    if table.names[j] not in table.levels:
-        return column.tolist()
-    levels = table.levels[table.names[j]]
-    return [None if np.isnan(code) else levels[int(code)] for code in column]
 
 
 # Rows as users have them, an array, a sparse matrix or a data frame of pandas or Polars, as a `Table`.
@@ -248,29 +235,22 @@ def table_of_rows(
     d = len(rows.columns) if is_frame else rows.shape[-1] if rows.ndim else 0
     given = feature_names(X)
     names = tuple(f"x{j}" for j in range(d)) if given is None else tuple(map(str, given))
-    _refuse_names(names, texts)
-    if not has_columns:
-        return Table(matrix(X, owner=owner, gaps=True), names)
-    levels: dict[str, tuple[str, ...]] = {}
-    numbers = np.empty((len(rows), d))
-    for j, (name, column) in enumerate(zip(names, _columns(rows, is_frame), strict=True)):
-        categorical = True if name in texts else None if known is None else name in known
-        numbers[:, j], own = _coded(column, name, categorical, (known or {}).get(name, ()))
-        if own is not None:
-            levels[name] = own
-    return Table(matrix(numbers, owner=owner, gaps=True), names, levels, frozenset(texts))
-
-
-def _refuse_names(names: Sequence[str], texts: Collection[str]) -> None:
     if len({*names}) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"two columns are called {twice!r}; rename one of them.")
     if missing := sorted({*texts} - {*names}):
         raise ValueError(f"texts names {missing[0]!r}, which is not a column; correct the name.")
-
-
-def _columns(rows: Any, is_frame: bool) -> Iterator[Any]:
-    yield from (rows[key] for key in rows.columns) if is_frame else rows.T
+    if not has_columns:
+        return Table(matrix(X, owner=owner, gaps=True), names)
+    levels: dict[str, tuple[str, ...]] = {}
+    numbers = np.empty((len(rows), d))
+    columns = [rows[key] for key in rows.columns] if is_frame else rows.T
+    for j, (name, column) in enumerate(zip(names, columns, strict=True)):
+        categorical = True if name in texts else None if known is None else name in known
+        numbers[:, j], own = _coded(column, name, categorical, (known or {}).get(name, ()))
+        if own is not None:
+            levels[name] = own
+    return Table(matrix(numbers, owner=owner, gaps=True), names, levels, frozenset(texts))
 
 
 def _coded(

@@ -73,16 +73,13 @@ def selected_protocols(evaluation: Mapping[str, Any]) -> dict[str, Options]:
         name, options = (item, {}) if isinstance(item, str) else next(iter(item.items()))
         if name == CURVE:
             for size in (DEFAULTS[CURVE] | (options or {}))["sizes"]:
-                found[f"{CURVE}@{_shown(size)}"] = {"size": size, "folds": evaluation["folds"]}
+                exact = float(f"{size:g}") == size  # else with as many digits as distinguish it
+                name = f"{CURVE}@{size:g}" if exact else f"{CURVE}@{size:.12g}"
+                found[name] = {"size": size, "folds": evaluation["folds"]}
             continue
         own = evaluation if name == "cv" else DEFAULTS.get(name, {}) | (options or {})
         found[name] = {key: own[key] for key in KEYS.get(name, ())}
     return found
-
-
-def _shown(size: float) -> str:
-    """As in 0.1; with as many digits as tell it from other sizes, so that none is lost."""
-    return f"{size:g}" if float(f"{size:g}") == size else f"{size:.12g}"
 
 
 def of_dataset(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Options]:

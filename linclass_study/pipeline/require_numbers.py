@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -55,19 +56,15 @@ def _of_text(table: Table, missing: str) -> str:
 def _missing(table: Table, estimator: EstimatorLike) -> str:
     """'column 'age' has 3 missing values …' of the first column that has some; '' if the estimator can handle them."""
     values = table.X.data if table.is_sparse else table.X
-    if not np.isnan(values).any() or _allows_nan(estimator):
+    if not np.isnan(values).any():
         return ""
+    with suppress(Exception):  # a foreign estimator without tags
+        if estimator.__sklearn_tags__().input_tags.allow_nan:
+            return ""
     missing = np.isnan(table.X.toarray() if table.is_sparse else table.X).sum(axis=0)
     column = int(np.argmax(missing > 0))
     number = counted(missing[column], "missing value")
     return f"column '{table.names[column]}' has {number} in the training rows"
-
-
-def _allows_nan(estimator: EstimatorLike) -> bool:
-    try:
-        return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
-    except Exception:  # a foreign estimator without tags
-        return False
 
 
 # Levels of a column that are numbers but for a few cells, such as '12k', or for decimal commas.

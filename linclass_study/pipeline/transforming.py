@@ -98,8 +98,11 @@ def shared_transforms(
     steps: Steps, table: Table, folds: Sequence[np.ndarray], ignores_empty_columns: bool = False
 ) -> TransformedRows | None:
     """The rows and transforms that the folds, given by their held-out rows, share; None if they share no matrix."""
-    if not ignores_empty_columns and fold_has_its_own(table, folds):
-        return None
+    if not ignores_empty_columns and (table.is_sparse or table.words):
+        counts = _rows_of_columns(table.X)
+        own = (_rows_of_columns(table.X[rows]) for rows in folds)
+        if any(((of_fold == counts) & (counts > 0)).any() for of_fold in own):
+            return None  # only the held-out rows of some fold have some column
     common: list[Any] = []
     if (occurring := columns_of_training_rows(table)) is not None:
         table = occurring.transform(table)
@@ -160,18 +163,6 @@ def _rows_of_columns(X: Matrix) -> np.ndarray:
     if sparse.issparse(X):
         return np.bincount(X.indices, minlength=X.shape[1])
     return np.count_nonzero(X, axis=0)
-
-
-def fold_has_its_own(table: Table, folds: Sequence[np.ndarray]) -> bool:
-    """Whether the held-out rows of some fold have a column that no other row has."""
-    if not (table.is_sparse or table.words):
-        return False
-    counts = _rows_of_columns(table.X)
-    for rows in folds:
-        own = _rows_of_columns(table.X[rows])
-        if ((own == counts) & (counts > 0)).any():
-            return True
-    return False
 
 
 # Steps as users write them, [impute, {one_hot: {drop: none}}], with an error of one line for what does not exist.

@@ -4,7 +4,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -149,8 +149,15 @@ class _Judge:
     ) -> list[list[Callable[[], float]]]:
         """The scores of all candidates on all inner folds, from models fitted at once."""
         judgements: list[list[Callable[[], float]]] = [[] for _ in held_out]
-        for method, params in self._by_transforms(options):
-            _refuse_impossible(method, params, self.seed)
+        for _, same in groupby(options, lambda option: self.method.with_options(option).transforms):
+            own_options = [*same]
+            method = self.method.with_options(own_options[0])
+            params = [self.of_classifier(option) for option in own_options]
+            for own in params:  # one by one, only a candidate that cannot be fitted is left out
+                try:
+                    getattr(method.estimator(self.seed, **own), "check", lambda: None)()
+                except ValueError as error:
+                    raise NotApplicable(str(error)) from error
             shared, fits = fits_together(method, params, self.table, self.y, held_out, self.seed)
             for k, rows in enumerate(held_out):
                 X_test = shared.held_out(k, rows).X
@@ -166,14 +173,6 @@ class _Judge:
         if value is None:
             raise NotApplicable(why_not_measured(predicted, y_test, self.task))
         return _sign(self.task) * value
-
-    def _by_transforms(
-        self, options: Sequence[dict[str, Any]]
-    ) -> Iterator[tuple[Method, list[dict[str, Any]]]]:
-        """(method with options of its transforms, the candidates for its classifier), in the order of the options."""
-        for _, same in groupby(options, lambda option: self.method.with_options(option).transforms):
-            own = [*same]
-            yield self.method.with_options(own[0]), [self.of_classifier(option) for option in own]
 
     def of_classifier(self, option: dict[str, Any]) -> dict[str, Any]:
         """The parameters of the classifier among those of a candidate, and the precision of tuning."""
@@ -203,8 +202,13 @@ class _InnerFold:
         """(training rows, matrix of the held-out rows) after these transforms, fitted to the training rows."""
         if steps != self.steps:
             self.steps, self.fitter = steps, None
+            n = self.judge.method.n_untuned_steps
             try:
-                self.found = self._transform(steps)
+                if self.begun is None:
+                    rows = self.judge.table.rows(self.train), self.judge.table.rows(self.test)
+                    self.begun = self._after(fit_transforms, steps[:n], *rows)
+                ready, held_out = self._after(fit_steps, steps[n:], *self.begun)
+                self.found = ready, held_out.X
             except Exception as error:
                 self.found = error
         if isinstance(self.found, Exception):
@@ -216,11 +220,8 @@ class _InnerFold:
         judge, method = self.judge, self.judge.method
         if key_of(option) not in self.path:
             steps = method.with_options(option).transforms
-            mates = [
-                o
-                for o, own in zip(self.options, self.steps_of_options, strict=True)
-                if own == steps
-            ]
+            each = zip(self.options, self.steps_of_options, strict=True)
+            mates = [option for option, own in each if own == steps]
             params = [judge.of_classifier(o) for o in mates]
             self.path = dict.fromkeys(map(key_of, mates))
             ready, _ = self.transformed(steps)
@@ -241,14 +242,6 @@ class _InnerFold:
     def steps_of_options(self) -> list[Steps]:
         return [self.judge.method.with_options(option).transforms for option in self.options]
 
-    def _transform(self, steps: Steps) -> tuple[Table, Any]:
-        table, n = self.judge.table, self.judge.method.n_untuned_steps
-        if self.begun is None:
-            rows = table.rows(self.train), table.rows(self.test)
-            self.begun = self._after(fit_transforms, steps[:n], *rows)
-        ready, held_out = self._after(fit_steps, steps[n:], *self.begun)
-        return ready, held_out.X
-
     def _after(
         self,
         fit: Callable[..., tuple[list[Any], Table]],
@@ -260,15 +253,6 @@ class _InnerFold:
         for transform in transforms:
             held_out = transform.transform(held_out)
         return ready, held_out
-
-
-def _refuse_impossible(method: Method, options: list[dict[str, Any]], seed: int) -> None:
-    """Raise NotApplicable if a candidate cannot be fitted: one by one, only that one is left out."""
-    for option in options:
-        try:
-            getattr(method.estimator(seed, **option), "check", lambda: None)()
-        except ValueError as error:
-            raise NotApplicable(str(error)) from error
 
 
 def _precision_of_tuning(method: Method) -> dict[str, Any]:
