@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from linclass import datasets as synthetic
 from linclass_study.data.entry_keys import FILES, as_list, format_of, source_kind
 from linclass_study.data.fetch_dataset import READER
 from linclass_study.data.search_folders import SearchFolders
@@ -62,8 +63,8 @@ def modules_of_entry(entry: Mapping[str, Any]) -> list[str]:
     formats = {name for one in names if (name := format_of(entry, *one)) is not None}
     ours = [f"linclass_study.data.formats.{name}" for name in sorted(formats)]
     ours += [PRODUCED] * any(source_kind(source) not in FILES for source in sources)
-    drawn = {source["generate"] for source in sources if "generate" in source}
-    noise = {"label_noise" for source in sources if source.get("label_noise")}
+    drawn = {synthetic.GENERATORS[one["generate"]] for one in sources if "generate" in one}
+    noise = {"other_classes" for source in sources if source.get("label_noise")}
     return CHILD + ours + [f"linclass.datasets.{name}" for name in sorted(drawn | noise)]
 
 

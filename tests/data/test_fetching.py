@@ -114,7 +114,7 @@ def test_the_code_of_a_fetch_is_that_of_the_reader_and_of_what_the_entry_names()
         "csv.py",
         "produced_rows.py",
         "sources.py",
-        "gaussians.py",
+        "gaussian_classes.py",
     }
     assert wanted <= names
     assert "libsvm.py" not in names
