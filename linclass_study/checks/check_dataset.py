@@ -7,7 +7,6 @@ fails, leaves its keys empty and records the reason under `unchecked`. Checks ne
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -24,7 +23,7 @@ from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset, load_dataset
 from linclass_study.data.unavailable import first_line
 from linclass_study.files.reading import opened_npz, read_about, read_mapping
-from linclass_study.files.writing import atomic_write
+from linclass_study.files.writing import atomic_write, write_json
 
 Facts = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -162,9 +161,7 @@ def write_checks(
     found, kept = check_dataset(load_dataset(data))
     named: dict[str, Any] = dict(kept)
     whole = {"status": known["status"], "reason": known["reason"], **found, **metadata}
-    text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
-    with atomic_write(facts) as partial:
-        partial.write_text(text + "\n", encoding="utf-8")
+    write_json(facts, whole)
     with atomic_write(arrays) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **named)
 

@@ -210,7 +210,7 @@ def identifiers(table: Table, split: np.ndarray) -> dict[str, Any]:
         first = table.X[:LOOK]
         candidates = np.flatnonzero((np.isnan(first) | (first == np.floor(first))).all(axis=0))
     found = {}
-    for j in candidates:
+    for j in candidates.tolist():
         name = table.names[j]
         values = table.column(j)
         values = values[~np.isnan(values)]

@@ -60,15 +60,11 @@ def without_formulas(data: pl.LazyFrame) -> pl.LazyFrame:
     """The table for a CSV file. Spreadsheets run a text that begins like a formula, so that gets an apostrophe before
     it; numbers, also those in columns of text, stay as they are."""
     schema = data.collect_schema()
-    cells = {name: _without_formulas(name) for name, kind in schema.items() if kind == pl.String}
-    heads = {name: f"'{name}" for name in schema if re.search(FORMULA, name)}
-    return data.with_columns(**cells).rename(heads)
-
-
-def _without_formulas(column: str) -> pl.Expr:
-    text = pl.col(column)
+    text = pl.col(pl.String)
     is_formula = text.str.contains(FORMULA) & text.cast(pl.Float64, strict=False).is_null()
-    return pl.when(is_formula).then(pl.concat_str(pl.lit("'"), text)).otherwise(text)
+    cells = pl.when(is_formula).then(text.str.replace("^", "'")).otherwise(text)
+    heads = {name: f"'{name}" for name in schema if re.search(FORMULA, name)}
+    return data.with_columns(cells).rename(heads)
 
 
 def write_csv(data: pl.DataFrame, path: str | os.PathLike[str]) -> None:

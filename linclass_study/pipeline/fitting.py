@@ -230,8 +230,8 @@ def _stacked(
     """The folds at once, or None."""
     one, estimators = fits[0], [fitted.estimator for fitted in fits]
     rows = np.empty((len(folds), max(map(len, folds))), dtype=np.intp)
-    for own, fold in zip(rows, folds, strict=True):  # shorter folds repeat their first row
-        own[: len(fold)], own[len(fold) :] = fold, fold[0]
+    for row, fold in zip(rows, folds, strict=True):  # shorter folds repeat their first row
+        row[: len(fold)], row[len(fold) :] = fold, fold[0]
     X = shared.table.X.take(rows, axis=0)
     first = X[:, :FIRST].copy()
     if shared.scaling is not None:

@@ -20,7 +20,7 @@ from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.utils import InputTags
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from linclass.base import validation
 from linclass.base.arrays import ArrayLike, MatrixLike, Tags
@@ -128,14 +128,9 @@ class Preprocessor(TransformerMixin, Estimator):
         array of str, shape (q,)
         """
         check_is_fitted(self, "transforms_")
-        names = self._one_row.names if input_features is None else tuple(map(str, input_features))
-        if len(names) != self.n_features_in_:
-            raise ValueError(
-                f"input_features should have length equal to number of features ({self.n_features_in_}), "
-                f"got {len(names)}."
-            )
-        if hasattr(self, "feature_names_in_") and names != self._one_row.names:
-            raise ValueError("input_features is not equal to feature_names_in_; leave it out.")
+        names = self._one_row.names
+        if input_features is not None:
+            names = tuple(map(str, _check_feature_names_in(self, input_features)))
         if names == self._one_row.names or self._one_row.levels:
             return np.array(self._names_out, dtype=object)
         as_if = copy.copy(self)  # fitted to columns of these names

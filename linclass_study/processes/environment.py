@@ -29,7 +29,7 @@ from pathlib import Path
 import psutil
 
 from linclass_study.files.reading import read_mapping
-from linclass_study.files.writing import atomic_write
+from linclass_study.files.writing import write_json
 from linclass_study.project import ROOT
 
 NAME = "LINCLASS_MACHINE"
@@ -106,9 +106,7 @@ def record(results: Path, libraries: Mapping[str, str] | None = None) -> str:
     name = f"{properties['Machine']}-{digest}"
     path = results / FOLDER / f"{name}.json"
     if not path.exists():
-        text = json.dumps(properties, indent=1, ensure_ascii=False) + "\n"
-        with atomic_write(path) as partial:
-            partial.write_text(text, encoding="utf-8")
+        write_json(path, properties)
     return name
 
 
