@@ -1,5 +1,5 @@
-"""Write docs/models.md from the docstrings of the models and config/methods.yaml, the table of the tuning budget in
-docs/evaluation.md from config/methods.yaml, and linclass/__init__.pyi:  python docs/make_models.py
+"""Write docs/models.md and docs/models/ from the docstrings of the models and config/methods.yaml, the table of the
+tuning budget in docs/tuning.md from config/methods.yaml, and linclass/__init__.pyi:  python docs/make_models.py
 
 The file of a model states its equation and ends with the lines Predicts, Cost, Certificate and Reference. Models
 are in the order, and under the headings, of the catalogue of methods.
@@ -11,6 +11,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ from linclass_study.report.tables.diagnostics import budget
 LINE_LENGTH = 100
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"
-EVALUATION = ROOT / "docs" / "evaluation.md"
+PAGES = ROOT / "docs" / "models"
+TUNING = ROOT / "docs" / "tuning.md"
 STUB = ROOT / "linclass" / "__init__.pyi"
 BUDGET_BEGINS = (
     "<!-- The tuning budget, written by `python docs/make_models.py` from config/methods.yaml -->"
@@ -50,11 +52,13 @@ PARTS = ("losses", "penalties", "solvers", "kernels", "families")
 # the docstring of the class states the equation; else that of its module
 IN_CLASS = ("losses", "penalties", "kernels", "families")
 
-INTRODUCTION = """\
+WRITTEN = """\
+<!-- Written by `python docs/make_models.py` from docstrings and config/methods.yaml: change those, not this page. -->
+"""
+INTRODUCTION = f"""\
 # Models
 
-<!-- Written by `python docs/make_models.py` from docstrings and config/methods.yaml: change those, not this page. -->
-
+{WRITTEN}
 All models of `linclass` and all methods of the [catalogue](../config/methods.yaml), which are models with their
 parameters, preprocessing and tuned values. `help(linclass.LinearSVM)` also shows the parameters and
 attributes; [library.md](library.md) shows how to use the models, [objective.md](objective.md) defines the strength.
@@ -123,28 +127,45 @@ def sections() -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
     yield "Regression", [name for name in left if name not in classifiers], []
 
 
-def evaluation_page() -> str:
-    """docs/evaluation.md with the tuning budget of the catalogue as it is now."""
+def tuning_page() -> str:
+    """docs/tuning.md with the tuning budget of the catalogue as it is now."""
     entries = parse_numbers(read_yaml(CATALOGUE))
     rows = [
         (f"`{name}`", *map(plain, budget(entry, parameter_facts(entry))))
         for name, entry in entries.items()
     ]
-    head, rest = EVALUATION.read_text(encoding="utf-8").split(BUDGET_BEGINS)
+    head, rest = TUNING.read_text(encoding="utf-8").split(BUDGET_BEGINS)
     _, tail = rest.split(BUDGET_ENDS)
     written = table(("method", "tuned over", "fixed"), rows)
     return f"{head}{BUDGET_BEGINS}\n\n{written}\n{BUDGET_ENDS}{tail}"
 
 
-def page() -> str:
+def page_name(heading: str) -> str:
+    return re.split("[:,]", heading)[0].lower().replace("–", "-").replace(" ", "-") + ".md"
+
+
+def pages() -> dict[Path, str]:
+    """The overview with the tables of parts, and a page for each heading of the catalogue that has models."""
     entries = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))
-    found = [section for section in sections() if section[1] or section[2]]
-    blocks = [INTRODUCTION, "## Overview\n", overview(name for _, own, _ in found for name in own)]
-    for heading, own, methods in found:
+    found: dict[Path, str] = {}
+    rows, others = [], []
+    for heading, own, methods in sections():
         shown = [method_table(methods, entries)] if methods else []
-        blocks += [f"## {heading}\n", *shown, *map(model_block, own)]
+        if own:
+            blocks = [f"# {heading}\n", WRITTEN, *shown, *map(model_block, own)]
+            text = "\n".join(blocks).replace("](../", "](../../").replace("](models/", "](")
+            found[PAGES / page_name(heading)] = text
+            rows += own
+        elif methods:
+            others += [f"## {heading}\n", *shown]
+    blocks = [INTRODUCTION, "## Overview\n", overview(rows), *others]
     blocks += ["## Parts by name\n", PARTS_BY_NAME, *map(part_table, PARTS)]
-    return "\n".join(blocks)
+    return {PAGE: "\n".join(blocks), **found}
+
+
+@cache
+def page_of(model: str) -> str:
+    return next(page_name(heading) for heading, own, _ in sections() if model in own)
 
 
 def overview(names: Iterable[str]) -> str:
@@ -161,7 +182,7 @@ def model_block(name: str) -> str:
     stated = [f"- {label}: {lines[label]}" for label in LABELS]
     file = file_of(getattr(linclass, name))
     where = f"`linclass.{name}`, in [{file}](../{file})"
-    return "\n".join([f"### {name}\n", f"{where}\n", f"{equation}\n", *stated, ""])
+    return "\n".join([f"## {name}\n", f"{where}\n", f"{equation}\n", *stated, ""])
 
 
 def method_table(methods: list[tuple[str, str]], entries: dict[str, Any]) -> str:
@@ -250,7 +271,7 @@ def stub() -> str:
 
 
 def link(name: str) -> str:
-    return f"[{name}](#{name.lower()})"
+    return f"[{name}](models/{page_of(name)}#{name.lower()})"
 
 
 def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -259,6 +280,8 @@ def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    EVALUATION.write_text(evaluation_page(), encoding="utf-8")
+    PAGES.mkdir(exist_ok=True)
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+    TUNING.write_text(tuning_page(), encoding="utf-8")
     STUB.write_text(stub(), encoding="utf-8")

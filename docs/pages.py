@@ -64,6 +64,8 @@ def read(app: Any, name: str, source: list[str]) -> None:
     for page, file in BESIDE.items():
         text = text.replace(f"](../{file}", f"]({page}.md")
     text = re.sub(r"\]\(\.\./README\.md[^)]*\)", "](index.md)", text)
+    if name == "decisions":  # for maintainers, linked from pages for them
+        text = "---\norphan: true\n---\n" + text
     source[0] = re.sub(r"\[([^]]*)\]\((\.\./[^)#]*)\)", _without_folder, text)
 
 

@@ -1,6 +1,6 @@
 """results/study.json: the configuration of the study, so that its folder is complete.
 
-format                           version of the format of the results folder (docs/results.md)
+format                           version of the format of the results folder (docs/sharing.md)
 datasets, methods                name → entry, from the catalogues and `define:`
 evaluation, limits, positions, parameters
 files                            name → text of its YAML files, and of its own modules (estimators, metrics, …)

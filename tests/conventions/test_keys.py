@@ -37,7 +37,7 @@ LIGHT = np.where(np.arange(200) == 100, 0.01, 1.0)  # prints like ones where a t
 
 
 class Length(KinkedPenalty):
-    """scale · ‖W‖, with the plain __init__ that CONTRIBUTING.md documents; every instance prints `Length()`."""
+    """scale · ‖W‖, with the plain __init__ that docs/new_parts.md documents; every instance prints `Length()`."""
 
     def __init__(self, scale: float, note: Any = None):
         self.scale, self.note = scale, note

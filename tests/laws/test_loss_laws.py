@@ -237,15 +237,15 @@ def test_the_probit_loss_keeps_its_digits_from_tail_to_tail():
     assert slope[0] == pytest.approx(-1e200)
 
 
-CONTRIBUTING = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-SECTION = CONTRIBUTING.partition("\n## A loss\n")[2].partition("\n## ")[0]
+NEW_PARTS = (Path(__file__).parents[2] / "docs" / "new_parts.md").read_text(encoding="utf-8")
+SECTION = NEW_PARTS.partition("\n## A loss\n")[2].partition("\n## ")[0]
 METHODS = re.findall(r"^\| `(\w+)\(", SECTION, re.MULTILINE)
 
 
-def fit_of_contributing(
+def fit_of_the_page(
     monkeypatch: pytest.MonkeyPatch, name: str, without: tuple[str, ...] = (), **facts: Any
 ) -> LinearClassifier:
-    """A fit with the loss that CONTRIBUTING.md shows, as if it were a file of linclass/linear/losses."""
+    """A fit with the loss that docs/new_parts.md shows, as if it were a file of linclass/linear/losses."""
     (code,) = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
     own = ModuleType(name)
     exec(code, vars(own))
@@ -260,8 +260,8 @@ def fit_of_contributing(
     return LinearClassifier(loss=name, strength=0.01).fit(X, y)
 
 
-def test_the_loss_of_contributing_has_the_methods_listed_and_is_fitted(monkeypatch):
-    model = fit_of_contributing(monkeypatch, "smoothed_hinge")
+def test_the_loss_penalty_of_the_page_has_the_methods_listed_and_is_fitted(monkeypatch):
+    model = fit_of_the_page(monkeypatch, "smoothed_hinge")
     assert (model.status_, model.certificate_kind_) == ("converged", "duality_gap")
     loss = sys.modules["smoothed_hinge"].SmoothedHinge()
     assert set(METHODS) <= set(vars(type(loss)))
@@ -278,8 +278,8 @@ def test_the_loss_of_contributing_has_the_methods_listed_and_is_fitted(monkeypat
     ],
 )
 def test_a_loss_may_omit_optional_methods(monkeypatch, name, without, facts, certificate):
-    whole = fit_of_contributing(monkeypatch, "smoothed_hinge")
-    model = fit_of_contributing(monkeypatch, name, without, **facts)
+    whole = fit_of_the_page(monkeypatch, "smoothed_hinge")
+    model = fit_of_the_page(monkeypatch, name, without, **facts)
     assert (model.status_, model.certificate_kind_) == ("converged", certificate)
     assert_allclose(model.coef_, whole.coef_, atol=1e-2)
 

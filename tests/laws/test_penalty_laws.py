@@ -189,12 +189,12 @@ def test_fenchel_young(name):
     assert penalty.value(W) + penalty.conjugate(U) >= np.vdot(U, W)
 
 
-CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
+NEW_PARTS = Path(__file__).parents[2] / "docs" / "new_parts.md"
 
 
-def of_contributing() -> Any:
-    """The user's own penalty that CONTRIBUTING.md shows."""
-    text = CONTRIBUTING.read_text(encoding="utf-8")
+def penalty_of_the_page() -> Any:
+    """The user's own penalty that docs/new_parts.md shows."""
+    text = NEW_PARTS.read_text(encoding="utf-8")
     code = (
         text.partition("## A penalty of your own")[2]
         .partition("```python\n")[2]
@@ -211,7 +211,7 @@ def test_a_user_defined_penalty_can_be_passed_as_an_instance(loss):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 4))
     y = (X[:, 0] + rng.standard_normal(80) > 0).astype(int)
-    penalty = of_contributing()()
+    penalty = penalty_of_the_page()()
     own = LinearClassifier(loss=loss, penalty=penalty, strength=0.05, tol=1e-9).fit(X, y)
     group = GroupLasso(groups=[0, 0, 0, 0])
     known = LinearClassifier(loss=loss, penalty=group, strength=0.025, tol=1e-9).fit(X, y)

@@ -18,10 +18,14 @@ from scipy import stats
 ROOT = Path(__file__).parents[2]
 PAGES = (
     "docs/study.md",
-    "CONTRIBUTING.md",
+    "docs/new_parts.md",
     "docs/features.md",
+    "docs/texts.md",
+    "docs/scale.md",
     "docs/estimators.md",
     "docs/evaluation.md",
+    "docs/tuning.md",
+    "docs/metrics.md",
     "docs/results.md",
 )
 
@@ -33,7 +37,7 @@ def with_examples(project):
             project.write(name, text)
     path = "linclass_study/report/contents.py"
     entries = re.findall(
-        r'`"(\w+)":\s+(Part\("(?:[^`]+)\))`', (ROOT / "CONTRIBUTING.md").read_text()
+        r'`"(\w+)":\s+(Part\("(?:[^`]+)\))`', (ROOT / "docs" / "new_parts.md").read_text()
     )
     assert [name for name, _ in entries] == ["sizes", "classes"]
     listed = zip(("FIGURES", "TABLES"), entries, strict=True)
@@ -94,7 +98,7 @@ def test_a_study_runs_with_metrics_by_import_path(with_examples):
 @pytest.mark.slow
 def test_a_study_runs_with_texts_an_embedding_and_a_user_feature(with_examples):
     rng = np.random.default_rng(0)
-    page = (ROOT / "docs/features.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/texts.md").read_text(encoding="utf-8")
     (command,) = re.findall(r'`python -c "(.*reviews.npy.*)"`', page)
     subprocess.run([sys.executable, "-c", command], cwd=with_examples.folder, check=True)
     target = ("--", "results/reviews/fits.parquet")
