@@ -313,7 +313,9 @@ def test_every_key_of_an_entry_every_format_and_every_source_is_there():
         *known["format"]["enum"],
     }
     names |= {*known["csv"]["properties"], "generate", "label_noise"}
-    assert not [name for name in sorted(names) if not re.search(rf"`{{?{name}\b", PAGE + GENERATORS)]
+    assert not [
+        name for name in sorted(names) if not re.search(rf"`{{?{name}\b", PAGE + GENERATORS)
+    ]
 
 
 def test_every_suite_is_there_with_its_number_of_sets():
