@@ -20,7 +20,7 @@ from linclass.base.many_fits import Folds, Scaling
 from linclass.base.messages import NotApplicable
 from linclass.base.offsets import given_offset
 from linclass.base.tables import named
-from linclass.linear.composition import Composition
+from linclass.linear.linear_model import chooses_solver, is_penalized, loss_of, solver_of
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver
 from linclass.linear.solvers.stacked_newton import StackedObjective, minimize_stack
@@ -35,11 +35,10 @@ def fit_folds(models: Sequence[Any], folds: Folds) -> list[list[Any]]:
     the path of each fold from the strongest penalty to the weakest.
     """
     first = max(models, key=lambda model: model.strength)._unfitted()
-    composition = Composition.of(first)
-    solver = None if composition.chooses_solver else composition.named_solver(first.solver)
+    solver = None if chooses_solver(first) else solver_of(first)
     if first.warm_start or first.trace or hasattr(solver, "random_state"):
         raise NotApplicable(f"{first!r} has a warm start, a trace or a seed; fit fold by fold.")
-    if composition.loss.piecewise_linear:
+    if loss_of(first).piecewise_linear:
         raise NotApplicable(
             f"{first!r} stops by its gap at a point that depends on the start; fit fold by fold."
         )
@@ -52,7 +51,7 @@ def fit_folds(models: Sequence[Any], folds: Folds) -> list[list[Any]]:
     if offset is not None and offset.ndim > 1 and not complete.all():
         raise NotApplicable("offset has a column of a class that a fold lacks; fit fold by fold.")
     strengths = [float(model.strength) for model in models]
-    solver = composition.solver_for(objectives[0])
+    solver = solver_of(first, objectives[0])
     small = (
         min(strengths) > 0
         and offset is None
@@ -100,7 +99,7 @@ def fit_path(
     models: Sequence[Any], X: Any, y: Array, weights: Array, offset: Array | None
 ) -> list[Any]:
     """Fits of models that differ only in their strengths; those without a penalty are fitted separately."""
-    penalized = [i for i, model in enumerate(models) if Composition.of(model).is_penalized]
+    penalized = [i for i, model in enumerate(models) if is_penalized(model)]
     fits = {}
     if penalized:
         strengths = [models[i].strength for i in penalized]

@@ -28,8 +28,8 @@ from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.fold_sums import moments_left_out
 from linclass.discriminant.from_statistics import of_present_classes, with_refits
 from linclass.discriminant.without_one_row import LONE
-from linclass.linear.composition import Composition
 from linclass.linear.linear_classifier import LinearClassifier
+from linclass.linear.linear_model import is_penalized
 from linclass.linear.losses.regression import Squared
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.solvers.base import LearningRate, SolverLike
@@ -86,7 +86,7 @@ class LeastSquaresClassifier(LinearClassifier):
         for model in models:
             _learn_features(model, checked)
         lefts = moments_left_out(X, codes, weights, len(checked.classes_), "tied", folds.held_out)
-        shared = Composition.of(self).is_penalized and len({model.strength for model in models}) > 1
+        shared = is_penalized(self) and len({model.strength for model in models}) > 1
         fits = []
         for j, left in enumerate(left for stack in lefts for left in stack.split()):
             sums, classes = of_present_classes(left, checked.classes_)
@@ -127,7 +127,7 @@ class LeastSquaresClassifier(LinearClassifier):
         moments = ClassMoments.of(X_all, codes, weights, K, "tied")
         problem = IndicatorRegression(moments, self.fit_intercept)
         share = weights / weights.sum()
-        strength = self.strength * (1 - share[0]) if Composition.of(self).is_penalized else 0.0
+        strength = self.strength * (1 - share[0]) if is_penalized(self) else 0.0
         w, inverse = problem.coefficients(strength)
         U = (X_all.toarray() if sp.issparse(X_all) else X_all) - problem.mean
         leverage = share * (np.einsum("ij,ji->i", U, inverse.times(U.T)) + self.fit_intercept)
@@ -144,7 +144,7 @@ class LeastSquaresClassifier(LinearClassifier):
     def _fitted_to(self, problem: IndicatorRegression, classes: Array, shared: bool) -> Any:
         model = copy.copy(self)
         model.classes_, model.solver_ = classes, "least_squares"
-        strength = float(self.strength) if Composition.of(self).is_penalized else 0.0
+        strength = float(self.strength) if is_penalized(self) else 0.0
         solutions = [problem.solve(strength, self.tol, shared)]
         model._learn(solutions)
         return model._record_outcome(solutions)

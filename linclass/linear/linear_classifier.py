@@ -36,9 +36,17 @@ from linclass.base.many_fits import Folds, fit_many
 from linclass.base.offsets import given_offset, offsets_of, row_offsets
 from linclass.base.parameters import key_of
 from linclass.base.parts import find
-from linclass.linear.composition import Composition, loss_of, measures
 from linclass.linear.fit_folds import fit_folds
-from linclass.linear.linear_model import LinearModel
+from linclass.linear.linear_model import (
+    LinearModel,
+    chooses_solver,
+    is_penalized,
+    loss_of,
+    measures,
+    outcome,
+    penalty_of,
+    solver_of,
+)
 from linclass.linear.losses.base import LossLike
 from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.objective import Objective, Point
@@ -143,13 +151,11 @@ class LinearClassifier(LinearModel, Classifier):
         self, X: Matrix, codes: Array, weights: Array, offset: Array | None = None
     ) -> list[Objective]:
         """The objectives to minimize: one, or one per class."""
-        composition, design = Composition.of(self), DesignMatrix(X, self.fit_intercept)
-        problems = self._problems(codes)
+        design, problems = DesignMatrix(X, self.fit_intercept), self._problems(codes)
         if offset is not None:
             each = [offset] if len(problems) == 1 else offset.T
             problems = [with_offset(*problem, o) for problem, o in zip(problems, each, strict=True)]
-        names = getattr(self, "feature_names_in_", None)
-        return [composition.objective(design, *problem, weights, names) for problem in problems]
+        return [self._objective(design, *problem, weights) for problem in problems]
 
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""
@@ -168,11 +174,9 @@ class LinearClassifier(LinearModel, Classifier):
 
     def _needs_reference(self, joint: Any) -> bool:
         """Without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores."""
-        composition = Composition.of(self)
-        if joint.kind != "twice-smooth" or composition.is_penalized:
+        if joint.kind != "twice-smooth" or is_penalized(self):
             return False
-        chooses = composition.chooses_solver
-        return chooses or composition.named_solver(self.solver).name in ("newton", "irls")
+        return chooses_solver(self) or solver_of(self).name in ("newton", "irls")
 
     def _old_parameters(self) -> Array | None:
         """Those of the last fit; None if there was none, or one of another number of classes."""
@@ -240,13 +244,12 @@ class LinearClassifier(LinearModel, Classifier):
         K = len(self.classes_)
         if K == 2:
             return theta
-        composition = Composition.of(self)
         if len(theta) == K - 1:
             theta = np.vstack([theta, np.zeros(theta.shape[1])])
-        if not together or composition.loss.quadratic:
+        if not together or loss_of(self).quadratic:
             return theta
-        penalty, d = composition.penalty_in_force, self.n_features_in_
-        if not penalty.kinked:
+        penalty, d = penalty_of(self), self.n_features_in_
+        if not penalty.kinked or not self.strength:
             theta -= theta.mean(axis=0)
             return theta
         penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
@@ -265,8 +268,7 @@ class LinearClassifier(LinearModel, Classifier):
     def _record_outcome(
         self, solutions: Sequence[Solution], recessions: Sequence[Recession] = ()
     ) -> Self:
-        composition = Composition.of(self)
-        status, reason = composition.outcome(solutions, self.solver_)
+        status, reason = outcome(self, solutions)
         directions = [r.direction for r in recessions if r.direction is not None]
         if recessions and not directions and not all(r.decided for r in recessions):
             status, reason = "max_iter", UNDECIDED
@@ -274,7 +276,7 @@ class LinearClassifier(LinearModel, Classifier):
             theta = np.vstack([np.atleast_2d(d) for d in directions])
             W, b = self._split(self._of_each_class(theta, together=len(solutions) == 1))
             one = len(self.classes_) == 2
-            why = SEPARABLE if composition.loss.probabilistic else DESCENDS
+            why = SEPARABLE if loss_of(self).probabilistic else DESCENDS
             status, reason = "separable", why.format("the classes" if one else "some classes")
             self.separating_direction_ = W[0] if one else W
             self.separating_intercept_ = float(b[0]) if one else b

@@ -2,34 +2,44 @@
 
     θ(λ) = argmin (1/Σw_i) Σ w_i loss(y_i, z_i) + λ · penalty(W).
 
-On a path of strengths λ each fit, from the strongest to the weakest, starts from the previous solution: near strengths
-have near solutions, and strong penalties, whose solutions are near zero, are easy.
-Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1)
+The parameters name the loss, the penalty and the solver. On a path of strengths λ each fit, from the strongest to the
+weakest, starts from the previous solution: near strengths have near solutions, and strong penalties, whose solutions
+are near zero, are easy.   Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1)
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.documentation import documented
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.many_fits import COUNT, RegularizationPath, check_strengths
-from linclass.base.messages import one_warning
+from linclass.base.messages import NotApplicable, counted, one_warning
 from linclass.base.offsets import offset_inside, require_offsets_taken
-from linclass.base.parameters import require_positive, require_whole
-from linclass.linear.composition import (
-    Composition,
-    idle_parameters,
-    penalty_of,
-    require_penalty,
-    why_idle,
-)
+from linclass.base.parameters import defaults_of, require_positive, require_whole
+from linclass.base.parts import find, module_of, names, no_part
+from linclass.linear.losses.base import Loss
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.path import from_data
-from linclass.linear.solvers.base import Solution, Trace
+from linclass.linear.penalties.base import Penalty
+from linclass.linear.solver_choice import (
+    CHOICE,
+    able_solver,
+    choose_solver,
+    require_minimizer,
+)
+from linclass.linear.solvers.base import Solution, Solver, Trace
+
+# Parameters of a model that are options of its penalty and of its solver
+PENALTY_OPTIONS = ("l1_ratio", "factors")
+SOLVER_OPTIONS = ("learning_rate", "tol", "max_iter", "random_state")
+INITIAL_TOLERANCE = 1e-8  # of a fit that determines the penalty
 
 OF_ONE_FIT = (  # attributes that the next fit may not set again
     "_begun",
@@ -39,6 +49,110 @@ OF_ONE_FIT = (  # attributes that the next fit may not set again
     "separating_intercept_",
     "trace_",
 )
+
+
+def part(kind: str, base: type, chosen: Any, model: Any = None) -> Any:
+    """The loss, penalty or solver for a name or {name: options}, with the model's parameters as default options; an
+    instance as it is."""
+    if isinstance(chosen, base):
+        return chosen
+    name, options = chosen, {}
+    if isinstance(chosen, Mapping) and len(chosen) == 1:
+        ((name, options),) = chosen.items()
+    if not (isinstance(name, str) and isinstance(options, Mapping)):
+        raise no_part(kind, chosen)
+    found = find(kind, name)
+    allowed = defaults_of(found)
+    if unknown := sorted(options.keys() - allowed.keys(), key=str):
+        has = ", ".join(sorted(allowed)) or "no options"
+        raise ValueError(f"{name} has no {unknown[0]!r}; it has {has}.")
+    of_model = {}
+    for option in (*PENALTY_OPTIONS, *SOLVER_OPTIONS):
+        value = getattr(model, option, None)
+        if value is not None and option in allowed:
+            of_model[option] = value
+    return found(**of_model | dict(options))
+
+
+def loss_of(model: Any) -> Any:
+    """The loss that a model names."""
+    if isinstance(model.loss, str):
+        return find("losses", model.loss)()
+    loss = part("losses", Loss, model.loss)
+    loss.check()
+    if loss.n_scores != 1 or loss.simplicial:
+        raise ValueError(f"loss is {model.loss!r}; a loss of K scores is given by its name alone.")
+    return loss
+
+
+def penalty_of(model: Any) -> Penalty:
+    """The penalty that a model names."""
+    chosen = "unpenalized" if model.penalty is None else model.penalty
+    penalty: Penalty = part("penalties", Penalty, chosen, model)
+    penalty.check()
+    return penalty
+
+
+def is_penalized(model: Any) -> bool:
+    """Whether a penalty acts: at strength 0 there is none."""
+    return model.strength > 0 and penalty_of(model).binds
+
+
+def chooses_solver(model: Any) -> bool:
+    """Whether the solver depends on the objective."""
+    return isinstance(model.solver, str) and model.solver == "auto"
+
+
+def solver_of(model: Any, objective: Objective | None = None) -> Solver:
+    """The solver that a model names; with "auto" that for an objective, or Newton's method without one."""
+    if chooses_solver(model):
+        name = "newton" if objective is None else choose_solver(objective)
+        automatic: Solver = part("solvers", Solver, name, model)
+        return automatic
+    solver: Solver = part("solvers", Solver, model.solver, model)
+    if getattr(model, "learning_rate", None) is not None and not hasattr(solver, "learning_rate"):
+        able = [n for n in names("solvers") if hasattr(find("solvers", n), "learning_rate")]
+        raise ValueError(
+            f"{solver.name} has no learning_rate; leave it out, or use {', '.join(able)}."
+        )
+    if objective is not None and solver.needs == "simplicial" and not objective.loss.simplicial:
+        loss = loss_of(model)
+        raise NotApplicable(
+            f"{solver.name} does not minimize {loss.binary}, which {loss.name} is for two classes. "
+            "Try solver='auto'."
+        )
+    if objective is not None and solver.needs == "piecewise-quadratic" and objective.y.ndim == 2:
+        several = f"{objective.loss.name} has {len(objective.y)}. Try solver='auto'."
+        raise NotApplicable(f"{solver.name} minimizes over one score, and {several}")
+    return solver
+
+
+def outcome(model: Any, solutions: Sequence[Solution]) -> tuple[str, str]:
+    """(status, reason) of one or several minimizations."""
+    if unfinished := [s for s in solutions if not s.converged]:
+        worst = max(unfinished, key=lambda s: s.certificate)
+        after = f"{model.solver_} stopped after {counted(worst.n_iter, 'iteration')}"
+        return "max_iter", f"{after} with {worst.distance}; tol is {solver_of(model).tol:g}."
+    ranks = [s.rank for s in solutions if s.rank is not None]
+    if not ranks or is_penalized(model):
+        return "converged", ""
+    loss = loss_of(model)
+    if loss.piecewise_quadratic and not loss.quadratic:
+        few = f"the Hessian is singular (rank {min(ranks)})"
+        return "rank_deficient", f"{few}: the optimum need not be unique; add a penalty."
+    rank = f"features are linearly dependent (rank {min(ranks)})"
+    return "rank_deficient", f"{rank}: of all optimal solutions this has minimum norm."
+
+
+def measures(solutions: Sequence[Solution]) -> dict[str, Any]:
+    """What a fit records of its solutions."""
+    found = {"certificate_kind": solutions[0].certificate_kind}
+    objective, certificate, n_iter = 0.0, 0.0, 0
+    for solution in solutions:
+        objective += float(solution.objective)
+        certificate = max(certificate, solution.certificate)
+        n_iter = max(n_iter, solution.n_iter)
+    return found | {"objective": objective, "certificate": certificate, "n_iter": n_iter}
 
 
 @documented
@@ -53,16 +167,42 @@ class LinearModel(LinearGeometry):
 
     def check(self) -> None:
         super().check()  # type: ignore[misc]
-        Composition.of(self).check()
+        loss, penalty, strength = loss_of(self), penalty_of(self), self.strength
+        if loss.kind == "discrete":
+            raise ValueError(f"{loss.name} is not convex and has no slope. Try loss='logistic'.")
+        if not (isinstance(strength, (int, float, np.number)) and 0 <= strength < np.inf):
+            raise ValueError(f"strength is {strength!r}; it must be a number, at least 0.")
+        solver = solver_of(self)
+        solver.check()
+        if not chooses_solver(self):
+            require_minimizer(solver, loss, penalty, strength)
+            return
+        if (rate := getattr(self, "learning_rate", None)) is not None:
+            raise ValueError(f"learning_rate is {rate!r}; choose a solver that has one.")
+        nonsmooth = penalty.kinked and loss.kind == "convex"
+        if nonsmooth and able_solver(loss, penalty, strength) is None:
+            free = (loss.piecewise_linear or loss.simplicial) and penalty.entrywise
+            why = "both have a kink, and a factor is 0" if free else "both have a kink"
+            raise ValueError(
+                f"no solver minimizes {loss.name} with {penalty.name}, because {why}. "
+                "Try loss='squared_hinge'."
+            )
 
     def parts(self) -> list[str]:
         """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
-        return Composition.of(self).modules()
+        loss = loss_of(self)
+        solvers = [name for *_, name in CHOICE] if chooses_solver(self) else [solver_of(self).name]
+        return [
+            type(loss).__module__,
+            *(module_of("losses", name) for name in (loss.joint, loss.binary) if name),
+            type(penalty_of(self)).__module__,
+            *(module_of("solvers", name) for name in sorted({*solvers})),
+        ]
 
     @property
     def strength_matters(self) -> bool:
         """Whether fits at different strengths differ; without a penalty they are equal."""
-        return bool(penalty_of(self).binds)
+        return penalty_of(self).binds
 
     @property
     def takes_names(self) -> bool:
@@ -95,9 +235,27 @@ class LinearModel(LinearGeometry):
             start = given.copy() if given.shape == start.shape else start
         return start
 
+    def _objective(
+        self: Any, design: DesignMatrix, loss: Loss, target: Array, weights: Array
+    ) -> Objective:
+        """The objective of this loss on these rows, with the penalty on their features."""
+        penalty = penalty_of(self).for_features(getattr(self, "feature_names_in_", None))
+        penalty.check_features(design.n_features)
+        if penalty.intercept is not None and design.intercept:
+            penalty = penalty.with_intercept(design.n_features)
+            design = design.with_constant_feature()
+        objective = Objective(design, loss, target, weights, penalty, self.strength)
+        if penalty.initial is None:
+            return objective
+        # another fit, such as the initial estimate of the adaptive lasso, determines the penalty
+        first = objective.with_penalty(*penalty.initial)
+        solver = find("solvers", choose_solver(first))(tol=INITIAL_TOLERANCE)
+        W = first.weight_part(solver.solve(first, first.zero()).theta)
+        return objective.with_penalty(penalty.after(W), self.strength)
+
     def _minimize(self: Any, objective: Objective, start: Array) -> Solution:
         """Run the solver; sets `solver_` and, if requested, `trace_`."""
-        solver = Composition.of(self).solver_for(objective)
+        solver = solver_of(self, objective)
         self.solver_ = solver.name
         trace = Trace(self._watch()) if self.trace else None
         solution = solver.solve(objective, start, trace)
@@ -111,13 +269,29 @@ class LinearModel(LinearGeometry):
 
     def _require_penalty(self) -> None:
         """Raise ValueError, with one sentence, if no strength acts on the fit."""
-        require_penalty(self, self.penalized)
+        if not penalty_of(self).binds:
+            others = self.penalized
+            remedy = f"Use {others}, which have one" if others else "Set one, say penalty='l2'"
+            raise ValueError(f"{self!r} has no penalty, so no path. {remedy}.")
 
-    def _idle_parameters(self) -> list[str]:
-        return idle_parameters(self)
+    def _idle_parameters(self: Any) -> list[str]:
+        """Parameters that the penalty does not use, or has options of its own for."""
+        given, parameters = self.penalty, defaults_of(type(self))
+        kind = find("penalties", given) if isinstance(given, str) else type(penalty_of(self))
+        options = next(iter(given.values())) if isinstance(given, Mapping) else ()
+        fixed = PENALTY_OPTIONS if isinstance(given, Penalty) else options
+        return [
+            name
+            for name in ("strength", *PENALTY_OPTIONS)
+            if name in parameters and (name in fixed or not kind.uses(name))
+        ]
 
-    def _why_idle(self, name: str) -> str:
-        return why_idle(self, name)
+    def _why_idle(self: Any, name: str) -> str:
+        """The cause and the remedy."""
+        if penalty_of(self).uses(name):
+            return f"penalty is {self.penalty!r}. Set {name} in one place."
+        able = [n for n in names("penalties") if find("penalties", n).uses(name)]
+        return f"penalty is {self.penalty!r}. Set penalty={'l2' if 'l2' in able else able[0]!r}."
 
     def _fits_at(
         self: Any,
@@ -132,7 +306,7 @@ class LinearModel(LinearGeometry):
         X, target, weights = first._start_fit(X, y, sample_weight)
         known = offset_inside(first, offset, sample_weight, y)
         objectives = first._objectives(X, target, weights, **known)
-        solver = Composition.of(first).solver_for(objectives[0])
+        solver = solver_of(first, objectives[0])
         first.solver_ = solver.name
         order = sorted(range(len(strengths)), key=lambda i: -strengths[i])
         descending = [strengths[i] for i in order]

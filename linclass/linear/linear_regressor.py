@@ -19,8 +19,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import products
 from linclass.base.offsets import given_offset, offsets_of, row_offsets
 from linclass.base.regressor import Regressor
-from linclass.linear.composition import Composition, measures
-from linclass.linear.linear_model import LinearModel
+from linclass.linear.linear_model import LinearModel, measures, outcome
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.partial_fit import (
@@ -114,8 +113,7 @@ class LinearRegressor(LinearModel, Regressor):
         """The objective to minimize, in a list of one."""
         design = DesignMatrix(X, self.fit_intercept)
         target = y if offset is None else y - offset
-        names = getattr(self, "feature_names_in_", None)
-        return [Composition.of(self).objective(design, Squared(), target, weights, names)]
+        return [self._objective(design, Squared(), target, weights)]
 
     def _old_parameters(self) -> Array | None:
         if not hasattr(self, "coef_"):
@@ -131,8 +129,7 @@ class LinearRegressor(LinearModel, Regressor):
     ) -> Self:
         """Set the fitted attributes from the solution, and the status."""
         self._learn(solutions)
-        outcome = Composition.of(self).outcome(solutions, self.solver_)
-        return self._record(*outcome, **measures(solutions))
+        return self._record(*outcome(self, solutions), **measures(solutions))
 
     def _learn(self, solutions: Sequence[Solution]) -> None:
         theta, d = solutions[0].theta, self.n_features_in_

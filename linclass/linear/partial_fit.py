@@ -22,13 +22,13 @@ from linclass.base.parameters import is_list
 from linclass.base.regressor import Regressor
 from linclass.base.validation import is_missing
 from linclass.base.weights import class_weights
-from linclass.linear.composition import Composition, measures
+from linclass.linear.linear_model import measures, solver_of
 
 
 def why_no_partial_fit(model: Any) -> str:
     """Empty if the solver of a model can be continued."""
     try:
-        solver: Any = Composition.of(model).named_solver(model.solver)
+        solver: Any = solver_of(model)
     except (ValueError, TypeError):  # 'auto', or a name that `check` refuses
         solver = None
     if getattr(solver, "can_continue", False):
@@ -41,7 +41,7 @@ def pass_over(
 ) -> Any:
     """One pass of the solver over these rows; returns the model."""
     model._forget("trace_")
-    solver: Any = Composition.of(model).named_solver(model.solver)
+    solver: Any = solver_of(model)
     objectives = model._objectives(X, y, weights, offset)
     if not hasattr(model, "_states"):
         old = None if begins else model._old_parameters()

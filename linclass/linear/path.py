@@ -27,8 +27,8 @@ from scipy import sparse
 from linclass.base.arrays import ROUNDED_COSINE, Array
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import find
-from linclass.linear.composition import choose_solver
 from linclass.linear.objective.objective import UNPENALIZED, Objective
+from linclass.linear.solver_choice import choose_solver
 from linclass.linear.solvers.intercept_alone import MAX_INTERCEPT, best_intercept, bisected
 
 DECADES = {True: 5.0, False: 7.0}  # that it spans, for penalties with and without a kink at 0

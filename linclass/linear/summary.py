@@ -22,7 +22,7 @@ from scipy.special import entr, ndtr
 from linclass.base.arrays import Array
 from linclass.base.numerics import Inverse
 from linclass.base.weights import as_counts
-from linclass.linear.composition import Composition
+from linclass.linear.linear_model import is_penalized, loss_of
 from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution
@@ -237,11 +237,11 @@ def summary_of(model: Any, information: str) -> Summary:
 
 
 def _why_none(model: Any) -> str:
-    if Composition.of(model).is_penalized:
+    if is_penalized(model):
         return f"penalty is {model.penalty!r}, which biases the fit. Use penalty=None."
     if model.status_ != "converged":
         return f"status_ is {model.status_!r}: {model.reason_}"
-    if len(model.classes_) > 2 and not Composition.of(model).loss.joint:
+    if len(model.classes_) > 2 and not loss_of(model).joint:
         return "one class against the rest has no common likelihood. Use loss='logistic'."
     return f"{model.coef_.size} parameters; a covariance is kept up to {LARGEST_SUMMARY}."
 

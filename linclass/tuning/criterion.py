@@ -21,7 +21,7 @@ from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.meta_estimator import Given
 from linclass.base.offsets import offset_inside
-from linclass.linear.composition import loss_of
+from linclass.linear.linear_model import loss_of
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import Unpenalized
 

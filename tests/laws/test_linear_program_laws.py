@@ -16,11 +16,11 @@ from sklearn.linear_model import QuantileRegressor
 from linclass import LinearClassifier
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import silently
-from linclass.linear.composition import takes_penalty
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.losses.regression import EpsilonInsensitive
 from linclass.linear.objective.objective import UNPENALIZED, Objective
 from linclass.linear.penalties.entrywise import L1, L2, ElasticNet, Unpenalized
+from linclass.linear.solver_choice import takes_penalty
 from linclass.linear.solvers.linear_program import LinearProgram
 
 LOSSES = {"hinge": Hinge(), "tube": EpsilonInsensitive(0.3), "deviation": EpsilonInsensitive(0.0)}

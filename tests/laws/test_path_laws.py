@@ -15,7 +15,7 @@ from linclass.base.messages import NotApplicable
 from linclass.base.numerics import conjugate_gradients_of_shifts
 from linclass.base.regressor import Regressor
 from linclass.kernels.kernel_machine import KernelPath
-from linclass.linear.composition import Composition
+from linclass.linear.linear_model import LinearModel, penalty_of
 from linclass.linear.logistic_regression import LogisticRegression
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
@@ -36,13 +36,13 @@ def penalized() -> list[Any]:
     found = []
     for module in MODULES:
         for kind in own_classes(module):
-            if issubclass(kind, Composition | KernelPath) and hasattr(kind, "path"):
+            if issubclass(kind, LinearModel | KernelPath) and hasattr(kind, "path"):
                 variants = [{}, *VARIANTS.get(kind.__name__, [])]
                 found += [kind(**params) for params in variants]
     return [
         e.set_params(tol=1e-9 if over_kernels(e) else 1e-12)  # what rounding of their scores leaves
         for e in found
-        if over_kernels(e) or e._penalty().binds
+        if over_kernels(e) or penalty_of(e).binds
     ]
 
 

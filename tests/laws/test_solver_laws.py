@@ -17,13 +17,13 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
 from linclass.kernels.kernel_design import KernelDesign
-from linclass.linear.composition import mismatch, takes_penalty
 from linclass.linear.losses.base import MarginLoss, ResidualLoss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.certificate import certificate_of_step, duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
+from linclass.linear.solver_choice import mismatch, takes_penalty
 from linclass.linear.solvers.base import Solver, Trace
 from linclass.linear.solvers.gradient_descent import merge_rows, prepared_steps
 from linclass.linear.solvers.newton import Newton, inverse_hessian

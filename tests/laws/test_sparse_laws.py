@@ -19,12 +19,12 @@ from linclass import (
     Ridge,
 )
 from linclass.base.parts import find, names
-from linclass.linear.composition import mismatch, takes_penalty
 from linclass.linear.losses.base import KINDS
 from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L1
 from linclass.linear.penalties.entrywise import ElasticNet as Net
+from linclass.linear.solver_choice import mismatch, takes_penalty
 from linclass.linear.solvers.base import Solver, Trace
 
 KINKED = [name for name in PENALTIES if penalty_called(name).kinked]
