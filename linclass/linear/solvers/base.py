@@ -125,7 +125,7 @@ class Solver(NamedPart):
     needs: ClassVar[str] = "twice-smooth"
     convex_only: ClassVar[bool] = True  # else it finds stationary points of other losses, too
     limit: ClassVar[int] = 100
-    takes: ClassVar[str] = "smooth"  # penalties: a key of compatibility.TAKES
+    takes: ClassVar[str] = "smooth"  # penalties: a key of solver_choice.TAKES
     # it is Newton's method, which stacked_newton.py does for many fits at once
     stackable: ClassVar[bool] = False
 
