@@ -56,7 +56,8 @@ def part(kind: str, base: type, chosen: Any, model: Any = None) -> Any:
     instance as it is."""
     if isinstance(chosen, base):
         return chosen
-    name, options = chosen, {}
+    name: Any = chosen
+    options: Mapping[str, Any] = {}
     if isinstance(chosen, Mapping) and len(chosen) == 1:
         ((name, options),) = chosen.items()
     if not (isinstance(name, str) and isinstance(options, Mapping)):
@@ -162,6 +163,7 @@ class LinearModel(LinearGeometry):
     paths: ClassVar[tuple[str, ...]] = ("strength",)  # parameters with `_path_values`
     begun_with: ClassVar = ("fit_intercept", "solver")  # not to change in partial_fit
     penalized: ClassVar[str] = ""  # models with a penalty, of one that can have none
+    strength: Any
     fit: Callable[..., Any]
     solver_: str
 
