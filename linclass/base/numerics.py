@@ -83,6 +83,34 @@ def backtrack(
     return (new, t) if lower(new, t) else (point, 0.0)
 
 
+def damped_newton(
+    at: Callable[[Array], Any],
+    start: Array,
+    newton_step: Callable[[Any], Array],
+    tol: float,
+    max_iter: int,
+    stop: Callable[[Array], bool] = lambda theta: False,
+) -> tuple[Array, Any, int]:
+    """(θ, its point, number of steps) by Newton's method with backtracking, θ ← θ − t H⁻¹g.
+
+    at(θ) is a point with `value`, `gradient` and `residual`, and newton_step(point) is −H⁻¹g. The iteration ends when
+    the residual is at most `tol`, or when stop(θ) is true after a step.
+    """
+    theta, point, n_iter = start, at(start), 0
+    while point.residual > tol and n_iter < max_iter and not (n_iter and stop(theta)):
+        theta, point = _damped_step(at, theta, point, newton_step(point))
+        n_iter += 1
+    return theta, point, n_iter
+
+
+def _damped_step(
+    at: Callable[[Array], Any], theta: Array, point: Any, step: Array
+) -> tuple[Array, Any]:
+    slope = float(np.vdot(point.gradient, step))
+    new, t = backtrack(point, lambda t: at(theta + t * step), slope)
+    return theta + t * step, new
+
+
 def backtrack_predicted(point: P, evaluate: Callable[[float], tuple[P, float]]) -> P:
     """The first point of t = 1, ½, ¼, … with sufficient decrease; `evaluate` gives it and the decrease predicted.
 

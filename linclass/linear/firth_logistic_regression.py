@@ -29,12 +29,12 @@ from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.linear_scores import LinearScores
 from linclass.base.messages import counted, require_memory
-from linclass.base.numerics import backtrack
+from linclass.base.numerics import damped_newton
 from linclass.base.parameters import require_positive, require_whole
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.coordinates import about_mean
 
-MOST = 200  # steps of Fisher's scoring
+MAX_STEPS = 200  # steps of Fisher's scoring
 NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0
 
 
@@ -94,11 +94,8 @@ class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
         if known is not None:
             known = -known[:, None] if K == 2 else known[:, :-1] - known[:, -1:]
         likelihood = Jeffreys(rows, codes, weights, K, known)
-        phi, n_iter = np.zeros((K - 1, likelihood.rank)), 0
-        point = likelihood.at(phi)
-        while point.certificate > self.tol and n_iter < (self.max_iter or MOST):
-            phi, point = likelihood.ascend(phi, point)
-            n_iter += 1
+        start, limit = np.zeros((K - 1, likelihood.rank)), self.max_iter or MAX_STEPS
+        phi, point, n_iter = damped_newton(likelihood.at, start, scoring_step, self.tol, limit)
         if self.fit_intercept:  # of the features as they are: b = u − x̄·w
             likelihood.back[d] -= mean @ likelihood.back[:d]
         theta = np.vstack([phi @ likelihood.back.T, np.zeros(rows.shape[1])])
@@ -107,9 +104,9 @@ class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
         self._set_scores(np.ascontiguousarray(W), b.copy())
         self.standard_errors_ = likelihood.standard_errors(point)
         status, reason = "converged", ""
-        if point.certificate > self.tol:
+        if point.residual > self.tol:
             status = "max_iter"
-            left = f"a gradient_norm of {point.certificate:.1e}"
+            left = f"a gradient_norm of {point.residual:.1e}"
             reason = f"{counted(n_iter, 'step')} left {left}; tol is {self.tol:g}."
         elif likelihood.rank < rows.shape[1]:
             status = "rank_deficient"
@@ -119,7 +116,7 @@ class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
             status,
             reason,
             objective=point.value / weights.sum(),
-            certificate=point.certificate,
+            certificate=point.residual,
             certificate_kind="gradient_norm",
             n_iter=n_iter,
         )
@@ -131,7 +128,7 @@ class JeffreysPoint(NamedTuple):
     value: float
     gradient: Array
     inverse: Array
-    certificate: float
+    residual: float
 
 
 class Jeffreys:
@@ -165,10 +162,10 @@ class Jeffreys:
         inverse = np.linalg.inv(information)
         bent = slopes - self._bias(P, inverse)
         gradient = (w * bent) @ Q
-        pull, size = np.abs((w * bent) @ self.rows), np.sqrt((w * slopes**2).sum())
-        scale = self.norms * size
-        left = float(np.divide(pull, scale, out=np.zeros_like(pull), where=scale > 0).max())
-        return JeffreysPoint(float(w @ values) - 0.5 * float(log_det), gradient, inverse, left)
+        sums, scale = np.abs((w * bent) @ self.rows), self.norms * np.sqrt((w * slopes**2).sum())
+        cosines = np.divide(sums, scale, out=np.zeros_like(sums), where=scale > 0)
+        value = float(w @ values) - 0.5 * float(log_det)
+        return JeffreysPoint(value, gradient, inverse, float(cosines.max()))
 
     def _bias(self, P: Array, inverse: Array) -> Array:
         """∂(½ ln det I)/∂z = ½ M (diag A − 2 A p),  M = diag(p) − p pᵀ,  A_kl = qᵀ(I⁻¹)_kl q."""
@@ -180,16 +177,13 @@ class Jeffreys:
         diagonal = A[np.arange(m), np.arange(m)]
         return self.loss.curve(P, 0.5 * diagonal - np.einsum("kln,ln->kn", A, P))
 
-    def ascend(self, phi: Array, old: JeffreysPoint) -> tuple[Array, JeffreysPoint]:
-        """A step of Fisher's scoring, halved until the objective has decreased."""
-        g = old.gradient
-        step = -(old.inverse @ g.ravel()).reshape(g.shape)
-        slope = float(np.vdot(g, step))
-        new, t = backtrack(old, lambda t: self.at(phi + t * step), slope)
-        return phi + t * step, new
-
     def standard_errors(self, point: JeffreysPoint) -> Array:
         m = len(point.gradient)
         blocks = point.inverse.reshape(m, self.rank, m, self.rank)
         variances = [((self.back @ blocks[k, :, k]) * self.back).sum(axis=1) for k in range(m)]
         return np.sqrt(np.array(variances))
+
+
+def scoring_step(point: JeffreysPoint) -> Array:
+    """The step of Fisher's scoring."""
+    return -(point.inverse @ point.gradient.ravel()).reshape(point.gradient.shape)

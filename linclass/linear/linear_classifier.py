@@ -29,11 +29,11 @@ from linclass.base.arrays import (
     Seed,
     log_probabilities,
 )
-from linclass.base.classifier import Classifier, of_scores, only_if
+from linclass.base.classifier import Classifier, TakesOffset, of_scores, only_if
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import products, scores_of_stack
 from linclass.base.many_fits import Folds, fit_many
-from linclass.base.offsets import given_offset, offsets_of, row_offsets
+from linclass.base.offsets import given_offset, row_offsets
 from linclass.base.parameters import key_of
 from linclass.base.parts import find
 from linclass.linear.fit_folds import fit_folds
@@ -57,7 +57,7 @@ from linclass.linear.partial_fit import (
     why_no_partial_fit,
 )
 from linclass.linear.penalties.base import PenaltyLike
-from linclass.linear.recession import DESCENDS, SEPARABLE, UNDECIDED, Recession, recession_of_fit
+from linclass.linear.recession import DESCENDS, SEPARABLE, UNDECIDED, recession_of_fit
 from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
 from linclass.linear.summary import Summary, information_of, summary_of
 
@@ -153,8 +153,10 @@ class LinearClassifier(LinearModel, Classifier):
         """The objectives to minimize: one, or one per class."""
         design, problems = DesignMatrix(X, self.fit_intercept), self._problems(codes)
         if offset is not None:
-            each = [offset] if len(problems) == 1 else offset.T
-            problems = [with_offset(*problem, o) for problem, o in zip(problems, each, strict=True)]
+            offsets = [offset] if len(problems) == 1 else offset.T
+            problems = [
+                with_offset(*problem, o) for problem, o in zip(problems, offsets, strict=True)
+            ]
         return [self._objective(design, *problem, weights) for problem in problems]
 
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
@@ -186,8 +188,7 @@ class LinearClassifier(LinearModel, Classifier):
         return np.column_stack([self.coef_, self.intercept_]) if self.fit_intercept else self.coef_
 
     def _watch(self) -> Callable[[Point], float | None] | None:
-        """With `trace` a function, its value for this model as it stands after each step; None of one among
-        several that are solved one after another, each of a class against the rest."""
+        """The function `trace`, of this model as it stands after each step; None if classes are fitted one by one."""
         watch = self.trace
         if not callable(watch):
             return None
@@ -196,7 +197,7 @@ class LinearClassifier(LinearModel, Classifier):
             if point.theta.ndim == 1 and len(self.classes_) > 2:
                 return None
             model = copy.copy(self)
-            model._set_coefficients(np.atleast_2d(point.theta).copy(), together=True)
+            model.coef_, model.intercept_ = model._coefficients([point.theta.copy()])
             return watch(model)
 
         return value_at
@@ -209,87 +210,67 @@ class LinearClassifier(LinearModel, Classifier):
         weights: Array,
     ) -> Self:
         """Set the fitted attributes from the solutions, and the status."""
-        pairs = list(zip(objectives, solutions, strict=True))
         recessions = []
-        for objective, solution in pairs:
-            found = None if objective.has_minimum else recession_of_fit(objective, solution)
-            if found is not None:
-                recessions.append(found)
+        for objective, solution in zip(objectives, solutions, strict=True):
+            if not objective.has_minimum and (r := recession_of_fit(objective, solution)):
+                recessions.append(r)
         directions = [r.direction for r in recessions if r.direction is not None]
-        likely = len(pairs) == 1 and objectives[0].loss.probabilistic
-        if likely and not directions and not objectives[0].strength:
-            self._information = information_of(*pairs[0], codes, weights)
+        first = objectives[0]
+        if len(objectives) == 1 and first.loss.probabilistic and not (directions or first.strength):
+            self._information = information_of(first, solutions[0], codes, weights)
         self._learn(solutions)
-        return self._record_outcome(solutions, recessions)
+        status, reason = outcome(self, solutions)
+        if directions:
+            two = len(self.classes_) == 2
+            why = SEPARABLE if loss_of(self).probabilistic else DESCENDS
+            status, reason = "separable", why.format("the classes" if two else "some classes")
+            W, b = self._coefficients(directions, joint=len(solutions) == 1)
+            self.separating_direction_ = W[0] if two else W
+            self.separating_intercept_ = float(b[0]) if two else b
+        elif not all(r.decided for r in recessions):
+            status, reason = "max_iter", UNDECIDED
+        return self._record(status, reason, **measures(solutions))
 
     def _learn(self, solutions: Sequence[Solution]) -> None:
-        parts = [s.theta.reshape(-1, s.theta.shape[-1]) for s in solutions]
-        theta = parts[0] if len(parts) == 1 else np.vstack(parts)
-        self._set_coefficients(theta, together=len(solutions) == 1)
+        self.coef_, self.intercept_ = self._coefficients([s.theta for s in solutions])
         for solution in solutions:
             if solution.extra:
                 self._adopt(solution.extra)
 
-    def _set_coefficients(self, theta: Array, together: bool) -> None:
-        self.coef_, self.intercept_ = self._split(self._of_each_class(theta, together))
-
-    def _of_each_class(self, theta: Array, together: bool) -> Array:
-        """One row of parameters per class.
+    def _coefficients(
+        self, thetas: Sequence[Array], joint: bool | None = None
+    ) -> tuple[Array, Array]:
+        """(weights, intercepts) with a row for each class, from the parameters of one minimization or of one per class.
 
         Scores of jointly fitted classes are determined up to a common function, so their parameters are
-        centred. A penalty with a kink determines the weights, whose zeros centring would destroy: then
-        only the intercepts are centred, and the weights of features without a penalty. The squared loss of each
-        class has targets of its own, which determine all scores.
+        centred. A nonsmooth penalty determines the weights, whose zeros centring would destroy: then only the
+        intercepts are centred, and the weights of features without a penalty. The squared loss of each class has
+        targets of its own, which determine all scores.
         """
-        K = len(self.classes_)
-        if K == 2:
-            return theta
-        if len(theta) == K - 1:
+        theta = np.atleast_2d(thetas[0]) if len(thetas) == 1 else np.vstack(thetas)
+        K, d = len(self.classes_), self.n_features_in_
+        joint = len(thetas) == 1 if joint is None else joint
+        if K > 2 and len(theta) == K - 1:
             theta = np.vstack([theta, np.zeros(theta.shape[1])])
-        if not together or loss_of(self).quadratic:
-            return theta
-        penalty, d = penalty_of(self), self.n_features_in_
-        if not penalty.kinked or not self.strength:
-            theta -= theta.mean(axis=0)
-            return theta
-        penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
-        unpenalized = np.zeros(theta.shape[1], bool)
-        unpenalized[:d] = False if penalty.unpenalized is None else penalty.unpenalized
-        unpenalized[d:] = penalty.intercept is None
-        theta[:, unpenalized] -= theta[:, unpenalized].mean(axis=0)
-        return theta
-
-    def _split(self, theta: Array) -> tuple[Array, Array]:
-        """(weights, intercepts)"""
-        d = self.n_features_in_
+        if K > 2 and joint and not loss_of(self).quadratic:
+            centred = slice(None)
+            penalty = penalty_of(self)
+            if penalty.kinked and self.strength:
+                penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
+                centred = np.zeros(theta.shape[1], bool)
+                centred[:d] = False if penalty.unpenalized is None else penalty.unpenalized
+                centred[d:] = penalty.intercept is None
+            theta[:, centred] -= theta[:, centred].mean(axis=0)
         intercept = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
         return np.ascontiguousarray(theta[:, :d]), intercept
-
-    def _record_outcome(
-        self, solutions: Sequence[Solution], recessions: Sequence[Recession] = ()
-    ) -> Self:
-        status, reason = outcome(self, solutions)
-        directions = [r.direction for r in recessions if r.direction is not None]
-        if recessions and not directions and not all(r.decided for r in recessions):
-            status, reason = "max_iter", UNDECIDED
-        if directions:
-            theta = np.vstack([np.atleast_2d(d) for d in directions])
-            W, b = self._split(self._of_each_class(theta, together=len(solutions) == 1))
-            one = len(self.classes_) == 2
-            why = SEPARABLE if loss_of(self).probabilistic else DESCENDS
-            status, reason = "separable", why.format("the classes" if one else "some classes")
-            self.separating_direction_ = W[0] if one else W
-            self.separating_intercept_ = float(b[0]) if one else b
-        return self._record(status, reason, **measures(solutions))
 
     def _offsets(
         self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
     ) -> Array | None:
         """Those of the rows whose weight is not zero, once the classes are known."""
-        if offset is None:
-            return None
-        self._require_likelihood()
-        return offsets_of(offset, sample_weight, y, len(self.classes_))
+        if offset is not None:
+            self._require_likelihood()
+        return TakesOffset._offsets(self, offset, sample_weight, y)
 
     def _require_likelihood(self) -> None:
         if not loss_of(self).probabilistic:
@@ -309,17 +290,8 @@ class LinearClassifier(LinearModel, Classifier):
 
     _scores_of_stack = staticmethod(scores_of_stack)
 
-    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
-        return self.classes_from(self.decision_function(X, **given_offset(offset)))
-
-    def score(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> float:
-        return self._accuracy(self.predict(X, **given_offset(offset)), y, sample_weight)
+    predict = TakesOffset.predict
+    score = TakesOffset.score
 
     def _why_no_probabilities(self) -> str:
         """Empty if there are."""

@@ -13,8 +13,6 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.documentation import documented
@@ -22,7 +20,12 @@ from linclass.base.linear_scores import LinearGeometry
 from linclass.base.many_fits import COUNT, RegularizationPath, check_strengths
 from linclass.base.messages import NotApplicable, counted, one_warning
 from linclass.base.offsets import offset_inside, require_offsets_taken
-from linclass.base.parameters import defaults_of, require_positive, require_whole
+from linclass.base.parameters import (
+    defaults_of,
+    require_nonnegative,
+    require_positive,
+    require_whole,
+)
 from linclass.base.parts import find, module_of, names, no_part
 from linclass.linear.losses.base import Loss
 from linclass.linear.objective.objective import Objective, Point
@@ -169,20 +172,19 @@ class LinearModel(LinearGeometry):
 
     def check(self) -> None:
         super().check()  # type: ignore[misc]
-        loss, penalty, strength = loss_of(self), penalty_of(self), self.strength
+        loss, penalty = loss_of(self), penalty_of(self)
         if loss.kind == "discrete":
             raise ValueError(f"{loss.name} is not convex and has no slope. Try loss='logistic'.")
-        if not (isinstance(strength, (int, float, np.number)) and 0 <= strength < np.inf):
-            raise ValueError(f"strength is {strength!r}; it must be a number, at least 0.")
+        require_nonnegative("strength", self.strength)
         solver = solver_of(self)
         solver.check()
         if not chooses_solver(self):
-            require_minimizer(solver, loss, penalty, strength)
+            require_minimizer(solver, loss, penalty, self.strength)
             return
         if (rate := getattr(self, "learning_rate", None)) is not None:
             raise ValueError(f"learning_rate is {rate!r}; choose a solver that has one.")
         nonsmooth = penalty.kinked and loss.kind == "convex"
-        if nonsmooth and able_solver(loss, penalty, strength) is None:
+        if nonsmooth and able_solver(loss, penalty, self.strength) is None:
             free = (loss.piecewise_linear or loss.simplicial) and penalty.entrywise
             why = "both have a kink, and a factor is 0" if free else "both have a kink"
             raise ValueError(
@@ -223,9 +225,10 @@ class LinearModel(LinearGeometry):
         old = self._old_parameters() if self.warm_start else None
         self._forget(*OF_ONE_FIT)
         objectives = self._objectives(X, target, weights, known)
-        solutions = [
-            self._minimize(P, self._start(P, old, number)) for number, P in enumerate(objectives)
-        ]
+        solutions = []
+        for number, P in enumerate(objectives):
+            start = P.zero() if old is None else self._start(P, old, number)
+            solutions.append(self._minimize(P, start))
         return self._finish(objectives, solutions, target, weights)
 
     def _start(self, objective: Objective, old: Array | None, problem: int) -> Array:

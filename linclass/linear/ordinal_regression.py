@@ -26,14 +26,22 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_expit
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, diagonal
+from linclass.base.arrays import (
+    SMALLEST,
+    Array,
+    ArrayLike,
+    ClassWeight,
+    Matrix,
+    MatrixLike,
+    diagonal,
+)
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import products
 from linclass.base.many_fits import COUNT
 from linclass.base.messages import NotApplicable, counted, require_memory
 from linclass.base.meta_estimator import class_order
-from linclass.base.numerics import Inverse, backtrack
+from linclass.base.numerics import Inverse, damped_newton
 from linclass.base.offsets import offsets_of, row_offsets
 from linclass.base.parameters import (
     is_list,
@@ -47,7 +55,7 @@ from linclass.linear.path import downwards, explaining
 from linclass.linear.recession import UNDECIDED, Recession, solve_inequalities
 
 CERTAIN = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
-MOST = 100  # Newton steps
+MAX_STEPS = 100  # of Newton's method
 
 
 class OrdinalRegression(ProbabilitiesWithOffset):
@@ -137,38 +145,32 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         -------
         self
         """
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        own = self._offsets(offset, sample_weight, y)
-        size = X.shape[1] + len(self.classes_) - 1
+        problem = self._problem(X, y, sample_weight, offset, float(self.strength))
+        d, size = problem.d, problem.d + problem.K - 1
         require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
-        self.order_ = self._ordered(y)
-        rank = self._ranks()
-        problem = CumulativeLikelihood(
-            X, rank[codes], weights / weights.sum(), float(self.strength), own
+        phi, point, n_iter = damped_newton(
+            problem.at,
+            problem.start(),
+            lambda point: -Inverse(point.hessian).times(point.gradient),
+            self.tol,
+            self.max_iter or MAX_STEPS,
+            lambda phi: not self.strength and problem.margins(phi).min() > 0,  # has no maximum
         )
-        phi, n_iter = problem.start(), 0
-        point = problem.at(phi)
-        while (left := problem.residual(point)) > self.tol and n_iter < (self.max_iter or MOST):
-            inverse = Inverse(point.hessian)
-            phi, point = problem.descend(phi, point, -inverse.times(point.gradient))
-            n_iter += 1
-            if not self.strength and problem.margins(phi).min() > 0:
-                break  # separated: the likelihood has no maximum
-        d = X.shape[1]
         theta = problem.uncentred(phi)
         self.coef_, self.thresholds_ = theta[None, :d].copy(), theta[d:].copy()
         self._forget("separating_direction_", "separating_thresholds_")
         status, reason = "converged", ""
-        if left > self.tol:
+        if point.residual > self.tol:
             status = "max_iter"
-            reason = f"{counted(n_iter, 'Newton step')} left a gradient_norm of {left:.1e}; tol is {self.tol:g}."
-        elif (known := Inverse(point.hessian).rank) is not None:
+            left = f"a gradient_norm of {point.residual:.1e}"
+            reason = f"{counted(n_iter, 'Newton step')} left {left}; tol is {self.tol:g}."
+        elif (rank := Inverse(point.hessian).rank) is not None:
             status = "rank_deficient"
-            reason = f"features are linearly dependent (rank {known} of {size})."
-        found = Recession() if self.strength else problem.recession(phi)
-        if not found.decided:
+            reason = f"features are linearly dependent (rank {rank} of {size})."
+        recession = Recession() if self.strength else problem.recession(phi)
+        if not recession.decided:
             status, reason = "max_iter", UNDECIDED
-        if (away := found.direction) is not None:
+        if (away := recession.direction) is not None:
             self.separating_direction_, self.separating_thresholds_ = away[:d], away[d:]
             status = "separable"
             reason = (
@@ -179,10 +181,26 @@ class OrdinalRegression(ProbabilitiesWithOffset):
             status,
             reason,
             objective=point.value,
-            certificate=left,
+            certificate=point.residual,
             certificate_kind="gradient_norm",
             n_iter=n_iter,
         )
+
+    def _problem(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+        strength: float,
+    ) -> CumulativeLikelihood:
+        """The likelihood of checked rows; sets the order of the classes."""
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        offset = self._offsets(offset, sample_weight, y)
+        self.order_ = self._ordered(y)
+        order = self.order_.tolist()
+        rank = np.array([order.index(c) for c in self.classes_.tolist()])
+        return CumulativeLikelihood(X, rank[codes], weights, strength, offset)
 
     def strength_path(
         self,
@@ -215,13 +233,9 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         array of shape (n,)
             Strengths, the strongest first.
         """
-        first = self._unfitted(strength=1.0)
-        X, codes, weights = first._start_fit(X, y, sample_weight)
-        own = first._offsets(offset, sample_weight, y)
-        first.order_ = first._ordered(y)
-        problem = CumulativeLikelihood(X, first._ranks()[codes], weights / weights.sum(), 0.0, own)
+        problem = self._unfitted(strength=1.0)._problem(X, y, sample_weight, offset, 0.0)
         point = problem.at(problem.start())
-        square = float(np.square(point.gradient[: X.shape[1]]).sum())
+        square = float(np.square(point.gradient[: problem.d]).sum())
         return downwards(explaining(square, point.value), False, n, decades)
 
     def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
@@ -264,14 +278,12 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         offset: ArrayLike | None,
     ) -> tuple[float, Array, Array, float]:
         """(mean of −ln P, its Hessian, that of the objective, Σw) on the training rows, for AIC and BIC."""
-        X, codes, weights = self._unfitted()._start_fit(X, y, sample_weight)
-        total, strength, w = float(weights.sum()), float(self.strength), self.coef_[0]
-        known = self._offsets(offset, sample_weight, y)
-        problem = CumulativeLikelihood(X, self._ranks()[codes], weights / total, strength, known)
+        strength, w = float(self.strength), self.coef_[0]
+        problem = self._unfitted()._problem(X, y, sample_weight, offset, strength)
         point = problem.at(np.append(w, self.thresholds_ - w @ problem.mean))
         H = point.hessian.copy()
         H[: len(w), : len(w)] -= strength * np.eye(len(w))
-        return point.value - 0.5 * strength * float(w @ w), H, point.hessian, total
+        return point.value - 0.5 * strength * float(w @ w), H, point.hessian, problem.total
 
     def _ordered(self, y: ArrayLike) -> Array:
         """The classes of the training rows in their order."""
@@ -284,24 +296,19 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         order = [c for c in order if c in known]  # a fold may lack a class
         return np.array(order, dtype=self.classes_.dtype)
 
-    def _ranks(self) -> Array:
-        """Rank of each class in the order."""
-        order = self.order_.tolist()
-        return np.array([order.index(c) for c in self.classes_.tolist()])
-
 
 class CumulativePoint(NamedTuple):
-    """The objective at (w, θ), with what its certificate needs."""
+    """The objective at (w, θ), and the largest cosine between the slopes and a feature or a threshold."""
 
     value: float
     gradient: Array
     hessian: Array
-    slopes: Array
+    residual: float
 
 
 class CumulativeLikelihood:
     """Minus the penalized log-likelihood, with derivatives, certificate and directions in which it has no minimum, in
-    φ = (w, θ − w·x̄), of rows of rank y = 0 … K − 1 with weights that sum to 1.
+    φ = (w, θ − w·x̄), of rows of rank y = 0 … K − 1.
 
     Dense rows are centred, so that nothing depends on their offset; sparse ones are not, as that fills them in.
     """
@@ -309,6 +316,8 @@ class CumulativeLikelihood:
     def __init__(
         self, X: Matrix, y: Array, weights: Array, strength: float, offset: Array | None = None
     ):
+        self.total = float(weights.sum())
+        weights = weights / weights.sum()
         self.X, self.y, self.weights = X, y, weights
         self.mean = np.zeros(X.shape[1])
         if not sparse.issparse(X):
@@ -317,6 +326,10 @@ class CumulativeLikelihood:
         self.offset = 0.0 if offset is None else offset
         self.strength, self.mass = strength, np.bincount(y, weights)
         self.K, self.d = len(self.mass), X.shape[1]
+        self.feature_means = self.design.pull(weights)
+        length = self.design.column_norms(weights)
+        variance = np.maximum(length**2 - self.feature_means**2, (DIGITS * length) ** 2)
+        self.norms = np.append(np.sqrt(variance), np.ones(self.K - 1))
 
     def start(self) -> Array:
         """Thresholds at the logits of the cumulative shares of the classes."""
@@ -368,31 +381,19 @@ class CumulativeLikelihood:
             theta_part[at + 1, at + 1] += bend
             theta_part[at, at + 1] -= bend
             theta_part[at + 1, at] -= bend
-        return CumulativePoint(float(value), g, H, np.concatenate([up, down]))
+        return CumulativePoint(float(value), g, H, self._residual(g, up, down))
 
     def _by_threshold(self, values: Array, shift: int) -> Array:
         """Σ over the rows of rank k + shift, for each threshold k."""
         return np.bincount(self.y, values, self.K)[shift : self.K - 1 + shift]
 
-    def descend(
-        self, phi: Array, old: CumulativePoint, step: Array
-    ) -> tuple[Array, CumulativePoint]:
-        """The first of t = 1, ½, ¼, … with sufficient decrease; +∞ where thresholds cross."""
-        slope = float(old.gradient @ step)
-        new, t = backtrack(old, lambda t: self.at(phi + t * step), slope)
-        return phi + t * step, new
-
-    def residual(self, point: CumulativePoint) -> float:
-        """The largest cosine between the slopes and a feature or a threshold."""
-        mean = self.design.pull(self.weights)
-        length = self.design.column_norms(self.weights)
-        deviation = np.sqrt(np.maximum(length**2 - mean**2, (DIGITS * length) ** 2))
-        g = point.gradient.copy()
-        g[: self.d] += mean * g[self.d :].sum()  # for fixed θ − w·x̄
-        norms = np.append(deviation, np.ones(self.K - 1))
-        both = np.tile(self.weights, 2)
-        size = float(np.sqrt((point.slopes**2 / both).sum()))
-        scale = norms * max(size, np.finfo(float).tiny)
+    def _residual(self, g: Array, up: Array, down: Array) -> float:
+        """The largest cosine, for the gradient and the weighted slopes."""
+        g = g.copy()
+        g[: self.d] += self.feature_means * g[self.d :].sum()  # for fixed θ − w·x̄
+        slopes = np.concatenate([up, down])
+        size = float(np.sqrt((slopes**2 / np.tile(self.weights, 2)).sum()))
+        scale = self.norms * max(size, SMALLEST)
         return min(float((np.abs(g) / np.where(scale > 0, scale, 1)).max()), 1.0)
 
     def margins(self, phi: Array) -> Array:

@@ -1,6 +1,7 @@
 """Losses made from other losses: with offsets of the scores, and smoothed.
 
-A row's offset or centre belongs to its target: both are fields of one structured array y, so y[rows] selects both.
+A row's offset or center belongs to its target: both are fields of one structured array y, so y[rows] selects both, and
+solvers need no case for them.
 """
 
 from __future__ import annotations
@@ -13,15 +14,38 @@ from linclass.base.arrays import Array
 from linclass.linear.losses.base import Loss, ResidualLoss, of_rows
 
 
-class WithOffset(Loss):
-    """A likelihood of scores that have an offset:  ℓ_o(y, z) = ℓ(y, z + o),  ℓ_o*(s) = ℓ*(s) − s·o.
-
-    y is a structured array with the fields `target` and `offset`, so y[rows] selects both, and solvers need no case for
-    offsets. For a residual z + o − y the offset is simply subtracted from y.   McCullagh & Nelder (1989), §2.2
-    """
+class WrappedLoss(Loss):
+    """A loss whose Hessians, margins and balanced slopes are those of the wrapped loss."""
 
     def __init__(self, loss: Any):
         self.loss = loss
+
+    def curve(self, curvatures: Array, v: Array) -> Array:
+        return np.asarray(self.loss.curve(curvatures, v))
+
+    def second(self, curvatures: Array, k: int, l: int) -> Array:
+        return np.asarray(self.loss.second(curvatures, k, l))
+
+    def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
+        return np.asarray(self.loss.hessian(B, weights, curvatures))
+
+    def margins(self, y: Array, z: Array) -> Array:
+        return np.asarray(self.loss.margins(y["target"], z))
+
+    def balance(self, y: Array, s: Array, weights: Array) -> Array:
+        return np.asarray(self.loss.balance(y["target"], s, weights))
+
+
+class WithOffset(WrappedLoss):
+    """A likelihood of scores that have an offset:  ℓ_o(y, z) = ℓ(y, z + o),  ℓ_o*(s) = ℓ*(s) − s·o.
+
+    y has the fields `target` and `offset`. Margins are those of z itself: rows that it classifies correctly are
+    separated, whatever their offsets. For a residual z + o − y the offset is simply subtracted from y.
+    McCullagh & Nelder (1989), §2.2
+    """
+
+    def __init__(self, loss: Any):
+        super().__init__(loss)
         for name in Loss.__annotations__:  # its kind and constants, such as `smoothness`
             setattr(self, name, getattr(loss, name))
 
@@ -38,27 +62,8 @@ class WithOffset(Loss):
         values, slopes, curvatures = self.loss.jet(y["target"], z + y["offset"].T)
         return values, slopes, curvatures
 
-    def curve(self, curvatures: Array, v: Array) -> Array:
-        return np.asarray(self.loss.curve(curvatures, v))
-
-    def second(self, curvatures: Array, k: int, l: int) -> Array:
-        return np.asarray(self.loss.second(curvatures, k, l))
-
-    def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
-        return np.asarray(self.loss.hessian(B, weights, curvatures))
-
     def conjugates(self, y: Array, s: Array) -> Array:
-        pull = s * y["offset"].T
-        return np.asarray(
-            self.loss.conjugates(y["target"], s) - (pull if s.ndim == 1 else pull.sum(axis=0))
-        )
-
-    def margins(self, y: Array, z: Array) -> Array:
-        """Of z itself: rows that it has right are separated, whatever their offsets."""
-        return np.asarray(self.loss.margins(y["target"], z))
-
-    def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        return np.asarray(self.loss.balance(y["target"], s, weights))
+        return np.asarray(self.loss.conjugates(y["target"], s) - of_rows(s * y["offset"].T))
 
 
 def with_offset(loss: Any, y: Array, offset: Array) -> tuple[Loss, Array]:
@@ -67,46 +72,44 @@ def with_offset(loss: Any, y: Array, offset: Array) -> tuple[Loss, Array]:
         return loss, y - offset.T
     if getattr(loss, "reference", False):  # the last class has score 0
         offset = offset[:, :-1] - offset[:, -1:]
-    both = np.empty(len(y), dtype=[("target", y.dtype), ("offset", float, offset.shape[1:])])
-    both["target"], both["offset"] = y, offset
-    return WithOffset(loss), both
+    return WithOffset(loss), _two_fields(y, "offset", offset)
 
 
-class Envelope(Loss):
-    """The Moreau envelope of a loss with a kink, around slopes c:
+class Envelope(WrappedLoss):
+    """The Moreau envelope of a nonsmooth loss, around slopes c:
 
         ψ(y, z) = max_s  s z − ℓ*(s) − (s − c)²/(2·reach),     ψ*(s) = ℓ*(s) + (s − c)²/(2·reach).
 
     It is smooth. Its slope is the prox of ℓ* at c + reach·z (`nearest_slopes`), and its curvature is reach, or 0 where
     that prox is constant; of K scores it is a matrix of each row, which the loss applies (`curve`). At the slopes of a
-    minimum it has the same minimum as the loss, whatever the reach. y is a structured array with the fields `target`
-    and `centre`.   Rockafellar (1976), Math. Oper. Res. 1
+    minimum it has the same minimum as the loss, for every reach. y has the fields `target` and `center`.
+    Rockafellar (1976), Math. Oper. Res. 1
     """
 
     piecewise_quadratic = True
     vanishes = False
 
     def __init__(self, loss: Loss, reach: float):
-        self.loss, self.reach = loss, reach
+        super().__init__(loss)
+        self.reach = self.smoothness = reach
         self.n_scores, self.n_classes = loss.n_scores, loss.n_classes
         self.shift_invariant = loss.shift_invariant
-        self.smoothness = reach
 
-    def derivatives(self, target: Array, centre: Array, z: Array) -> tuple[Array, Array]:
+    def derivatives(self, target: Array, center: Array, z: Array) -> tuple[Array, Array]:
         """(slopes, curvatures) at scores z, for the two fields of y."""
         v = self.reach * z
-        v += centre
+        v += center
         s, moves = self.loss.nearest_slopes(target, v, self.reach)
         return s, self.reach * moves
 
-    def values_of_slopes(self, target: Array, centre: Array, z: Array, s: Array) -> Array:
-        """ψ at scores z whose slopes are known."""
-        moved = s - centre
+    def values_of_slopes(self, target: Array, center: Array, z: Array, s: Array) -> Array:
+        """ψ at scores z with slopes s."""
+        moved = s - center
         reached = of_rows(s * z - moved * moved / (2 * self.reach))
         return np.asarray(reached - self.loss.conjugates(target, s))
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
-        rows = y["target"], y["centre"].T, z
+        rows = y["target"], y["center"].T, z
         s, curvatures = self.derivatives(*rows)
         return self.values_of_slopes(*rows, s), s, curvatures
 
@@ -114,34 +117,24 @@ class Envelope(Loss):
         return self.jet(y, z)[0]
 
     def slopes(self, y: Array, z: Array) -> Array:
-        return self.derivatives(y["target"], y["centre"].T, z)[0]
+        return self.derivatives(y["target"], y["center"].T, z)[0]
 
     def curvatures(self, y: Array, z: Array) -> Array:
-        return self.derivatives(y["target"], y["centre"].T, z)[1]
-
-    def curve(self, curvatures: Array, v: Array) -> Array:
-        return self.loss.curve(curvatures, v)
-
-    def second(self, curvatures: Array, k: int, l: int) -> Array:
-        return self.loss.second(curvatures, k, l)
-
-    def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
-        return self.loss.hessian(B, weights, curvatures)
+        return self.derivatives(y["target"], y["center"].T, z)[1]
 
     def conjugates(self, y: Array, s: Array) -> Array:
-        moved = s - y["centre"].T
+        moved = s - y["center"].T
         far = of_rows(moved * moved) / (2 * self.reach)
         return np.asarray(self.loss.conjugates(y["target"], s) + far)
-
-    def margins(self, y: Array, z: Array) -> Array:
-        return self.loss.margins(y["target"], z)
-
-    def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        return self.loss.balance(y["target"], s, weights)
 
 
 def envelope(loss: Any, y: Array, slopes: Array, reach: float) -> tuple[Envelope, Array]:
     """(the envelope of a loss around these slopes, its y)"""
-    both = np.empty(len(y), dtype=[("target", y.dtype), ("centre", float, slopes.shape[:-1])])
-    both["target"], both["centre"] = y, slopes.T
-    return Envelope(loss, reach), both
+    return Envelope(loss, reach), _two_fields(y, "center", slopes.T)
+
+
+def _two_fields(y: Array, name: str, values: Array) -> Array:
+    """The structured array of targets and other values of each row."""
+    both = np.empty(len(y), dtype=[("target", y.dtype), (name, float, values.shape[1:])])
+    both["target"], both[name] = y, values
+    return both

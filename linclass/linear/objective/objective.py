@@ -101,17 +101,10 @@ class Objective:
         self.kinked, self.strongly_convex = penalty.kinked, penalty.strongly_convex
         self.uniform, self.unpenalized = penalty.uniform, penalty.unpenalized
         self.entrywise = penalty.entrywise
-
-    @property
-    def is_quadratic(self) -> bool:
-        return self.loss.quadratic and not self.kinked
-
-    @property
-    def certificate_kind(self) -> str:
-        """'duality_gap' bounds (P − min P)/P; 'gradient_cosine' is not a bound."""
         smooth = self.unpenalized is None or self.loss.kind == "twice-smooth"
-        gap = self.strength and self.loss.has_conjugate and smooth
-        return "duality_gap" if gap else "gradient_cosine"
+        has_gap = self.strength and self.loss.has_conjugate and smooth
+        # a duality gap bounds (P − min P)/P; a cosine is not a bound
+        self.certificate_kind = "duality_gap" if has_gap else "gradient_cosine"
 
     @property
     def has_minimum(self) -> bool:
@@ -128,38 +121,34 @@ class Objective:
         return Point(self, theta, self.design.scores(theta))
 
     def at_with_gradient(self, theta: Array) -> Point:
-        """The point; of one score and many dense rows, gradient and all in one pass over them."""
-        one_pass = len(self.shape) == 1 and not self.design.is_sparse
-        few = self.design.n_rows <= self.block
-        return self.in_one_pass(theta) if one_pass and not few else self.at(theta)
+        """The point; of one score and many dense rows, value and gradient in one pass over them."""
+        if len(self.shape) > 1 or self.design.is_sparse or self.design.n_rows <= self.block:
+            return self.at(theta)
+        return self._in_one_pass(theta, hessian=False)
 
     def at_with_hessian(self, theta: Array) -> Point:
-        """The point; of many rows, gradient, Hessian and all in one pass over them."""
+        """The point; of many rows, value, gradient and Hessian in one pass over them."""
         if isinstance(self.loss, MarginLoss) and not theta.any():
             jet = self.loss.jet_at_zero(self.y)
             return Point(self, theta, self.design.scores(theta), jet=jet)
         sparse = len(self.shape) == 1 and self.design.is_sparse
-        few = self.design.n_rows <= self.block
-        return self.at(theta) if few or sparse else self.in_one_pass(theta, hessian=True)
+        if sparse or self.design.n_rows <= self.block:
+            return self.at(theta)
+        return self._in_one_pass(theta, hessian=True)
 
-    def in_one_pass(self, theta: Array, hessian: bool = False) -> Point:
-        """The point with value, gradient and, if asked for, Hessian, block by block of dense rows.
-
-        Blocks of [X 1] stay in the cache from their scores to their part of the Hessian.
-        """
-        design, one, p = self.design, len(self.shape) == 1, self.n_parameters
+    def _in_one_pass(self, theta: Array, hessian: bool) -> Point:
+        """Blocks of [X 1] stay in the cache from their scores to their part of the Hessian."""
+        design, one, p, K = self.design, len(self.shape) == 1, self.n_parameters, self.shape[:-1]
         if hessian:
             self._require_memory()
         H = np.zeros((p, p)) if hessian else None
-        K = self.shape[:-1]
         scores, slopes, curvatures, values = empty_arrays(design.n_rows, K, K, K, ())
         g = np.zeros(self.shape)
         for rows, B in design.blocks(self.block, filled=not one):
             w = self.weights[rows]
             z = scores[..., rows] = design.scores_of(rows, theta) if one else theta @ B.T
-            jet = self.loss.jet(self.y[..., rows], z)
-            values[rows], slopes[..., rows], curvatures[..., rows] = jet
-            slope, curvature = jet[1:]
+            values[rows], slope, curvature = self.loss.jet(self.y[..., rows], z)
+            slopes[..., rows], curvatures[..., rows] = slope, curvature
             g += design.pull_of(rows, w * slope) if one else (w * slope) @ B
             if H is None:
                 continue
@@ -172,26 +161,28 @@ class Objective:
             else:
                 H += self.loss.hessian(B, w, curvature)
         design.passes += 1
-        value = self.weights @ values
-        value += self.strength * self.penalty.value(self.weight_part(theta))
-        g = self.with_penalty_gradient(g, theta)
-        known: dict[str, Any] = {"value": float(value), "gradient": g}
+        known: dict[str, Any] = {"jet": (values, slopes, curvatures), "loss_gradient": g}
         if H is not None:
             known["hessian"] = self._penalized(H)
-        return Point(self, theta, scores, jet=(values, slopes, curvatures), **known)
+        return Point(self, theta, scores, **known)
 
     # Derived objectives
 
+    def _with(self, **changed: Any) -> Objective:
+        parts = {
+            "design": self.design,
+            "loss": self.loss,
+            "y": self.y,
+            "weights": self.weights,
+            "penalty": self.chosen_penalty,
+            "strength": self.strength,
+        }
+        return Objective(**parts | changed)
+
     def take(self, rows: Index, weights: Array | None = None) -> Objective:
         """The same for some rows, or for weights of theirs; it is a mean, so the strength is the same."""
-        return Objective(
-            self.design.take(rows),
-            self.loss,
-            self.y[..., rows],
-            self.weights[rows] if weights is None else weights,
-            self.chosen_penalty,
-            self.strength,
-        )
+        weights = self.weights[rows] if weights is None else weights
+        return self._with(design=self.design.take(rows), y=self.y[..., rows], weights=weights)
 
     def with_strength(self, strength: float) -> Objective:
         """The same for another strength, sharing what depends on the rows alone."""
@@ -201,31 +192,28 @@ class Objective:
 
     def with_penalty(self, penalty: Penalty, strength: float) -> Objective:
         """The same loss with another penalty."""
-        return Objective(self.design, self.loss, self.y, self.weights, penalty, strength)
+        return self._with(penalty=penalty, strength=strength)
 
     def envelope(self, slopes: Array, reach: float) -> Objective:
         """The same with the Moreau envelopes of a piecewise linear loss around slopes."""
-        loss, y = envelope(self.loss, self.y, slopes, reach)
-        P = Objective(self.design, loss, y, self.weights, self.chosen_penalty, self.strength)
-        known = {
-            k: v for k, v in vars(self).items() if k in ("column_norms", "column_means", "far")
-        }
-        vars(P).update(known)
-        return P
+        other = copy.copy(self)  # sharing what depends on X alone
+        other.loss, other.y = envelope(self.loss, self.y, slopes, reach)
+        for name in ("value_at_zero", "slopes_at_zero", "merged"):
+            vars(other).pop(name, None)
+        other._set_strength(self.strength)
+        return other
 
     @property
     def without_offset(self) -> Objective:
         """The same without offsets, which has the same separating directions."""
         if not isinstance(self.loss, WithOffset):
             return self
-        loss, y = self.loss.loss, self.y["target"]
-        return Objective(self.design, loss, y, self.weights, self.chosen_penalty, self.strength)
+        return self._with(loss=self.loss.loss, y=self.y["target"])
 
     def on_features(self, features: Array) -> Objective:
         """The same for some features, with all other weights 0."""
-        design = self.design.take_features(features)
         penalty = self.chosen_penalty.on(features)
-        return Objective(design, self.loss, self.y, self.weights, penalty, self.strength)
+        return self._with(design=self.design.take_features(features), penalty=penalty)
 
     # Parts of theta, and first derivatives
 
@@ -242,6 +230,14 @@ class Objective:
         """Σ w ℓ alone, without slopes."""
         (values,) = by_blocks(lambda y, z: (self.loss.values(y, z),), self.y, scores)
         return float(self.weights @ values)
+
+    def penalty_at(self, point: Point) -> float:
+        """strength · penalty(W); that of a kernel needs the scores."""
+        if not self.strength:
+            return 0.0
+        if self.design.is_kernel:
+            return self.strength * self.penalty.value_at(point)  # type: ignore[attr-defined]
+        return self.strength * self.penalty.value(self.weight_part(point.theta))
 
     def with_penalty_gradient(self, g: Array, theta: Array) -> Array:
         """g, to which the gradient of the penalty's smooth part is added in place."""
@@ -443,7 +439,7 @@ class Point:
     @once
     def value(self) -> float:
         objective = self.objective
-        return self.loss_value + objective.strength * objective.penalty.value_at(self)
+        return self.loss_value + objective.penalty_at(self)
 
     @once
     def loss_gradient(self) -> Array:

@@ -94,10 +94,6 @@ class Penalty(NamedPart):
     def value(self, W: Array) -> float:
         raise self._missing("value")
 
-    def value_at(self, point: Any) -> float:
-        """The value at a point of an objective, whose scores may help."""
-        return self.value(point.objective.weight_part(point.theta))
-
     def gradient(self, W: Array) -> Array:
         """Gradient of the smooth part."""
         return self.curvature * W

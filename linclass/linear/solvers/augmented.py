@@ -168,7 +168,7 @@ class AugmentedPoint(Point):
     @once
     def value(self) -> float:
         b = self.theta[..., self._free]
-        penalty = self.objective.strength * self.objective.penalty.value_at(self)
+        penalty = self.objective.penalty_at(self)
         return self.loss_value + penalty + float((self.objective.imbalance * b).sum())
 
     @once
