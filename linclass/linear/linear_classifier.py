@@ -253,11 +253,10 @@ class LinearClassifier(LinearModel, Classifier):
         if K > 2 and len(theta) == K - 1:
             theta = np.vstack([theta, np.zeros(theta.shape[1])])
         if K > 2 and joint and not loss_of(self).quadratic:
-            centred = slice(None)
+            centred = np.ones(theta.shape[1], bool)
             penalty = penalty_of(self)
             if penalty.kinked and self.strength:
                 penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
-                centred = np.zeros(theta.shape[1], bool)
                 centred[:d] = False if penalty.unpenalized is None else penalty.unpenalized
                 centred[d:] = penalty.intercept is None
             theta[:, centred] -= theta[:, centred].mean(axis=0)

@@ -3,7 +3,7 @@
 At W = 0 and the best intercept let L₀ be the mean loss and G its gradient in W, of the loss L of a fit with the penalty
 R at strength λ.
 
-kink at 0    λ_max = max {⟨G, W⟩ : R(W) ≤ 1}, the least strength at which all penalized weights are 0: the largest
+nonsmooth    λ_max = max {⟨G, W⟩ : R(W) ≤ 1}, the least strength at which all penalized weights are 0: the largest
              |g_j| for L1, the largest |g_j|/ρ for the elastic net, the largest norm of a group
 smooth       λ_max = ‖G‖²/(ε L₀) with ε = 1 %: the fit at λ_max lowers the loss of the intercept by at most 1 %, as
 
@@ -11,8 +11,8 @@ smooth       λ_max = ‖G‖²/(ε L₀) with ε = 1 %: the fit at λ_max lower
 
              for convex L. Both bounds are reached as λ → ∞. With factors, ‖G‖² is 2R*(G) = Σ g_j²/f_j.
 
-A loss with kinks has many subgradients G there, each of which bounds λ_max from above; for piecewise linear losses of
-one score with L1 or elastic net the smallest is found by a linear program. Unpenalized features belong to the
+A nonsmooth loss has many subgradients G there, each of which bounds λ_max from above; for piecewise linear losses of
+one score with L1 or elastic net a linear program gives the smallest. Unpenalized features belong to the
 intercept.   Friedman, Hastie & Tibshirani (2010), §2.5
 """
 
@@ -27,7 +27,7 @@ from scipy import sparse
 from linclass.base.arrays import ROUNDED_COSINE, Array
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import find
-from linclass.linear.objective.objective import UNPENALIZED, Objective
+from linclass.linear.objective.objective import Objective
 from linclass.linear.solver_choice import choose_solver
 from linclass.linear.solvers.intercept_alone import MAX_INTERCEPT, best_intercept, bisected
 
@@ -104,7 +104,6 @@ def intercept_fit(objective: Objective) -> InterceptFit:
     free = objective.chosen_penalty.unpenalized
     if free is not None:
         few = Objective(objective.design.take_features(np.flatnonzero(free)), loss, y, w)
-        few = few.with_penalty(UNPENALIZED, 0.0)
         solution = find("solvers", choose_solver(few))(tol=EXACT).solve(few, few.zero())
         point, slopes = few.at(solution.theta), solution.slopes
         return InterceptFit(point.loss_value, point.slopes if slopes is None else slopes)
@@ -113,9 +112,9 @@ def intercept_fit(objective: Objective) -> InterceptFit:
     elif loss.kind == "twice-smooth":
         scores = best_intercept(objective).scores
     elif len(objective.shape) == 1:
-        return straddled(objective)
+        return _fit_of_one_score(objective)
     elif loss.simplicial:
-        return shared_slopes(objective)
+        return _fit_of_simplicial_loss(objective)
     else:  # K scores of a loss that may not be convex, or whose minimum is 0
         from scipy.optimize import minimize  # slow to import
 
@@ -128,7 +127,7 @@ def intercept_fit(objective: Objective) -> InterceptFit:
     return InterceptFit(float(w @ loss.values(y, scores)), loss.slopes(y, scores))
 
 
-def straddled(objective: Objective) -> InterceptFit:
+def _fit_of_one_score(objective: Objective) -> InterceptFit:
     """Of one score: the mean of the slopes on both sides of the best intercept that makes Σ w s = 0."""
     loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
     high = float(np.abs(y).max())
@@ -146,7 +145,7 @@ def straddled(objective: Objective) -> InterceptFit:
     return InterceptFit(mean, (1 - share) * below + share * above)
 
 
-def shared_slopes(objective: Objective) -> InterceptFit:
+def _fit_of_simplicial_loss(objective: Objective) -> InterceptFit:
     """Of K scores with slopes p − e_y, p on the simplex: a p of each class that maximizes the dual of the fit of the
     intercepts,  Σ π_k (1 − p_kk)  with  Σ π_k p_k = π.  It is the mean loss.
     """

@@ -2,9 +2,8 @@
 
 By Fenchel duality  P(θ) − min P ≤ P(θ) − D(s),   D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(U),   U = −Xᵀ(w s)/strength,
 for any slopes s with Σ w s x_j = 0 for all columns without a penalty, of which the intercept is one. At the minimum
-the slopes of the point are such an s; elsewhere they are balanced first, and scaled into the domain of penalty*. The
-same number, without a difference of large ones, is the sum of what is left of two inequalities of Fenchel and Young,
-which for the L2 penalty is known from the gradient r that is left:
+the slopes of the point are such an s; elsewhere they are balanced first, and scaled into the domain of penalty*. With
+Fenchel and Young's inequality the gap is a sum of terms that are at least 0, for the L2 penalty with the gradient r:
 
     P − D = Σ w_i (ℓ(z_i) + ℓ*(s_i) − s_i z_i) + ½ Σ_j r_j²/λ_j,   r = Xᵀ(w s) + λ W.
 
@@ -22,9 +21,7 @@ from linclass.base.arrays import EPS, SMALLEST, Array, by_blocks
 from linclass.linear.objective.objective import Objective, Point
 
 CANCELLED = 16 * EPS  # of a slope, relative to the terms that cancel in it
-EXACT_SLOPES = (
-    1e-6  # slopes above this share of the terms have far more digits than a certificate needs
-)
+EXACT_SLOPES = 1e-6  # of the terms: slopes above it have more digits than a certificate needs
 FEW_SLOPES = 1e-3  # share of the norm of the slopes at zero, below which only few rows have slopes
 BALANCED, STRICTLY_BALANCED = 1e-12, 1e-15  # Σ w s x_j, relative to ‖s‖ ‖x_j‖, that counts as 0
 
@@ -50,13 +47,11 @@ def certify(point: Point, slopes: Array | None = None) -> float:
 def duality_gap(point: Point, slopes: Array | None = None) -> float:
     """P(θ) − D(s) for the slopes s of the point, or for those given; +∞ if they cannot be balanced."""
     P = point.objective
-    d, s = P.design.n_features, point.slopes if slopes is None else slopes
+    s = point.slopes if slopes is None else slopes
     if slopes is None and _is_balanced(P, point.gradient, s, STRICTLY_BALANCED):
-        # the gradient contains Xᵀ(w s)
-        W = P.weight_part(point.theta)
-        return _gap_in_domain(
-            point, s, P.penalty.gradient(W) - point.gradient[..., :d] / P.strength
-        )
+        d = P.design.n_features  # the gradient contains Xᵀ(w s)
+        U = P.penalty.gradient(point.theta[..., :d]) - point.gradient[..., :d] / P.strength
+        return _gap_in_domain(point, s, U)
     if P.unpenalized is None and not P.design.intercept:
         return _gap(point, s)
     if slopes is None and P.loss.kind == "twice-smooth":
@@ -72,7 +67,7 @@ def _gap(point: Point, s: Array) -> float:
     g = P.design.pull(P.weights * s)
     if not _is_balanced(P, g, s, BALANCED):
         return np.inf
-    return _gap_in_domain(point, s, g[..., : P.design.n_features] / -P.strength)
+    return _gap_in_domain(point, s, P.weight_part(g) / -P.strength)
 
 
 def _gap_in_domain(point: Point, s: Array, U: Array) -> float:
@@ -94,10 +89,9 @@ def gap_from_conjugates(point: Point, conjugates: Array, U: Array) -> float:
 
 def _is_balanced(objective: Objective, g: Array, s: Array, digits: float) -> bool:
     """Whether Σ w s x_j = 0 up to rounding for the columns without a penalty; g contains these sums."""
-    columns = objective.columns_without_penalty
-    sums = np.abs(g[..., columns])
+    sums = np.abs(g[..., objective.columns_without_penalty])
     if objective.unpenalized is not None:
-        norms = objective.column_norms[columns]
+        norms = objective.column_norms[objective.columns_without_penalty]
         sums /= np.where(norms > 0, norms, 1)
     return bool(sums.max(initial=0) <= digits * objective.norm(s))
 
@@ -109,17 +103,17 @@ def _balanced(point: Point) -> Array:
     conjugate may be infinite there.
     """
     P, s, curvatures = point.objective, point.slopes, point.curvatures
-    alone, loss, weights = P.unpenalized is None, P.loss, P.weights
+    intercept_alone, loss, weights = P.unpenalized is None, P.loss, P.weights
     if P.unpenalized is None:
         B = np.ones((s.shape[-1], 1))
     else:
         B = P.design.take_features(np.flatnonzero(P.unpenalized)).dense()
     M = loss.hessian(B.copy(), weights, curvatures)  # which overwrites its rows
-    for _ in range(1 if alone else 2):  # the second removes rounding errors of the first
-        right = s @ weights if alone else ((s * weights) @ B).ravel()
+    for _ in range(1 if intercept_alone else 2):  # the second removes rounding errors of the first
+        right = s @ weights if intercept_alone else ((s * weights) @ B).ravel()
         delta = np.linalg.lstsq(M, -np.atleast_1d(right), rcond=1e-12)[0]
         delta = delta.reshape(*s.shape[:-1], -1)
-        moves = np.broadcast_to(delta, s.shape) if alone else delta @ B.T
+        moves = np.broadcast_to(delta, s.shape) if intercept_alone else delta @ B.T
         (s,) = by_blocks(lambda s, c, v: (s + loss.curve(c, v),), s, curvatures, moves)
     return s
 
@@ -165,13 +159,8 @@ def gradient_cosine(point: Point) -> float:
     Where only rows with a share ε of the weight have slopes, no cosine can exceed √ε; if that is below FEW_SLOPES, the
     sum of their absolute values, divided by FEW_SLOPES, takes the place of their norm.
     """
-    P = point.objective
-    slopes, g, column_norms, at_zero = (
-        P.norm(point.slopes),
-        point.steepest,
-        P.column_norms,
-        P.slopes_at_zero,
-    )
+    P, g = point.objective, point.steepest
+    slopes, column_norms, at_zero = P.norm(point.slopes), P.column_norms, P.slopes_at_zero
     if P.far is not None and not P.kinked:
         j, mean, deviations = P.far
         g, column_norms = g.copy(), column_norms.copy()
