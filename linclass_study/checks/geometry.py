@@ -17,8 +17,7 @@ from scipy import sparse
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
-from linclass.preprocessing.transforms.impute import Impute
-from linclass.preprocessing.transforms.one_hot import OneHot
+from linclass.preprocessing.transforms.categories import Impute, OneHot
 from linclass.separation.separability import Undecided, separability
 
 # The design matrix of most methods of the catalogue: imputed, then one-hot encoded without the first level.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -119,8 +118,9 @@ def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
     else:
         step: Any = transform_class(name) if key == "transforms" else None
         if step is None:  # the feature map as a function of its options, on a small table
-            apply = import_module(f"linclass.preprocessing.features.{name}").apply
-            step = partial(apply, Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b")))
+            step = partial(
+                parts.find(key, name), Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b"))
+            )
         wrong = [*unknown_parameters(step, options, f"{key[:-1]} '{name}'")]
         yield from wrong
         try:

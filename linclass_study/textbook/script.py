@@ -70,7 +70,7 @@ class Rows(NamedTuple):
 
 def data(name: str) -> Rows:
     """Load a data set of config/datasets.yaml from its first usable source."""
-    from linclass.preprocessing.transforms.one_hot import OneHot
+    from linclass.preprocessing.transforms.categories import OneHot
 
     entry = read_yaml(ROOT / "config" / "datasets.yaml")[name]
     folders = _folders()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import importlib
 import inspect
 import re
 from collections.abc import Iterator
@@ -59,14 +58,12 @@ def public() -> Iterator[tuple[str, Any]]:
     for name, module in shown_modules(
         "docs/features.md", "linclass/preprocessing/features"
     ).items():
-        yield f"docs/features.md: {name}", module.apply
+        yield f"docs/features.md: {name}", getattr(module, name)
     for found in ELSEWHERE:
         yield found.__name__, found
 
 
 def part(package: str, name: str) -> Any:
-    if package == "features":
-        return importlib.import_module(f"linclass.preprocessing.features.{name}").apply
     if package == "transforms":
         return transforming.transform_class(name)
     return parts.find(package, name)

@@ -23,8 +23,8 @@ def test_importing_linclass_loads_no_heavy_library():
 
 def test_pipeline_metrics_and_transforms_load_no_heavy_library():
     assert not loaded_by(
-        "import linclass_study.pipeline, linclass.preprocessing.transforms.one_hot\n"
-        "import linclass.preprocessing.features.quadratic\n"
+        "import linclass_study.pipeline, linclass.preprocessing.transforms.categories\n"
+        "import linclass.preprocessing.features.expansions\n"
         "from linclass.evaluation import metrics; metrics.names()"
     )
 

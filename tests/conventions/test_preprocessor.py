@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import re
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import linclass
 from linclass.base import parts
 from linclass.base.messages import NotApplicable
+from linclass.base.parts import find
 from linclass.base.tables import Table
 from linclass_study.pipeline.preprocessor import Preprocessor
 from linclass_study.pipeline.transforming import transform_class
@@ -80,9 +80,7 @@ def given(name: str) -> tuple[dict[str, Any], Table, tuple[str, ...]]:
 def test_a_step_transforms_frames_and_tables_equally(package, name, library):
     columns, table, texts = given(name)
     if package == "features":
-        expected = import_module(f"linclass.preprocessing.features.{name}").apply(
-            table, **OPTIONS.get(name, {})
-        )
+        expected = find("features", name)(table, **OPTIONS.get(name, {}))
     else:
         expected = transform_class(name)(**OPTIONS.get(name, {})).fit(table).transform(table)
     frame = LIBRARIES[library](columns)

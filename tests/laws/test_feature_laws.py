@@ -2,8 +2,6 @@
 
 import math
 from functools import partial
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,18 +10,19 @@ import scipy.sparse as sp
 from cases import each
 from page_examples import shown_modules
 
-import linclass.preprocessing.features
 from linclass.base.messages import NotApplicable
+from linclass.base.parts import find, names
 from linclass.base.tables import Table
-from linclass.preprocessing.features import indicators, radial, random_fourier, select
-from linclass.preprocessing.transforms.one_hot import OneHot
+from linclass.preprocessing.features.columns import indicators, select
+from linclass.preprocessing.features.expansions import radial, random_fourier
+from linclass.preprocessing.transforms.categories import OneHot
 
-OURS = [file.stem for file in Path(linclass.preprocessing.features.__path__[0]).glob("[!_]*.py")]
-MODULES = {name: import_module(f"linclass.preprocessing.features.{name}") for name in OURS}
-MODULES |= shown_modules(
-    "docs/features.md", "linclass/preprocessing/features"
-)  # the example of the page
-NAMES = sorted(MODULES)
+FUNCTIONS = {name: find("features", name) for name in names("features")}
+FUNCTIONS |= {  # the example of the page
+    name: getattr(module, name)
+    for name, module in shown_modules("docs/features.md", "linclass/preprocessing/features").items()
+}
+NAMES = sorted(FUNCTIONS)
 OF_CATEGORIES = ("count_words", "hash_words", "indicators", "select", "strip_posts")
 BY_PRODUCTS = ("random_fourier",)  # of matrices, which BLAS sums in an order of its own
 REPLACING = ("random_fourier", "signed_log")  # no column stays in them
@@ -34,7 +33,7 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of those that need some
     "radial": {"centres": [[0.0] * 5, [1, 0, 0, -1, 2]], "width": 2},
     "select": {"columns": ["d", "[ab]"]},
 }
-MAPS = {name: partial(MODULES[name].apply, **OPTIONS.get(name, {})) for name in NAMES}
+MAPS = {name: partial(FUNCTIONS[name], **OPTIONS.get(name, {})) for name in NAMES}
 POSTS = (
     "",
     "From: a@b.c\n\nSigns and wonders, signs!\n--\nme",
@@ -224,7 +223,7 @@ def test_radial_functions_are_columns_of_scikit_learns_kernel():
 
 def test_centres_of_another_space_are_refused():
     with pytest.raises(NotApplicable, match="centres have 2 coordinates and the data 5 columns"):
-        radial.apply(table(), [[0, 0]])
+        radial(table(), [[0, 0]])
 
 
 # random Fourier
@@ -238,13 +237,13 @@ def test_random_waves_have_the_gaussian_kernel_and_depend_on_the_seed_alone():
     K = rbf_kernel(t.X, gamma=0.3)
     off = []
     for columns in (2000, 20_000):
-        Phi = random_fourier.apply(t, columns, gamma=0.3).X
+        Phi = random_fourier(t, columns, gamma=0.3).X
         np.testing.assert_allclose(np.einsum("ij,ij->i", Phi, Phi), 1, rtol=1e-12)
         off.append(np.abs(Phi @ Phi.T - K).max())
     assert off[0] < 0.2
     assert off[1] < 0.2 / math.sqrt(10)
-    first, other = random_fourier.apply(t, 20), random_fourier.apply(t, 20, seed=1)
-    assert np.array_equal(first.X, random_fourier.apply(t, 20).X)
+    first, other = random_fourier(t, 20), random_fourier(t, 20, seed=1)
+    assert np.array_equal(first.X, random_fourier(t, 20).X)
     assert not np.allclose(first.X, other.X)
 
 
@@ -255,31 +254,31 @@ def test_random_waves_have_the_gaussian_kernel_and_depend_on_the_seed_alone():
 def test_declared_indicators_are_those_that_one_hot_finds_where_all_levels_occur(sparse):
     t = categories(sparse)
     found = OneHot(drop="none").fit(t).transform(t)
-    declared = indicators.apply(t, {"colour": ["red", "green"]}, drop="none")
+    declared = indicators(t, {"colour": ["red", "green"]}, drop="none")
     assert declared.names == found.names
     assert np.array_equal(dense(declared), dense(found))
 
 
 def test_a_missing_value_is_missing_in_all_its_indicators():
     t = Table(np.array([[1.0], [np.nan]]), ("a",))
-    assert np.isnan(indicators.apply(t, {"a": [1, 2, 3]}).X[1]).all()
+    assert np.isnan(indicators(t, {"a": [1, 2, 3]}).X[1]).all()
 
 
 def test_a_level_that_was_not_declared_is_refused_by_name():
     with pytest.raises(NotApplicable, match="column 'colour' holds 'green'; declare it, too"):
-        indicators.apply(categories(), {"colour": ["red", "blue"]})
+        indicators(categories(), {"colour": ["red", "blue"]})
     with pytest.raises(NotApplicable, match="column 'size' holds '4'; declare it, too"):
-        indicators.apply(categories(), {"size": [1, 2]})
+        indicators(categories(), {"size": [1, 2]})
 
 
 # select
 
 
 def test_select_keeps_what_matches_with_its_levels_and_texts():
-    out = select.apply(texts(), ["bo*", "length"])
+    out = select(texts(), ["bo*", "length"])
     assert (out.names, out.texts, set(out.levels)) == (("length", "body"), {"body"}, {"body"})
     with pytest.raises(NotApplicable, match="no column is called 'minilm"):
-        select.apply(texts(), ["minilm.*"])
+        select(texts(), ["minilm.*"])
 
 
 @each(
@@ -312,4 +311,4 @@ def test_select_keeps_what_matches_with_its_levels_and_texts():
 )
 def test_a_bad_option_is_refused_by_name_for_any_table(name, options):
     with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} "):
-        import_module(f"linclass.preprocessing.features.{name}").apply(table(d=2), **options)
+        find("features", name)(table(d=2), **options)

@@ -24,7 +24,7 @@ from linclass import (
 )
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table, named
-from linclass.preprocessing.transforms.one_hot import OneHot
+from linclass.preprocessing.transforms.categories import OneHot
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method

@@ -14,10 +14,15 @@ from cases import each
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table, Tokenizer, word_counts
-from linclass.preprocessing.features import count_words, hash_words, strip_posts
-from linclass.preprocessing.transforms.idf import Idf
+from linclass.preprocessing.features.texts import (
+    PARTS,
+    count_words,
+    hash_of_word,
+    hash_words,
+    strip_posts,
+)
 from linclass.preprocessing.transforms.principal_components import PrincipalComponents
-from linclass.preprocessing.transforms.vocabulary import Vocabulary
+from linclass.preprocessing.transforms.words import Idf, Vocabulary
 
 # Words of texts: the tokenizer, counts against their definition, then scikit-learn
 
@@ -51,8 +56,8 @@ def test_words_and_their_counts_are_those_of_the_tokenizer():
 
 
 def test_declared_words_are_those_columns_of_all_words():
-    everything = count_words.apply(column(POSTS))
-    declared = count_words.apply(column(POSTS), words=["wheels", "nowhere", "ann"])
+    everything = count_words(column(POSTS))
+    declared = count_words(column(POSTS), words=["wheels", "nowhere", "ann"])
     assert declared.names == ("wheels", "nowhere", "ann")
     places = [everything.names.index(word) for word in ("wheels", "ann")]
     assert np.array_equal(declared.X.toarray()[:, [0, 2]], everything.X.toarray()[:, places])
@@ -63,9 +68,9 @@ def test_declared_words_are_those_columns_of_all_words():
 @each("columns", [1, 7, 1 << 16])
 def test_hashed_counts_are_the_counts_times_the_hashes_of_the_words(columns, signed):
     counts, words = word_counts(POSTS, Tokenizer("it"))
-    H = hash_words.apply(column(words), columns=columns, signed=signed).X
+    H = hash_words(column(words), columns=columns, signed=signed).X
     assert set(np.unique(H.data)) <= ({-1.0, 1.0} if signed else {1.0})
-    hashed = hash_words.apply(column(POSTS), columns=columns, signed=signed).X
+    hashed = hash_words(column(POSTS), columns=columns, signed=signed).X
     assert (hashed != sp.csr_array(counts @ H)).nnz == 0
     if columns == 1 << 16:
         assert np.array_equal(np.unique(H.indices).size, len(words))  # no collision, so no loss
@@ -73,7 +78,7 @@ def test_hashed_counts_are_the_counts_times_the_hashes_of_the_words(columns, sig
 
 
 def test_the_hash_is_the_same_in_every_process():
-    code = "from linclass.preprocessing.features.hash_words import _hash; print(_hash('wheels'))"
+    code = "from linclass.preprocessing.features.texts import hash_of_word; print(hash_of_word('wheels'))"
     output = {
         subprocess.run(
             [sys.executable, "-c", code],
@@ -84,7 +89,7 @@ def test_the_hash_is_the_same_in_every_process():
         ).stdout
         for seed in ("0", "1")
     }
-    assert output == {f"{hash_words._hash('wheels')}\n"}
+    assert output == {f"{hash_of_word('wheels')}\n"}
 
 
 def test_memory_follows_the_counts_that_are_not_zero():
@@ -95,7 +100,7 @@ def test_memory_follows_the_counts_that_are_not_zero():
     )
     tracemalloc.start()
     try:
-        X = count_words.apply(texts).X
+        X = count_words(texts).X
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -107,17 +112,17 @@ def test_memory_follows_the_counts_that_are_not_zero():
 
 
 def test_a_post_is_stripped_of_header_quotation_and_signature():
-    (stripped, *_) = strip_posts.apply(column(POSTS)).levels["text"]
+    (stripped, *_) = strip_posts(column(POSTS)).levels["text"]
     assert stripped == "Two wheels do, 2 of them.\n"
 
 
 @each("end", ["\r\n", "\r"])
 def test_posts_are_stripped_however_their_lines_end(end):
-    plain = strip_posts.apply(column(POSTS)).levels
-    assert strip_posts.apply(column([post.replace("\n", end) for post in POSTS])).levels == plain
+    plain = strip_posts(column(POSTS)).levels
+    assert strip_posts(column([post.replace("\n", end) for post in POSTS])).levels == plain
 
 
-@each("part", list(strip_posts.PARTS))
+@each("part", list(PARTS))
 def test_stripping_is_what_scikit_learn_strips(part):
     from sklearn.datasets import _twenty_newsgroups as theirs
 
@@ -129,7 +134,7 @@ def test_stripping_is_what_scikit_learn_strips(part):
     draw = random.Random(0)
     pieces = ["", "-", "---", " ", "> a", "|b", "c wrote: d", "In article 5", "ee f", "G: h"]
     posts = POSTS + ["\n".join(draw.choices(pieces, k=draw.randrange(9))) for _ in range(500)]
-    assert [strip_posts.PARTS[part](post) for post in posts] == list(map(strip, posts))
+    assert [PARTS[part](post) for post in posts] == list(map(strip, posts))
 
 
 # scikit-learn's counts
@@ -142,7 +147,7 @@ def test_counts_are_those_of_scikit_learn(ngrams, binary):
 
     vectorizer = CountVectorizer(ngram_range=(1, ngrams), binary=binary)
     theirs = vectorizer.fit_transform(POSTS)
-    ours = count_words.apply(column(POSTS), ngrams=ngrams, binary=binary)
+    ours = count_words(column(POSTS), ngrams=ngrams, binary=binary)
     assert list(ours.names) == vectorizer.get_feature_names_out().tolist()
     assert (sp.csr_array(theirs) != ours.X).nnz == 0
 

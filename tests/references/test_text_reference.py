@@ -6,7 +6,7 @@ import numpy as np
 from cases import each
 
 from linclass.base.tables import Table
-from linclass.preprocessing.features import count_words
+from linclass.preprocessing.features.texts import count_words
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
@@ -33,7 +33,7 @@ def output(
     texts: list[str], y: np.ndarray, train: np.ndarray, entry: dict[str, object]
 ) -> np.ndarray:
     """The score of class 1 for every row, of a fit on the training rows."""
-    table = count_words.apply(column(texts))
+    table = count_words(column(texts))
     fitted = fit_method(Method.from_entry(entry), table.rows(train), y[train], Task(2, 1), seed=0)
     return fitted.predict(table)[1][:, 1]
 

@@ -258,7 +258,7 @@ def test_an_edited_feature_map_with_options_is_new_code(mine):
     forget()
     assert code.features_digest(steps, SCRIPT) != before
     assert code.modules_of_features([{"powers": {"degree": 3}}]) == [
-        "linclass.preprocessing.features.powers"
+        "linclass.preprocessing.features.expansions"
     ]
 
 
@@ -329,7 +329,7 @@ def test_an_unusable_step_is_reported_in_one_line_before_anything_runs(mine, cas
     [
         ("transforms", {"mine.Clip": {"low": 1}}),
         ("transforms", "sklearn.decomposition.PCA"),
-        ("transforms", "linclass.preprocessing.transforms.standardize.Standardize"),
+        ("transforms", "linclass.preprocessing.transforms.scaling.Standardize"),
         ("features", {"mine.doubled": {"times": 3}}),
         ("features", "mine.first"),
     ],

@@ -79,7 +79,7 @@ def test_editing_a_part_reruns_the_methods_that_import_it(computed):
     """Of edits one after the other, each of which concerns more methods."""
     for file, methods in {
         "linclass/linear/losses/margin.py": {"logistic_newton"},
-        "linclass/preprocessing/transforms/standardize.py": {"nearest_mean", "logistic_newton"},
+        "linclass/preprocessing/transforms/scaling.py": {"nearest_mean", "logistic_newton"},
         "linclass_study/pipeline/fitting.py": {"nearest_mean", "lda", "logistic_newton"},
     }.items():
         computed.append(file, "\nEDITED = True\n")

@@ -1,17 +1,18 @@
-"""Features: maps of a table row by row. Nothing is fitted, so they may run before the folds are split.
+"""Features: maps of a table row by row, functions `(table, **options) -> Table`.
 
-A file holds one map, `apply(table, **options) -> Table`, found by the file's name.
+Nothing is fitted, so they may run before the folds are split.
 """
 
+_HERE = "linclass.preprocessing.features"
 FEATURES = {
-    "count_words": "linclass.preprocessing.features.count_words.apply",
-    "hash_words": "linclass.preprocessing.features.hash_words.apply",
-    "indicators": "linclass.preprocessing.features.indicators.apply",
-    "interactions": "linclass.preprocessing.features.interactions.apply",
-    "powers": "linclass.preprocessing.features.powers.apply",
-    "quadratic": "linclass.preprocessing.features.quadratic.apply",
-    "radial": "linclass.preprocessing.features.radial.apply",
-    "random_fourier": "linclass.preprocessing.features.random_fourier.apply",
-    "select": "linclass.preprocessing.features.select.apply",
-    "strip_posts": "linclass.preprocessing.features.strip_posts.apply",
+    "count_words": f"{_HERE}.texts.count_words",
+    "hash_words": f"{_HERE}.texts.hash_words",
+    "indicators": f"{_HERE}.columns.indicators",
+    "interactions": f"{_HERE}.expansions.interactions",
+    "powers": f"{_HERE}.expansions.powers",
+    "quadratic": f"{_HERE}.expansions.quadratic",
+    "radial": f"{_HERE}.expansions.radial",
+    "random_fourier": f"{_HERE}.expansions.random_fourier",
+    "select": f"{_HERE}.columns.select",
+    "strip_posts": f"{_HERE}.texts.strip_posts",
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from linclass.base.arrays import ArrayLike, Matrix
+from linclass.base.documentation import documented
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table, new_names
 
@@ -17,6 +19,10 @@ class Transform:
 
     makes_dense: ClassVar[bool] = False  # whether sparse rows come out dense
     takes_tables: ClassVar[bool] = True  # and not matrices, as transformers of other libraries do
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        documented(cls)
 
     def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         """Fit the transform to training rows.
@@ -47,6 +53,22 @@ class Transform:
         Table
         """
         raise NotImplementedError
+
+    def same_for(self, table: Table, folds: Sequence[np.ndarray]) -> bool:
+        """Whether the transform is the same for the training rows of every fold; then it is fitted.
+
+        Parameters
+        ----------
+        table : Table
+            All rows.
+        folds : sequence of arrays of int
+            Held-out rows of each fold.
+
+        Returns
+        -------
+        bool
+        """
+        return False
 
     def fit_transform(self, table: Table, y: ArrayLike | None = None) -> Table:
         """Fit the transform to training rows, and transform them.
@@ -82,13 +104,3 @@ def beside_categories(table: Table, columns: np.ndarray, names: list[str]) -> Ta
     left = categories.X.toarray() if table.is_sparse else categories.X
     names_of_all = (*categories.names, *new_names(categories.names, names))
     return replace(categories, X=np.hstack([left, columns]), names=names_of_all)
-
-
-# In how many rows each column has a value that is present and not 0.
-
-
-def occurrences(table: Table) -> np.ndarray:
-    if not table.is_sparse:
-        return ((table.X != 0) & ~np.isnan(table.X)).sum(axis=0)
-    occurs = (table.X.data != 0) & ~np.isnan(table.X.data)
-    return np.bincount(table.X.indices[occurs], minlength=table.shape[1])

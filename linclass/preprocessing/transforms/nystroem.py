@@ -1,14 +1,4 @@
-"""Nyström features:  x → (k(x, l_1), …, k(x, l_m)) U S^{−1/2},   K_ll = U S Uᵀ over m landmarks l.
-
-Their inner products are the projection of k onto the span of the landmarks,  k_l(x)ᵀ K_ll⁺ k_l(x′), the best
-approximation by functions Σ_j β_j k(l_j, ·). It is k itself if all training rows are landmarks. Linear
-solvers thus fit kernel machines with n × m numbers. Directions with small S are dropped, which changes no
-inner product by more than 10⁻⁷ of the largest S.
-
-Landmarks are distinct training rows, selected by a seeded hash of their content and not of their position.
-The result is dense; categorical columns are kept, on the left.
-Williams & Seeger (2001), NIPS 13
-"""
+"""Features of a kernel, from landmarks."""
 
 from collections.abc import Callable, Hashable, MutableMapping
 from hashlib import blake2b
@@ -33,7 +23,16 @@ SHARED: MutableMapping[Table, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
 class Nystroem(Transform):
-    """Features of a kernel, from landmarks.
+    """Nyström features:  x → (k(x, l_1), …, k(x, l_m)) U S^{−1/2},   K_ll = U S Uᵀ over m landmarks l.
+
+    Their inner products are the projection of k onto the span of the landmarks,  k_l(x)ᵀ K_ll⁺ k_l(x′), the best
+    approximation by functions Σ_j β_j k(l_j, ·). It is k itself if all training rows are landmarks. Linear
+    solvers thus fit kernel machines with n × m numbers. Directions with small S are dropped, which changes no
+    inner product by more than 10⁻⁷ of the largest S.
+
+    Landmarks are distinct training rows, selected by a seeded hash of their content and not of their position.
+    The result is dense; categorical columns are kept, on the left.
+    Williams & Seeger (2001), NIPS 13
 
     Parameters
     ----------

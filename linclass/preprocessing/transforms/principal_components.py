@@ -1,14 +1,4 @@
-"""Principal components:  x → Vᵀ(x − m), the directions in which the training rows vary most.
-
-    X − 1mᵀ = U S Vᵀ,     m the mean of the training rows, S decreasing, V the first columns
-
-Directions without variance are dropped, so there may be fewer components than `components`. Signs: the entry
-of v that is largest in size is positive.
-
-Sparse rows are not centred explicitly: (X − 1mᵀ)v = Xv − 1(mᵀv) is all that the Lanczos iteration needs.
-The result is dense; categorical columns are kept, on the left. On word counts, a few hundred components
-are latent semantic analysis but for the mean.      Hastie, Tibshirani & Friedman (2009), §14.5.1
-"""
+"""Principal components of the numeric columns."""
 
 from typing import Self
 
@@ -27,7 +17,16 @@ START = 0
 
 
 class PrincipalComponents(Transform):
-    """Principal components of the numeric columns.
+    """Principal components:  x → Vᵀ(x − m), the directions in which the training rows vary most.
+
+        X − 1mᵀ = U S Vᵀ,     m the mean of the training rows, S decreasing, V the first columns
+
+    Directions without variance are dropped, so there may be fewer components than `components`. Signs: the entry
+    of v that is largest in size is positive.
+
+    Sparse rows are not centred explicitly: (X − 1mᵀ)v = Xv − 1(mᵀv) is all that the Lanczos iteration needs.
+    The result is dense; categorical columns are kept, on the left. On word counts, a few hundred components
+    are latent semantic analysis but for the mean.      Hastie, Tibshirani & Friedman (2009), §14.5.1
 
     Parameters
     ----------
