@@ -10,7 +10,6 @@ from cases import each
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from linclass.evaluation import comparisons
 from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank, bayesian_t
 from linclass.evaluation.comparisons.control import (
     against_control,
@@ -21,7 +20,7 @@ from linclass.evaluation.comparisons.control import (
     holm_of_pairs,
     least_adjusted_p,
 )
-from linclass.evaluation.comparisons.pairs import bradley_terry, leave_one_out_winners, pairwise
+from linclass.evaluation.comparisons.pairs import bradley_terry, pairwise
 from linclass.evaluation.comparisons.rank_tests import (
     average_ranks,
     complete_methods,
@@ -351,14 +350,7 @@ def test_missing_scores_are_left_out_or_worst():
     assert_array_equal(ranks(missing_as_worst(table)), [[2, 3, 1], [1, 2, 3]])
 
 
-def test_a_winner_by_one_data_set_is_reported():
-    table = np.array([[0.9, 0.1, 0.2], [0.5, 0.6, 0.1], [0.5, 0.6, 0.55]])
-    found = leave_one_out_winners(table)
-    assert found.winner == 1
-    assert found.without == [1, None, 0]
-
-
-@each("test", [friedman, nemenyi, leave_one_out_winners])
+@each("test", [friedman, nemenyi])
 def test_an_incomplete_table_is_refused_with_the_treatments(test):
     table = TABLE.copy()
     table[0, 0] = np.nan
@@ -394,12 +386,3 @@ def test_corrections_refuse_what_is_not_a_probability(value):
 def test_a_critical_difference_needs_methods_data_sets_and_a_level(given, message):
     with pytest.raises(ValueError, match=message):
         critical_difference(*given)
-
-
-def test_at_least_k_of_n_by_enumeration():
-    p = np.array([0.9, 0.3, 0.6])
-    expected = np.zeros(4)
-    for wins in product([0, 1], repeat=3):
-        expected[: sum(wins) + 1] += np.prod(np.where(wins, p, 1 - p))
-    assert_allclose(comparisons.at_least(p), expected)
-    assert_allclose(comparisons.at_least([0.5] * 10), stats.binom.sf(np.arange(11) - 1, 10, 0.5))

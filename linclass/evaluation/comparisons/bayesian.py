@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linclass.evaluation.comparisons.rank_tests import TIE, Array, checked_scores, differences
+from linclass.evaluation.comparisons.rank_tests import (
+    TIE,
+    Array,
+    checked_scores,
+    differences,
+    documented_comparison,
+)
 from linclass.evaluation.comparisons.t_tests import corrected_error, corrected_t
 
 
@@ -34,25 +40,9 @@ class Posterior(NamedTuple):
     worse: Array
 
 
+@documented_comparison
 def bayesian_t(scores: Any, ratio: float, rope: float = 0.0, step: float = 0.0) -> Posterior:
-    """The Bayesian correlated t test for each pair of methods on one data set.
-
-    Parameters
-    ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N folds, greater is better; NaN where a score is missing.
-    ratio : float
-        n_test/n_train, the ratio of test to training rows of a fold.
-    rope : float, default=0.0
-        Largest difference of scores that makes no difference in practice.
-    step : float, default=0.0
-        Least difference of two scores of a fold, such as 1/n_test for an accuracy. A difference that is the same on
-        every fold is known to half a step; with 0 it is certain.
-
-    Returns
-    -------
-    Posterior
-    """
+    """The Bayesian correlated t test for each pair of methods on one data set."""
     from scipy.special import stdtr  # slow to import
 
     found = corrected_t(scores, ratio)
@@ -81,6 +71,7 @@ def bayesian_t(scores: Any, ratio: float, rope: float = 0.0, step: float = 0.0) 
 BATCH = 5000  # draws at a time
 
 
+@documented_comparison
 def bayesian_signed_rank(
     scores: Any,
     rope: float = 0.0,
@@ -92,20 +83,10 @@ def bayesian_signed_rank(
 
     Parameters
     ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N data sets, greater is better; NaN where a score is missing.
-    rope : float, default=0.0
-        Largest difference of scores that makes no difference in practice.
-    prior : float, default=0.5
+    prior : float
         Weight of the prior row, in data sets.
-    draws : int, default=50000
+    draws : int
         Number of draws of w.
-    seed : int, default=0
-        Seed of the random draws.
-
-    Returns
-    -------
-    Posterior
     """
     table = checked_scores(scores)
     k = table.shape[1]

@@ -22,6 +22,7 @@ from linclass.evaluation.comparisons.rank_tests import (
     average_ranks,
     checked_scores,
     differences,
+    documented_comparison,
 )
 from linclass.evaluation.comparisons.wilcoxon_test import rank_biserial, wilcoxon
 
@@ -59,6 +60,7 @@ class AgainstControl(NamedTuple):
     finner: Array
 
 
+@documented_comparison
 def against_control(scores: Any, control: int, test: str = "wilcoxon") -> AgainstControl:
     """Tests of each method against a control, across data sets.
 
@@ -67,14 +69,8 @@ def against_control(scores: Any, control: int, test: str = "wilcoxon") -> Agains
     scores : array of shape (N, k)
         Scores of k methods on N data sets, greater is better. NaN where a score is missing: Wilcoxon's test compares
         on the data sets that both have, average ranks need all scores.
-    control : int
-        Column of the control.
-    test : {"wilcoxon", "ranks"}, default="wilcoxon"
+    test : {"wilcoxon", "ranks"}
         Where p comes from: Wilcoxon's signed-rank test, or the normal approximation of average ranks.
-
-    Returns
-    -------
-    AgainstControl
     """
     if test not in TESTS:
         raise ValueError(f"test is {test!r}; it must be one of {', '.join(map(repr, TESTS))}.")
@@ -88,6 +84,7 @@ def against_control(scores: Any, control: int, test: str = "wilcoxon") -> Agains
     return _corrected(np.full(k, np.nan), direction, p)
 
 
+@documented_comparison
 def against_control_of_ranks(average: Any, n: int, control: int) -> AgainstControl:
     """Tests of each method against a control from published average ranks.
 
@@ -95,14 +92,8 @@ def against_control_of_ranks(average: Any, n: int, control: int) -> AgainstContr
     ----------
     average : array of shape (k,)
         Average ranks of the methods, 1 for the best.
-    n : int
-        Number of data sets.
     control : int
         Place of the control among the methods.
-
-    Returns
-    -------
-    AgainstControl
     """
     average = np.asarray(average, float)
     k = len(average)
@@ -131,21 +122,13 @@ def _corrected(z: Array, direction: Array, p: Array) -> AgainstControl:
 # García, Fernández, Luengo & Herrera (2010), Information Sciences 180, §3
 
 
+@documented_comparison
 def bonferroni(p: Any) -> Array:
-    """Adjusted p-values of several tests by Bonferroni's correction.
-
-    Parameters
-    ----------
-    p : array
-        p-values; NaN is no test.
-
-    Returns
-    -------
-    array of the same shape
-    """
+    """Adjusted p-values of several tests by Bonferroni's correction."""
     return _adjusted(p, lambda ordered, place: len(ordered) * ordered)
 
 
+@documented_comparison
 def holm(p: Any) -> Array:
     """Adjusted p-values of several tests by Holm's correction.
 
@@ -153,28 +136,15 @@ def holm(p: Any) -> Array:
     ----------
     p : array
         p-values; NaN is no test. For a symmetric matrix use `holm_of_pairs`.
-
-    Returns
-    -------
-    array of the same shape
     """
     return _adjusted(
         p, lambda ordered, place: np.maximum.accumulate((len(ordered) - place + 1) * ordered)
     )
 
 
+@documented_comparison
 def hochberg(p: Any) -> Array:
-    """Adjusted p-values of several tests by Hochberg's correction.
-
-    Parameters
-    ----------
-    p : array
-        p-values; NaN is no test.
-
-    Returns
-    -------
-    array of the same shape
-    """
+    """Adjusted p-values of several tests by Hochberg's correction."""
 
     def steps(ordered: Array, place: Array) -> Array:
         factors = len(ordered) - place + 1
@@ -183,18 +153,9 @@ def hochberg(p: Any) -> Array:
     return _adjusted(p, steps)
 
 
+@documented_comparison
 def finner(p: Any) -> Array:
-    """Adjusted p-values of several tests by Finner's correction.
-
-    Parameters
-    ----------
-    p : array
-        p-values; NaN is no test.
-
-    Returns
-    -------
-    array of the same shape
-    """
+    """Adjusted p-values of several tests by Finner's correction."""
 
     def steps(ordered: Array, place: Array) -> Array:
         with np.errstate(divide="ignore"):  # p = 1
@@ -218,6 +179,7 @@ def _adjusted(p: Any, steps: Callable[[Array, Array], Array]) -> Array:
     return adjusted
 
 
+@documented_comparison
 def holm_of_pairs(p: Any) -> Array:
     """Adjusted p-values of the k(k − 1)/2 pairs of methods by Holm's correction.
 
@@ -239,6 +201,7 @@ def holm_of_pairs(p: Any) -> Array:
     return adjusted
 
 
+@documented_comparison
 def least_adjusted_p(n: int, m: int) -> float:
     """The least p of Wilcoxon's exact test on n data sets that Bonferroni's and Holm's corrections over m tests leave.
 
@@ -247,18 +210,13 @@ def least_adjusted_p(n: int, m: int) -> float:
 
     Parameters
     ----------
-    n : int
-        Number of data sets.
     m : int
         Number of tests: k − 1 of k methods against a control, k(k − 1)/2 of all pairs.
-
-    Returns
-    -------
-    float
     """
     return min(1.0, m * 2.0 ** (1 - n))
 
 
+@documented_comparison
 def data_sets_needed(m: int, alpha: float = 0.05) -> int:
     """Number of data sets from which m of Wilcoxon's tests can be significant after Bonferroni's or Holm's correction.
 
@@ -266,11 +224,7 @@ def data_sets_needed(m: int, alpha: float = 0.05) -> int:
     ----------
     m : int
         Number of tests, at least 1.
-    alpha : float, default=0.05
+    alpha : float
         Significance level.
-
-    Returns
-    -------
-    int
     """
     return next(n for n in range(1, 1100) if least_adjusted_p(n, m) < alpha)

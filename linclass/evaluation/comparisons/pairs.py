@@ -21,7 +21,7 @@ from linclass.evaluation.comparisons.rank_tests import (
     Array,
     checked_scores,
     differences,
-    ranks,
+    documented_comparison,
 )
 from linclass.evaluation.comparisons.t_tests import fold_moments
 from linclass.evaluation.comparisons.wilcoxon_test import rank_biserial, wilcoxon
@@ -63,18 +63,9 @@ class Pairwise(NamedTuple):
     rank_biserial: Array
 
 
+@documented_comparison
 def pairwise(scores: Any) -> Pairwise:
-    """The pairwise matrix of methods across data sets.
-
-    Parameters
-    ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N data sets, greater is better; NaN where a score is missing.
-
-    Returns
-    -------
-    Pairwise
-    """
+    """The pairwise matrix of methods across data sets."""
     table = checked_scores(scores)
     k = table.shape[1]
     difference, direction = np.zeros((k, k)), np.zeros((k, k))
@@ -129,6 +120,7 @@ class Ratings(NamedTuple):
     upper: Array
 
 
+@documented_comparison
 def bradley_terry(
     scores: Any,
     prior: float = 2.0,
@@ -143,18 +135,12 @@ def bradley_terry(
     scores : array of shape (N, k)
         Scores of k methods on N data sets, greater is better; NaN where a score is missing. Pairs are compared where
         both have a score.
-    prior : float, default=2.0
+    prior : float
         Standard deviation of the normal prior of θ.
-    level : float, default=0.95
+    level : float
         Probability of the intervals.
-    draws : int, default=1000
+    draws : int
         Number of bootstrap samples.
-    seed : int, default=0
-        Seed of the random draws.
-
-    Returns
-    -------
-    Ratings
     """
     table = checked_scores(scores)
     n, won, has = len(table), _won(table), (~np.isnan(table)).astype(float)
@@ -218,44 +204,3 @@ def _value(won: Array, games: Array, prior: float, theta: Array) -> float:
 
 def _elo(theta: Array) -> Array:
     return CENTRE + ELO * theta
-
-
-# Sensitivity of the conclusion to single data sets: the best average rank without each of them.
-
-
-class LeaveOneOut(NamedTuple):
-    """The method with the best average rank; None for a tie.
-
-    Attributes
-    ----------
-    winner : int or None
-        With all data sets.
-    without : list of int or None
-        Without each of them.
-    """
-
-    winner: int | None
-    without: list[int | None]
-
-
-def leave_one_out_winners(scores: Any) -> LeaveOneOut:
-    """The method with the best average rank, with all data sets and without each of them.
-
-    Parameters
-    ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N data sets, greater is better; no score may be missing.
-
-    Returns
-    -------
-    LeaveOneOut
-        `winner`, and `without` each data set.
-    """
-    r = ranks(checked_scores(scores, complete=True))
-    total = r.sum(axis=0)
-    return LeaveOneOut(_first(total), [_first(total - row) for row in r] if len(r) > 1 else [])
-
-
-def _first(total: Array) -> int | None:
-    best = np.flatnonzero(total <= total.min() + 1e-9)
-    return int(best[0]) if len(best) == 1 else None

@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import bdtrc, chdtrc, fdtrc, ndtr
 
+from linclass.base.documentation import documented
 from linclass.base.messages import counted
 from linclass.base.parameters import require_whole
 
 Array = np.ndarray
+Compared = TypeVar("Compared", bound=Callable[..., Any])
 TIE = 1e-9  # scores that differ by less are equal: rounding must not decide who wins
+SHARED = """A comparison of methods.
+
+Parameters
+----------
+scores : array of shape (N, k)
+    Scores of k methods on N data sets, or on N folds of one; greater is better, NaN where a score is missing.
+average : array of shape (k,)
+    Average ranks of the methods, 1 for the best.
+n : int
+    Number of data sets.
+control : int
+    Column of the control.
+differences : array of shape (n,)
+    Differences of paired scores; those to count as equal must be equal.
+p : array
+    p-values; NaN is no test.
+ratio : float
+    n_test/n_train, the ratio of test to training rows of a fold.
+step : float
+    Least difference of two scores of a fold, such as 1/n_test for an accuracy. A difference, or a score, that is the
+    same on every fold is known to half a step; with 0 it is certain.
+level : float
+    Confidence level of the intervals.
+bounds : (float, float)
+    Least and greatest value of the metric, at which intervals end.
+rope : float
+    Largest difference of scores that makes no difference in practice.
+seed : int
+    Seed of the random draws.
+"""
 
 
+def documented_comparison(function: Compared) -> Compared:
+    """Complete the docstring of a comparison with the parameters that comparisons share."""
+    return documented(function, SHARED)
+
+
+@documented_comparison
 def ranks(scores: Any) -> Array:
     """Ranks of the methods within each row.
 
@@ -33,6 +72,7 @@ def ranks(scores: Any) -> Array:
     return np.array([_ranks_of_row(row) for row in table]).reshape(table.shape)
 
 
+@documented_comparison
 def average_ranks(scores: Any) -> Array:
     """Mean rank of each method over data sets.
 
@@ -135,6 +175,7 @@ class Friedman(NamedTuple):
     without_ties: float
 
 
+@documented_comparison
 def friedman(scores: Any) -> Friedman:
     """Friedman's test of at least three methods on at least two data sets.
 
@@ -142,10 +183,6 @@ def friedman(scores: Any) -> Friedman:
     ----------
     scores : array of shape (N, k)
         Scores of k methods on N data sets, greater is better; no score may be missing.
-
-    Returns
-    -------
-    Friedman
     """
     table = checked_scores(scores, complete=True, methods=3)
     n, k = table.shape
@@ -159,20 +196,9 @@ def friedman(scores: Any) -> Friedman:
     return _result(r.mean(axis=0), n, statistic, plain)
 
 
+@documented_comparison
 def friedman_of_ranks(average: Any, n: int) -> Friedman:
-    """Friedman's test from published average ranks, without ties.
-
-    Parameters
-    ----------
-    average : array of shape (k,)
-        Average ranks of the methods.
-    n : int
-        Number of data sets.
-
-    Returns
-    -------
-    Friedman
-    """
+    """Friedman's test from published average ranks, without ties."""
     average = np.asarray(average, float)
     k = len(average)
     statistic = 12 * n / (k * (k + 1)) * float((average**2).sum() - k * (k + 1) ** 2 / 4)
@@ -223,6 +249,7 @@ class Nemenyi(NamedTuple):
     groups: list[list[int]]
 
 
+@documented_comparison
 def nemenyi(scores: Any, alpha: float = 0.05) -> Nemenyi:
     """Nemenyi's test of all pairs of methods across data sets.
 
@@ -230,12 +257,8 @@ def nemenyi(scores: Any, alpha: float = 0.05) -> Nemenyi:
     ----------
     scores : array of shape (N, k)
         Scores of k methods on N data sets, greater is better; no score may be missing.
-    alpha : float, default=0.05
+    alpha : float
         Significance level of the critical difference.
-
-    Returns
-    -------
-    Nemenyi
     """
     table = checked_scores(scores, complete=True)
     n, k = table.shape
@@ -247,6 +270,7 @@ def nemenyi(scores: Any, alpha: float = 0.05) -> Nemenyi:
     return Nemenyi(average, n, difference, p, indistinguishable(average, difference))
 
 
+@documented_comparison
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     """Smallest significant difference of average ranks.
 
@@ -256,12 +280,8 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
         Number of methods, at least 2.
     n : int
         Number of data sets, at least 1.
-    alpha : float, default=0.05
+    alpha : float
         Significance level, between 0 and 1.
-
-    Returns
-    -------
-    float
     """
     require_whole("k", k, 2)
     require_whole("n", n, 1)
@@ -331,13 +351,9 @@ def _standard_error(k: int, n: int) -> float:
 # sets that all methods could fit; counting as worst penalizes failures.
 
 
+@documented_comparison
 def complete_methods(scores: Any) -> Array:
     """The methods that have a score on every row on which any method has one.
-
-    Parameters
-    ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N data sets, greater is better; NaN where a score is missing.
 
     Returns
     -------
@@ -348,13 +364,9 @@ def complete_methods(scores: Any) -> Array:
     return np.flatnonzero(has[has.any(axis=1)].all(axis=0))
 
 
+@documented_comparison
 def leave_out_missing(scores: Any) -> tuple[Array, Array]:
     """Rows on which every method has a score.
-
-    Parameters
-    ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N data sets or folds, greater is better; NaN where a score is missing.
 
     Returns
     -------
@@ -368,13 +380,9 @@ def leave_out_missing(scores: Any) -> tuple[Array, Array]:
     return table[whole], np.flatnonzero(whole)
 
 
+@documented_comparison
 def missing_as_worst(scores: Any) -> Array:
     """Scores in which a missing one is below every other in its row, for ranks only.
-
-    Parameters
-    ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N data sets or folds, greater is better; NaN where a score is missing.
 
     Returns
     -------

@@ -14,7 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.evaluation.comparisons.control import holm, holm_of_pairs
-from linclass.evaluation.comparisons.rank_tests import TIE, Array, checked_scores
+from linclass.evaluation.comparisons.rank_tests import (
+    TIE,
+    Array,
+    checked_scores,
+    documented_comparison,
+)
 
 
 class CorrectedT(NamedTuple):
@@ -74,51 +79,20 @@ class FoldsAgainstControl(NamedTuple):
     n: Array
 
 
+@documented_comparison
 def corrected_t(scores: Any, ratio: float, step: float = 0.0) -> CorrectedT:
-    """The corrected resampled t test for each pair of methods on one data set.
-
-    Parameters
-    ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N folds, greater is better; NaN where a score is missing.
-    ratio : float
-        n_test/n_train, the ratio of test to training rows of a fold.
-    step : float, default=0.0
-        Least difference of two scores of a fold, such as 1/n_test for an accuracy. A difference that is the same on
-        every fold is known to half a step; with 0 it is certain.
-
-    Returns
-    -------
-    CorrectedT
-    """
+    """The corrected resampled t test for each pair of methods on one data set."""
     table = checked_scores(scores)
     of_each = [_against(table, j, ratio, step) for j in range(table.shape[1])]
     mean, error, t, p, n = (np.array(values) for values in zip(*of_each, strict=True))
     return CorrectedT(mean, error, t, p, holm_of_pairs(p), n)
 
 
+@documented_comparison
 def corrected_t_against_control(
     scores: Any, control: int, ratio: float, step: float = 0.0, level: float = 0.95
 ) -> FoldsAgainstControl:
-    """The corrected resampled t test of each method against a control on one data set.
-
-    Parameters
-    ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N folds, greater is better; NaN where a score is missing.
-    control : int
-        Column of the control.
-    ratio : float
-        n_test/n_train, the ratio of test to training rows of a fold.
-    step : float, default=0.0
-        As for `corrected_t`.
-    level : float, default=0.95
-        Confidence level of the intervals.
-
-    Returns
-    -------
-    FoldsAgainstControl
-    """
+    """The corrected resampled t test of each method against a control on one data set."""
     table = checked_scores(scores, methods=1)
     mean, error, _, p, n = _against(table, control, ratio, step)
     error[control] = p[control] = np.nan
@@ -172,6 +146,7 @@ class Interval(NamedTuple):
     n: Array
 
 
+@documented_comparison
 def corrected_error(sd: Any, n: Any, ratio: Any, step: Any = 0.0) -> Any:
     """Corrected standard error of the mean over folds.
 
@@ -183,7 +158,7 @@ def corrected_error(sd: Any, n: Any, ratio: Any, step: Any = 0.0) -> Any:
         Number of folds.
     ratio : float or array
         n_test/n_train, the ratio of test to training rows of a fold.
-    step : float or array, default=0.0
+    step : float or array
         Least difference of two scores of a fold, such as 1/n_test for an accuracy. If all folds have one value,
         they are known to half a step.
 
@@ -194,6 +169,7 @@ def corrected_error(sd: Any, n: Any, ratio: Any, step: Any = 0.0) -> Any:
     return np.where(np.asarray(sd) <= TIE, step / 12**0.5, sd) * (1 / n + ratio) ** 0.5
 
 
+@documented_comparison
 def t_interval(
     mean: Any,
     error: Any,
@@ -209,10 +185,6 @@ def t_interval(
         Mean and its standard error, see `corrected_error`.
     n : int or array
         Number of values.
-    level : float, default=0.95
-        Confidence level.
-    bounds : (float, float), default=(-inf, inf)
-        Least and greatest value of the metric, at which intervals end.
 
     Returns
     -------
@@ -225,6 +197,7 @@ def t_interval(
     return np.maximum(mean - half, bounds[0]), np.minimum(mean + half, bounds[1])
 
 
+@documented_comparison
 def corrected_interval(
     scores: Any,
     ratio: Any,
@@ -236,17 +209,8 @@ def corrected_interval(
 
     Parameters
     ----------
-    scores : array of shape (N, k)
-        Scores of k methods on N folds; NaN where a score is missing.
     ratio : float, or array of shape (k,)
         n_test/n_train, the ratio of test to training rows of a fold.
-    level : float, default=0.95
-        Confidence level.
-    bounds : (float, float), default=(-inf, inf)
-        Least and greatest value of the metric, at which intervals end.
-    step : float, default=0.0
-        Least difference of two scores of a fold, such as 1/n_test for an accuracy. If all folds have one value,
-        they are known to half a step.
 
     Returns
     -------
@@ -265,28 +229,3 @@ def fold_moments(table: Array) -> tuple[Array, Array, Array]:
     mean = np.where(n > 0, np.nansum(table, axis=0) / np.maximum(n, 1), np.nan)
     squares = np.nansum((table - mean) ** 2, axis=0)
     return mean, np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan), n
-
-
-# The probability that a method is better on at least k of N data sets.
-#
-# With probability π_s of being better on data set s, independently, the number of data sets is Poisson–binomial.
-#                                                      Dror, Baumer, Bogomolov & Reichart (2017), TACL 5, on
-# replicability
-
-
-def at_least(probabilities: Any) -> Array:
-    """P(better on at least k data sets), for k = 0, ..., N.
-
-    Parameters
-    ----------
-    probabilities : array of shape (N,)
-        Probability of being better on each data set.
-
-    Returns
-    -------
-    array of shape (N + 1,)
-    """
-    count = np.ones(1)
-    for probability in np.asarray(probabilities, float):
-        count = np.append(count * (1 - probability), 0) + np.append(0, count * probability)
-    return np.cumsum(count[::-1])[::-1]

@@ -13,20 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from linclass.evaluation.comparisons.rank_tests import Array
+from linclass.evaluation.comparisons.rank_tests import Array, documented_comparison
 
 EXACT = 100  # differences, up to which p is exact
 
 
+@documented_comparison
 def wilcoxon(differences: Any) -> float:
     """Two-sided p-value of Wilcoxon's signed-rank test, exact for up to 100 differences, also with ties and zeros.
 
     With more differences it is that of the normal approximation, with its correction for ties.
-
-    Parameters
-    ----------
-    differences : array of shape (n,)
-        Differences of paired scores; those to count as equal must be equal.
 
     Returns
     -------
@@ -48,16 +44,12 @@ def wilcoxon(differences: Any) -> float:
     return min(1.0, 2 * float(counts[min(above, below)]))
 
 
+@documented_comparison
 def rank_biserial(differences: Any) -> float:
     """The direction of Wilcoxon's test, which can be other than that of the mean difference.
 
     It is the sum of the ranks of positive differences less that of negative ones, divided by the sum of all ranks
     (Kerby, 2014, Comprehensive Psychology 3). Zero differences have ranks, too.
-
-    Parameters
-    ----------
-    differences : array of shape (n,)
-        Differences of paired scores; those to count as equal must be equal.
 
     Returns
     -------
