@@ -9,9 +9,7 @@ the errors met in it are orthogonal to the features. `fit` goes on until they ne
 only mean that η is small; and stops if the errors grow without bound. K classes are K scores, each with y = 1
 for its class and −1 for the others.
 
-A block of rows is solved at once, as a triangular system, and after d/10
-passes the affine map of a pass takes the place of the rows. Both are the sequential rule up to
-rounding. A row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error; a last fraction of
+A block of rows is solved at once, as a triangular system, which is the sequential rule up to rounding. A row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error; a last fraction of
 a visit takes this fraction of a step.
 
 Predicts: scores, linear in x.
@@ -23,7 +21,6 @@ Reference: Widrow & Hoff (1960), IRE WESCON Convention Record; Duda, Hart & Stor
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,7 +34,6 @@ from linclass.linear.solvers.blocks import Block
 from linclass.linear.solvers.corrections import Tally
 from linclass.online.online_classifier import LinearOnlineClassifier
 
-LARGEST_MAP = 2000  # features
 GROWTH = 1e12  # of the squared errors since θ = 0: they will not shrink again
 
 
@@ -64,8 +60,6 @@ class Adaline(LinearOnlineClassifier):
     _contracts: float  # 2/(largest ‖x‖²): with smaller steps no pass over these rows diverges
     _drift: Array  # of θ in the last pass
     _squared_errors: Array  # met in the last pass, of each class
-    _passes: int  # over the rows of `fit`
-    _affine: AffinePass | None
     _centre: Array  # of the features
     _spread: Array  # standard deviations of the features
     _mass: float  # total weight of the rows of the last pass
@@ -108,7 +102,6 @@ class Adaline(LinearOnlineClassifier):
         mean = float(np.average(squares, weights=weights))
         self._contracts = 2 / largest if largest else np.inf
         self._default_step = min(0.1 / mean, 1 / largest) if largest else 1.0
-        self._passes, self._affine = 1, None
 
     def _pass(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
         self.learning_rate_ = (
@@ -118,27 +111,6 @@ class Adaline(LinearOnlineClassifier):
         self._squared_errors = np.zeros(before[0].size)
         with np.errstate(over="ignore", invalid="ignore"):
             super()._pass(rows, codes, weights, tally)
-        self._moved_from(before)
-
-    def _pass_again(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
-        """By the affine map of a pass once there were d/10 passes; a real one confirms that it has settled."""
-        before, self._passes = self._theta, self._passes + 1
-        width = len(before)
-        if 10 * self._passes > width <= min(LARGEST_MAP, len(codes)):
-            theta = before.reshape(width, -1)
-            with np.errstate(over="ignore", invalid="ignore"):
-                if self._affine is None:
-                    self._affine = AffinePass([block.response for block in rows], theta.shape)
-                theta, self._squared_errors = self._affine.apply(theta)
-            self._theta = theta.reshape(before.shape)
-            self._moved_from(before)
-            if not self._has_settled(tally):
-                return
-            self._theta = before
-        self._pass(rows, codes, weights, tally)
-
-    def _moved_from(self, before: Array) -> None:
-        with np.errstate(invalid="ignore"):
             self._drift = self._theta - before
         if not np.isfinite(self._drift).all():
             self._squared_errors[:], self._theta = np.inf, before  # the last weights that can score
@@ -149,13 +121,9 @@ class Adaline(LinearOnlineClassifier):
             own = codes[:, None] == ([1] if self._theta.ndim == 1 else np.arange(theta.shape[1]))
             targets = np.where(own, 1.0, -1.0)
             block.response = LeastMeanSquares(block, targets, weights, self.learning_rate_)
-        errors = block.response.visit(theta, block.response.targets)
+        errors = block.response.visit(theta)
         self._squared_errors += block.response.squares @ (errors * errors)
         tally.visits += len(weights)
-
-    def _set_model(self) -> None:
-        super()._set_model()
-        self._affine = None  # it is for the rows of this call
 
     def _report_mistakes(self, tally: Tally) -> None:
         """No warning: the rule corrects all rows, also those that are classified correctly."""
@@ -203,9 +171,9 @@ class LeastMeanSquares:
         self.shares, self.squares = shares[:, None], squares
         self.system = (gram * shares).T  # LAPACK reads columns, and here I + L S of them
 
-    def visit(self, theta: Array, targets: Array) -> Array:
+    def visit(self, theta: Array) -> Array:
         """Change θ, (width, K), and return the errors, (b, K)."""
-        errors, _ = dtrtrs(self.system, targets - self.block.scores(theta), 0, 1, 1)
+        errors, _ = dtrtrs(self.system, self.targets - self.block.scores(theta), 0, 1, 1)
         self.block.add(theta, self.shares * errors)
         return np.asarray(errors)
 
@@ -221,30 +189,3 @@ def shares_and_squares(k: Array, weights: Array, step: float) -> tuple[Array, Ar
     squares = np.divide(1 - rest, 1 - factor**2, out=whole.copy(), where=factor**2 != 1)
     shares = np.divide(1 - left, k, out=step * weights, where=k > 0)
     return shares, squares + rest * (weights - whole)
-
-
-class AffinePass:
-    """A pass over rows in one order, as one affine map of θ,
-
-        θ ← A θ + b,   Σ r e² = vᵀ Q v,  v = (θ, 1),
-
-    the columns of A being the pass from unit vectors with targets 0, and b the pass from 0. To compute it costs as much
-    as some d/10 passes over n rows, and from then on a pass costs O(d²).
-    """
-
-    def __init__(self, blocks: Iterable[LeastMeanSquares], shape: tuple[int, int]):
-        width, K = shape
-        theta = np.hstack([np.eye(width), np.zeros(shape)])
-        self.form = np.zeros((width + K, width + K))
-        for rows in blocks:
-            errors = rows.visit(
-                theta, np.hstack([np.zeros((len(rows.targets), width)), rows.targets])
-            )
-            self.form += errors.T @ (rows.squares[:, None] * errors)
-        self.matrix, self.constant = theta[:, :width], theta[:, width:]
-
-    def apply(self, theta: Array) -> tuple[Array, Array]:
-        """θ after the pass, and the squared errors met in it for each of the K classes."""
-        v = np.vstack([theta, np.eye(theta.shape[1])])
-        squared_errors = np.maximum((v * (self.form @ v)).sum(axis=0), 0)
-        return self.matrix @ theta + self.constant, squared_errors

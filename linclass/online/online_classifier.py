@@ -128,8 +128,7 @@ class OnlineClassifier(Classifier):
         kept, whole, reason = list(blocks_of_rows(X, self.fit_intercept)), Tally(), ""
         for n_iter in range(1, self.max_iter + 1):
             tally = Tally(visits=whole.visits)
-            a_pass = self._pass if n_iter == 1 else self._pass_again
-            a_pass(kept, codes, weights, tally)
+            self._pass(kept, codes, weights, tally)
             whole.add(tally)
             if (reason := self._diverged(tally)) or self._has_settled(tally):
                 break
@@ -185,10 +184,6 @@ class OnlineClassifier(Classifier):
             self._visit(block, codes[block.slice], weights[block.slice], tally)
         if (rule := self._rule()) is not None:
             tally.close(rule.reach)
-
-    def _pass_again(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
-        """The same over the rows of the last pass."""
-        self._pass(rows, codes, weights, tally)
 
     def _conclude(
         self, X: Matrix, codes: Array, weights: Array, tally: Tally, n_iter: int, reason: str

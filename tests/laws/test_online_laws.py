@@ -27,7 +27,6 @@ from linclass.base import messages
 from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.corrections import Corrections
 from linclass.online import online_classifier
-from linclass.online.adaline import AffinePass
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -152,25 +151,6 @@ def test_a_block_of_least_mean_squares_is_the_rule_row_by_row(K, kind):
         theta += 0.02 * np.outer(target - theta @ x, x)
     fitted = fresh(MODELS["adaline"], max_iter=1).fit(kind(X), y, sample_weight=visits)
     np.testing.assert_allclose(theta_of(fitted), theta[1:] if K == 2 else theta, atol=1e-9)
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("K", [2, 4])
-def test_the_affine_map_of_a_pass_is_the_pass(K, intercept, kind, monkeypatch):
-    """`fit` takes it after the first pass over few features; `partial_fit` visits the rows."""
-    passes, apply = [], AffinePass.apply
-    monkeypatch.setattr(AffinePass, "apply", lambda *of: passes.append(of) or apply(*of))
-    X, y = rows(K)
-    weights = np.random.default_rng(1).choice([0.5, 1, 2.7], len(y))
-    params = {"order": "cyclic", "tol": 1e-15, "fit_intercept": intercept, "learning_rate": 0.003}
-    fitted = Adaline(max_iter=10, **params).fit(kind(X), y, sample_weight=weights)
-    assert fitted.n_iter_ == 1 + len(passes) == 10
-    visited = Adaline(**params)
-    for _ in range(10):
-        visited.partial_fit(kind(X), y, sample_weight=weights)
-    np.testing.assert_allclose(theta_of(fitted), theta_of(visited), rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(fitted._squared_errors, visited._squared_errors, rtol=1e-9)
 
 
 @each("name", MODELS)
