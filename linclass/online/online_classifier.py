@@ -125,8 +125,9 @@ class OnlineClassifier(Classifier):
             X, codes, weights = X[rows], codes[rows], weights[rows]
         begin_with(self, self.begun_with)
         self._begin(X, weights)
-        kept, whole, reason = list(blocks_of_rows(X, self.fit_intercept)), Tally(), ""
-        for n_iter in range(1, self.max_iter + 1):
+        kept, whole, n_iter = list(blocks_of_rows(X, self.fit_intercept)), Tally(), 0
+        while n_iter < self.max_iter:
+            n_iter += 1
             tally = Tally(visits=whole.visits)
             self._pass(kept, codes, weights, tally)
             whole.add(tally)
