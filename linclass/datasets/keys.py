@@ -8,7 +8,6 @@ docstring.
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from operator import ge, gt, le, lt
@@ -16,7 +15,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import numpy as np
 
-from linclass.base.documentation import documented
+from linclass.base.documentation import documented, parsed
 from linclass.base.messages import counted
 
 Schema = dict[str, Any]
@@ -113,17 +112,8 @@ def with_defaults(generator: Callable[..., Any], keys: Mapping[str, Any]) -> dic
 
 def descriptions(generator: Callable[..., Any]) -> dict[str, str]:
     """Key → its description in the section Parameters of the docstring."""
-    found: dict[str, str] = {}
-    name = ""
-    for line in inspect.cleandoc(generator.__doc__ or "").splitlines():
-        if begins := re.match(r"(\w+) : ", line):
-            name = begins[1]
-            found[name] = ""
-        elif name and line.startswith("  "):
-            found[name] = f"{found[name]} {line.strip()}".lstrip()
-        else:
-            name = ""
-    return {key: text.rstrip(".") for key, text in found.items()}
+    entries = parsed(generator.__doc__).entries("Parameters")
+    return {key: " ".join(entry.text.split()).rstrip(".") for key, entry in entries.items()}
 
 
 # What several generators share: sections of docstrings, class codes, and means on a line.

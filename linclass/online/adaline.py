@@ -9,8 +9,9 @@ the errors met in it are orthogonal to the features. `fit` goes on until they ne
 only mean that η is small; and stops if the errors grow without bound. K classes are K scores, each with y = 1
 for its class and −1 for the others.
 
-A block of rows is solved at once, as a triangular system, which is the sequential rule up to rounding. A row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error; a last fraction of
-a visit takes this fraction of a step.
+A block of rows is solved at once, as a triangular system, which is the sequential rule up to rounding. A row of weight
+w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error; a last fraction of a visit takes this
+fraction of a step.
 
 Predicts: scores, linear in x.
 Cost: O(n d K) a pass over the rows.

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
+from linclass.base.arrays import Array, Matrix
 from linclass.linear.solvers.blocks import Block
 from linclass.linear.solvers.corrections import PERCEPTRON, Rule, Tally
 from linclass.online.online_classifier import LinearOnlineClassifier
@@ -35,21 +35,6 @@ class AveragedPerceptron(LinearOnlineClassifier):
     _delayed: Array
 
     keeps_grams = True
-
-    def __init__(
-        self,
-        *,
-        order: str = "random",
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        random_state: Seed = 0,
-        class_weight: ClassWeight = None,
-    ):
-        self.order = order
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.class_weight = class_weight
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)

@@ -49,14 +49,24 @@ class OnlineClassifier(Classifier):
 
     keeps_grams: ClassVar[bool] = False  # whether blocks keep K
     begun_with: ClassVar[tuple[str, ...]] = ("fit_intercept",)  # cannot change while it learns
-    order: str
-    fit_intercept: bool
-    max_iter: int
-    class_weight: ClassWeight
-    random_state: Seed
     n_mistakes_: int
     _theta: Array
     _visits: float
+
+    def __init__(
+        self,
+        *,
+        order: str = "random",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
+    ):
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.class_weight = class_weight
 
     @property
     def _counts_rows(self) -> bool:

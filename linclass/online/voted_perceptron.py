@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import BLOCK, Array, ClassWeight, Matrix, MatrixLike, Seed
+from linclass.base.arrays import BLOCK, Array, Matrix, MatrixLike
 from linclass.base.linear_scores import products
 from linclass.base.messages import require_memory
 from linclass.linear.solvers.blocks import Block
@@ -50,21 +50,6 @@ class VotedPerceptron(OnlineClassifier):
     """
 
     keeps_grams = True
-
-    def __init__(
-        self,
-        *,
-        order: str = "random",
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        random_state: Seed = 0,
-        class_weight: ClassWeight = None,
-    ):
-        self.order = order
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.class_weight = class_weight
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)
