@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Self
 
@@ -26,8 +26,7 @@ from linclass.base.arrays import (
 )
 from linclass.base.classifier import Classifier
 from linclass.base.linear_scores import LARGEST
-from linclass.base.many_fits import Folds, fit_many
-from linclass.base.messages import NotApplicable, counted, silently
+from linclass.base.messages import counted, silently
 from linclass.base.meta_estimator import (
     WORST_LAST,
     Given,
@@ -42,7 +41,6 @@ from linclass.base.meta_estimator import (
     some_rows,
 )
 from linclass.base.offsets import offset_for
-from linclass.base.parameters import key_of
 from linclass.base.predicted import own_copy, predictions_of
 from linclass.tuning.candidates import fits_of
 
@@ -72,7 +70,6 @@ class FromBinary(MetaEstimator, Classifier):
         The classes, sorted.
     """
 
-    fit_many = fit_many
     estimator: EstimatorLike
     estimators_: list[Any]
 
@@ -153,70 +150,20 @@ class FromBinary(MetaEstimator, Classifier):
         self, options: Sequence[dict[str, Any]], X: MatrixLike, y: ArrayLike, given: Given
     ) -> list[Self]:
         """Fitted copies of this classifier, for each setting of the base classifier; along paths where it can."""
-        models = [self._changed({f"estimator__{k}": v for k, v in own.items()}) for own in options]
-        first, solved = models[0], []
+        first, solved = self._unfitted(), []
         X, codes, _, given = first._start_inside(X, y, *given)
         for problem, rows, own in first._each_problem(X, codes, given):
             with silently():
                 asked = own.asked_for(self._inner())
                 solved.append(fits_of(self._inner(), options, rows, problem.target, asked))
-        return [
-            self._assembled(first, wanted, [fits[i] for fits in solved], codes)
-            for i, wanted in enumerate(models)
-        ]
-
-    def _assembled(self, first: Self, wanted: Self, fits: list[Any], codes: np.ndarray) -> Self:
-        """The model of some parameters, from the fits to its problems; `first` has checked the rows."""
-        model = copy.copy(first)
-        model.estimator, model.estimators_ = (
-            wanted.estimator and clone(wanted.estimator, safe=False),
-            fits,
-        )
-        return model._record_outcomes(codes, [[]] * len(fits))
-
-    def _changed(self, params: dict[str, Any]) -> Any:
-        model = self._unfitted()
-        if params:
-            model.estimator = clone(self._inner(), safe=False)
-        return model.set_params(**params)
-
-    def _fit_group(self) -> Hashable:
-        own = {name: v for name, v in self.get_params(deep=False).items() if name != "estimator"}
-        return key_of((type(self._inner()), own))
-
-    def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
-        """Problem by problem, by `fit_many` of the base classifier."""
-        inner, first = self._inner(), self._unfitted()
-        if not callable(getattr(inner, "fit_many", None)):
-            raise NotApplicable(f"{type(inner).__name__} has no fit_many; fit fold by fold.")
-        if isinstance(self.class_weight, str):
-            raise NotApplicable(
-                f"class_weight={self.class_weight!r} differs from fold to fold; fit fold by fold."
-            )
-        X, codes, _, given = first._start_inside(
-            folds.X, folds.y, folds.sample_weight, offset=folds.offset
-        )
-        counts, held_out = np.bincount(codes), folds.held_out
-        if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
-            raise NotApplicable("a fold holds a whole class; fit fold by fold.")
-        own = [model._inner().get_params(deep=False) for model in models]
-        solved = [
-            clone(inner).fit_many(
-                caller_rows(own_X),
-                target,
-                held_out if rows is None else [_places(r, rows) for r in held_out],
-                own,
-                folds.scaling,
-                **own_given.arguments(inner.fit_many),
-            )
-            for (_, rows, target), own_X, own_given in first._each_problem(X, codes, given)
-        ]
-        fits: list[list[Any]] = [[] for _ in held_out]
-        for fold, found in enumerate(fits):
-            for number, wanted in enumerate(models):
-                own_fits = [problem[fold][number] for problem in solved]
-                found.append(self._assembled(first, wanted, own_fits, codes))
-        return fits
+        models = []
+        for i, option in enumerate(options):
+            model = copy.copy(first)
+            if option:
+                model.estimator = clone(self._inner(), safe=False).set_params(**option)
+            model.estimators_ = [fits[i] for fits in solved]
+            models.append(model._record_outcomes(codes, [[]] * len(solved)))
+        return models
 
     def _inner(self) -> EstimatorLike:
         if self.estimator is None:
@@ -278,11 +225,6 @@ class FromBinary(MetaEstimator, Classifier):
                 raise ValueError(f"{type(inner).__name__} gave no probabilities.")
             found.append(pair)
         return found
-
-
-def _places(held_out: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Indices within `rows` that are held out."""
-    return np.flatnonzero(np.isin(rows, held_out))
 
 
 def two_class_score(inner: EstimatorLike, X: MatrixLike, offset: np.ndarray | None) -> np.ndarray:

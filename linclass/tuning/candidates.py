@@ -1,7 +1,7 @@
 """The fits of an estimator with several settings of its parameters, for less than the sum of their costs.
 
 Settings that differ in their strength alone are fitted along a path (linclass/base/many_fits.py), folds ×
-settings in one batch where the estimator has `fit_many`; so are settings of an base estimator of another that has
+settings in one batch where the estimator has `fit_many`; so are settings of a base estimator of another that has
 `_fits_with`, such as OneVsOne. Any other estimator is fitted once for each.
 """
 

@@ -5,7 +5,7 @@ C, alpha    the same of scikit-learn's, in its units
 gamma       of kernels, about 1/(d · variance)
 threshold   of nearest shrunken centroids, from the one that leaves no feature to 0
 
-The parameter of an base estimator of another, `estimator__strength` or `logisticregression__C`, has the path of the
+The parameter of a base estimator of another, `estimator__strength` or `logisticregression__C`, has the path of the
 problems that it is fitted to: pairs of classes, each class against the rest, rows after earlier steps of a pipeline.
 
 If the best value is an end of its path, the path goes on beyond it in the same ratios, a decade at a time, as far as

@@ -29,10 +29,6 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
 }
 TIGHT = 1e-15
 EXACT = 1e-12  # of the squared loss, which is solved at once whatever the tol: its gap is rounding
-VARIANTS |= {
-    name: [{"estimator": LogisticRegression(tol=TIGHT)}]
-    for name in ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes")
-}
 
 
 def classifiers() -> list[Any]:
@@ -41,7 +37,6 @@ def classifiers() -> list[Any]:
         for kind in own_classes(module):
             if hasattr(kind, "fit_many"):
                 found += [kind(**params) for params in [{}, *VARIANTS.get(kind.__name__, [])]]
-    found = [e for e in found if getattr(e, "estimator", e) is not None]  # the variants say theirs
     for estimator in found:
         if estimator.get_params().get("tol") == 1e-6:  # the default
             squared = getattr(estimator, "loss", None) == "squared"
@@ -63,7 +58,7 @@ def folds(n: int, seed: int = 0) -> list[np.ndarray]:
 
 
 def params_for(estimator: Any) -> list[dict[str, Any]]:
-    """Three strengths if they have an effect; for meta-estimators those of the base classifier."""
+    """Three strengths if they have an effect."""
     found = [name for name in estimator.get_params() if name.rpartition("__")[2] == "strength"]
     found = [name for name in found if not idle_in_all([name], [estimator])]
     return [{found[0]: option["strength"]} for option in STRENGTHS] if found else [{}]
