@@ -33,9 +33,9 @@ def fits_of(
     """A fit to these rows for each option."""
     weights, _, offset = given
     inner = [{k.removeprefix(INSIDE): v for k, v in own.items()} for own in options]
-    if hasattr(estimator, "_fits_with") and all(
-        k.startswith(INSIDE) for own in options for k in own
-    ):
+    inside = all(k.startswith(INSIDE) for own in options for k in own)
+    if hasattr(estimator, "_fits_with") and inside:
+        offset_for(estimator.fit, offset)  # or an error
         fits: list[Any] = clone(estimator)._fits_with(inner, X, y, given)
         return fits
     fits = [None] * len(options)

@@ -30,6 +30,8 @@ from linclass import (
     TunedClassifier,
     TunedRegressor,
 )
+from linclass.base.meta_estimator import Given
+from linclass.tuning.candidates import fits_of
 
 N = 72
 FOLD = np.arange(N) // 6 % 3
@@ -168,11 +170,11 @@ def test_each_class_against_the_rest_has_its_column(K):
         alone = LogisticRegression().fit(X, y == (k if K > 2 else 1), w, columns[:, k])
         np.testing.assert_allclose(inner.coef_, alone.coef_)
         np.testing.assert_allclose(Z[:, k], alone.decision_function(X, columns[:, k]))
-    params = [{"estimator": LogisticRegression(strength=s)} for s in STRENGTHS[:2]]
-    ((*fits,),) = model.fit_many(X, y, [FOLD == 0], params, sample_weight=w, offset=offset)
-    kept = FOLD != 0
-    for fit, param in zip(fits, params, strict=True):
-        alone = OneVsRest(**param).fit(X[kept], y[kept], w[kept], offset=offset[kept])
+    options = [{"estimator__strength": s} for s in STRENGTHS[:2]]
+    for fit, option in zip(
+        fits_of(model, options, X, y, Given(w, None, offset)), options, strict=True
+    ):
+        alone = clone(model).set_params(**option).fit(X, y, w, offset=offset)
         np.testing.assert_allclose(fit.coef_, alone.coef_, atol=1e-3)
 
 
@@ -197,12 +199,11 @@ def test_each_pair_of_classes_has_the_difference_of_their_columns(coupling):
         known = OneVsOne(LogisticRegression(fit_intercept=False), coupling=coupling)
         P = known.fit(alike, y, w, offset=offset).predict_proba(alike, offset)
         np.testing.assert_allclose(P, softmax(offset, axis=1), rtol=1e-6)
-    params = [{"estimator": LogisticRegression(strength=s)} for s in STRENGTHS[:2]]
-    ((*fits,),) = model.fit_many(X, y, [FOLD == 0], params, sample_weight=w, offset=offset)
-    kept = FOLD != 0
-    for fit, param in zip(fits, params, strict=True):
-        alone = OneVsOne(**param, coupling=coupling)
-        alone.fit(X[kept], y[kept], w[kept], offset=offset[kept])
+    options = [{"estimator__strength": s} for s in STRENGTHS[:2]]
+    for fit, option in zip(
+        fits_of(model, options, X, y, Given(w, None, offset)), options, strict=True
+    ):
+        alone = clone(model).set_params(**option).fit(X, y, w, offset=offset)
         for one, other in zip(fit.estimators_, alone.estimators_, strict=True):
             np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-3)
 
