@@ -43,6 +43,8 @@ sphinx_gallery_conf = gallery.settings(DOCS)
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_context = {"default_mode": "auto"}
 html_extra_path = pages.results()
 html_show_sourcelink = False
 html_sidebars = {"index": []}
@@ -50,6 +52,7 @@ html_theme_options = {
     "footer_end": [],
     "footer_start": ["copyright"],
     "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_prev_next": False,
 }

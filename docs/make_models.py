@@ -199,7 +199,7 @@ def method_table(methods: list[tuple[str, str]], entries: dict[str, Any]) -> str
                 comment,
             )
         )
-    return table(("method", "model", "with", ""), rows)
+    return table(("method", "model", "with", "about"), rows)
 
 
 def settings(entry: dict[str, Any]) -> Iterator[str]:
@@ -244,7 +244,7 @@ def part_table(package: str) -> str:
             else ()
         )
         rows.append((*row, *taken))
-    columns = ("solver", "", "loss", "penalty") if package == "solvers" else (package, "")
+    columns = ("solver", "method", "loss", "penalty") if package == "solvers" else (package, "meaning")
     return table(columns, rows)
 
 

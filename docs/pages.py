@@ -30,6 +30,15 @@ BESIDE = {  # pages of the site that are files of the root
     "changes": "CHANGELOG.md",
     "security": "SECURITY.md",
 }
+BELOW = {  # page → pages below it in the navigation
+    "compare": ("study", "data", "generators", "features", "texts", "estimators", "metrics"),
+    "contribute": ("new_parts", "decisions", "security", "changes"),
+    "explanations": ("objective", "evaluation", "tuning", "statistics", "checks"),
+    "library": ("many_fits",),
+    "reference": ("api", "models", "models/*", "results", "commands"),
+    "scale": ("cluster", "refits", "sharing"),
+    "teach": ("gallery/index", "textbook", "textbooks"),
+}
 RESULTS = ("report.html", "textbook/textbook.html")
 
 
@@ -64,8 +73,8 @@ def read(app: Any, name: str, source: list[str]) -> None:
     for page, file in BESIDE.items():
         text = text.replace(f"](../{file}", f"]({page}.md")
     text = re.sub(r"\]\(\.\./README\.md[^)]*\)", "](index.md)", text)
-    if name == "decisions":  # for maintainers, linked from pages for them
-        text = "---\norphan: true\n---\n" + text
+    if name in BELOW:
+        text += "\n\n```{toctree}\n:hidden:\n:glob:\n\n" + "\n".join(BELOW[name]) + "\n```\n"
     source[0] = re.sub(r"\[([^]]*)\]\((\.\./[^)#]*)\)", _without_folder, text)
 
 
