@@ -244,7 +244,9 @@ def part_table(package: str) -> str:
             else ()
         )
         rows.append((*row, *taken))
-    columns = ("solver", "method", "loss", "penalty") if package == "solvers" else (package, "meaning")
+    columns = (
+        ("solver", "method", "loss", "penalty") if package == "solvers" else (package, "meaning")
+    )
     return table(columns, rows)
 
 
