@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from linclass_study.analysis.export import FORMS
-from linclass_study.command.check import checked_study
+from linclass_study.command.run import checked_study
 from linclass_study.execution.snakemake_internals import METADATA
 from linclass_study.project import ROOT
 from linclass_study.report.table import table_files

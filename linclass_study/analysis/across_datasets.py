@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from linclass.base.messages import names_and_others
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.pairs import Pairwise, Ratings, bradley_terry, pairwise
 from linclass.evaluation.comparisons.rank_tests import (
@@ -65,6 +66,7 @@ TESTS: dict[str, Any] = {
 ALPHA = 0.05
 FEW = 5  # with fewer independent data sets, tests across them have little power
 PAIRED = 6  # with fewer data sets, Wilcoxon's p of a pair is at least 2/2⁵ = .0625
+SHOWN = 4  # data sets that are named in a group; the others are counted
 RESAMPLED = 6  # with fewer independent data sets, bootstrap intervals are not computed
 
 
@@ -176,6 +178,13 @@ class ComparisonAcross:
         datasets = [self.datasets[i] for i in kept]
         shared = tuple(group for group in self.shared if group[0] != dataset)
         return replace(self, datasets=datasets, table=self.table[kept], shared=shared)
+
+
+def independent(base: ComparisonAcross | AllScores) -> str:
+    """3 independent data sets (a and b count as one)"""
+    groups = [group for group in base.shared if group[0] in base.datasets]
+    notes = "; ".join(f"{names_and_others(group, SHOWN)} count as one" for group in groups)
+    return f"{len(base.datasets)} independent data sets" + (f" ({notes})" if notes else "")
 
 
 def comparison_across(

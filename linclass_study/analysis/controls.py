@@ -27,7 +27,7 @@ from linclass.evaluation.comparisons.control import (
     least_adjusted_p,
 )
 from linclass.evaluation.comparisons.rank_tests import TIE, average_ranks
-from linclass.evaluation.comparisons.t_tests import corrected_error, t_interval
+from linclass.evaluation.comparisons.t_tests import corrected_error
 from linclass_study.analysis.across_datasets import FEW, ComparisonAcross
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.within_dataset import (
@@ -41,26 +41,20 @@ from linclass_study.pipeline.protocols import protocol_named, selected_protocols
 
 TRIED_REPEATS = (2, 3, 5, 10, 20, 30, 50, 100)
 WORDS = ("better", "equal in practice", "worse")
-MIN_SHOWN_REPEATS = 10  # repeats for which the interval is given if none of them decides
 MAX_DATASETS = 1000  # data sets, beyond which no number is given
 
 
 class Repeats(NamedTuple):
-    """What more repeats of the folds would do to the difference of two methods on a data set.
+    """The least of TRIED_REPEATS that would decide a difference on a data set if it and its spread stayed, and the
+    decision: better, equal in practice or worse. None and '' if none would."""
 
-    now       half the width of its 95 % interval
-    then      half the width with `repeats`
-    repeats   the least of TRIED_REPEATS that would decide if the difference and its spread stayed; if none would,
-              MIN_SHOWN_REPEATS or more
-    decide    the decision: better, equal in practice or worse; empty if none would decide
-    least     half the width in the limit of many repeats
-    """
-
-    now: float
-    then: float
-    repeats: int
+    repeats: int | None
     decide: str
-    least: float
+
+    def __str__(self) -> str:
+        if self.repeats is None:
+            return "no number of repeats would decide it, only more rows or more data sets"
+        return f"`repeats: {self.repeats}` would decide it ({self.decide}) if the difference stays"
 
 
 def more_repeats(
@@ -73,23 +67,13 @@ def more_repeats(
     options = selected_protocols(outcome.evaluation)[found.protocol]
     repeats, fits = protocol_named(found.protocol).size(options)
     sd = error / float(corrected_error(1.0, found.folds, found.ratio))
-
-    def half(times: float) -> float:
-        n = fits * times
-        low, high = t_interval(0.0, float(corrected_error(sd, n, found.ratio)), n)
-        return float(high - low) / 2
-
-    def decided(times: int) -> str:
+    for times in TRIED_REPEATS:
         n = fits * times
         spread = float(corrected_error(sd, n, found.ratio))
         chances = outcomes(difference, spread, n - 1, found.rope)
-        return WORDS[int(np.argmax(chances))] if max(chances) >= SURE else ""
-
-    more = [times for times in TRIED_REPEATS if times > repeats]
-    enough = next((times for times in more if decided(times)), None)
-    shown = enough or max(MIN_SHOWN_REPEATS, *more[:1], 2 * repeats * (not more))
-    word = decided(enough) if enough else ""
-    return Repeats(half(repeats), half(shown), shown, word, half(10**6))
+        if times > repeats and max(chances) >= SURE:
+            return Repeats(times, WORDS[int(np.argmax(chances))])
+    return Repeats(None, "")
 
 
 def outcomes(difference: float, error: float, df: float, rope: float) -> tuple[float, float, float]:
@@ -110,30 +94,6 @@ def more_datasets(p: float, n: int, comparisons: int) -> int | None:
     if not z > 0 or (needed := n * (wanted / z) ** 2) > MAX_DATASETS:
         return None
     return max(math.ceil(needed), n + 1, data_sets_needed(comparisons, ALPHA))
-
-
-def repeats_words(power: Repeats) -> str:
-    """with `repeats: 10` the interval would shrink from ±0.016 to about ±0.006, which would decide it"""
-    said = (
-        f"with `repeats: {power.repeats}` the interval would shrink from ±{short(power.now)} to about "
-        f"±{short(power.then)}"
-    )
-    if power.decide:
-        return f"{said}, which would decide it ({power.decide}) if the difference stays"
-    return (
-        f"{said}, and with any number of repeats not below ±{short(power.least)}, which would not decide it: "
-        "only more rows or more data sets can"
-    )
-
-
-def short(value: float) -> str:
-    """Two significant digits, without the zero before the point: .016"""
-    digits = max(0, 1 - math.floor(math.log10(value))) if value > 0 else 0
-    return (
-        f"{np.round(value, digits):.{min(digits, 6)}f}".removeprefix("0")
-        if value < 1
-        else f"{value:.2g}"
-    )
 
 
 BASELINE = "linclass.MajorityClass"

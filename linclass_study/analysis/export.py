@@ -12,6 +12,7 @@ from linclass_study.files.tables import write_csv
 from linclass_study.files.writing import atomic_write
 
 FORMS = ("csv", "md", "tex")
+ACROSS = ("ranks", "pairwise", "sensitivity")  # tables of comparisons across data sets
 DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
 MARKDOWN = {"\\": "\\\\", "|": "\\|", "[": "\\[", "`": "\\`", "<": "&lt;"}
 TEX = {

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from linclass.base.messages import counted, first_names
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import tuning_found
 from linclass_study.files.tables import FIT
+from linclass_study.processes.environment import environment, numerical
 from linclass_study.statuses import FITTED, UNFITTED
 
-#: Numbers (addresses, times, sizes) may differ between the folds of one problem.
-NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d.,]*(e[-+]?\d+)?", re.IGNORECASE)
+# a reason without its numbers (addresses, times, sizes), which may differ between the folds of one problem
+KIND = pl.col("reason").str.replace_all(r"(?i)0x[0-9a-f]+|\d[\d.,]*(e[-+]?\d+)?", "#")
 
 
 @dataclass(frozen=True)
 class FitProblem:
-    """`fits` fits of these methods on these data sets have this status and reason."""
+    """`fits` fits of these methods on these data sets have this status and reason; `kind` is it without numbers."""
 
     status: str
     reason: str
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
     fits: int
+    kind: str = ""
 
 
 def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list[FitProblem]:
@@ -40,16 +44,31 @@ def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list
     """
     found: list[FitProblem] = []
     for status in statuses:
-        of_run: dict[tuple[str, str, str], FitProblem] = {}
-        rows = fits.filter(pl.col("status") == status).sort(FIT)
-        for dataset, method, reason in rows.select("dataset", "method", "reason").iter_rows():
-            text = (reason or "").strip() or "no reason was given"
-            key = (dataset, method, NUMBER.sub("#", text))
-            known = of_run.get(key) or FitProblem(status, text, (dataset,), (method,), 0)
-            of_run[key] = replace(known, fits=known.fits + 1)
-        by_method = _joined(of_run.values(), same="datasets", join="methods")
-        alike = _joined(by_method, same="methods", join="datasets")
-        found += _joined_without_numbers(alike) if status == "failed" else alike
+        stripped = pl.col("reason").fill_null("").str.strip_chars()
+        reason = pl.when(stripped == "").then(pl.lit("no reason was given")).otherwise(stripped)
+        of_run = (
+            fits.filter(status=status)
+            .sort(FIT)
+            .with_columns(reason=reason)
+            .group_by("dataset", "method", kind=KIND, maintain_order=True)
+            .agg(pl.col("reason").first(), fits=pl.len())
+        )
+        parts = [
+            FitProblem(status, text, (dataset,), (method,), count, kind)
+            for dataset, method, kind, text, count in of_run.iter_rows()
+        ]
+        parts = _joined(parts, lambda part: (part.datasets, part.reason))
+        parts = _joined(parts, lambda part: (part.methods, part.reason))
+        if status == "failed":
+            alike = _joined(parts, lambda part: (part.methods, part.kind))
+            those = {part.datasets for part in parts}
+            parts = [
+                one
+                if one.datasets in those
+                else replace(one, reason=f"on {one.datasets[0]}: {one.reason}")
+                for one in alike
+            ]
+        found += parts
     return found
 
 
@@ -58,31 +77,16 @@ def notes(fits: pl.DataFrame) -> list[FitProblem]:
     return fit_problems(fits, FITTED[1:])
 
 
-def _joined(parts: Iterable[FitProblem], same: str, join: str) -> list[FitProblem]:
-    joined: dict[tuple[object, str], FitProblem] = {}
+def _joined(parts: list[FitProblem], key: Callable[[FitProblem], object]) -> list[FitProblem]:
+    """Join problems with the same key; the reason is that of the first."""
+    joined: dict[object, FitProblem] = {}
     for part in parts:
-        key = (getattr(part, same), part.reason)
-        if key in joined:
-            known = joined[key]
-            names = dict.fromkeys([*getattr(known, join), *getattr(part, join)])
-            changes: dict[str, Any] = {join: tuple(names), "fits": known.fits + part.fits}
-            part = replace(known, **changes)
-        joined[key] = part
-    return list(joined.values())
-
-
-def _joined_without_numbers(parts: Iterable[FitProblem]) -> Iterator[FitProblem]:
-    """Join data sets on which the same methods failed for reasons that differ only in numbers."""
-    alike: dict[tuple[tuple[str, ...], str], list[FitProblem]] = {}
-    for part in parts:
-        alike.setdefault((part.methods, NUMBER.sub("#", part.reason)), []).append(part)
-    for first, *others in alike.values():
-        if others:
-            every = [name for part in (first, *others) for name in part.datasets]
-            reason = f"on {first.datasets[0]}: {first.reason}"
-            fits = sum(part.fits for part in (first, *others))
-            first = replace(first, reason=reason, datasets=tuple(dict.fromkeys(every)), fits=fits)
-        yield first
+        if known := joined.get(key(part)):
+            datasets = tuple(dict.fromkeys(known.datasets + part.datasets))
+            methods = tuple(dict.fromkeys(known.methods + part.methods))
+            part = replace(known, datasets=datasets, methods=methods, fits=known.fits + part.fits)
+        joined[key(part)] = part
+    return [*joined.values()]
 
 
 FOLDER = Path("logs") / "cross_validate"
@@ -123,26 +127,83 @@ class FailedCandidates:
 def failed_candidates(outcome: Outcome) -> list[FailedCandidates]:
     """Distinct failures, in the order of methods; reasons that differ only in numbers are one."""
     failed = tuning_found(outcome).filter(pl.col("failure").is_not_null())
-    failed = failed.with_columns(
-        kind=pl.col("failure").map_elements(
-            lambda reason: NUMBER.sub("#", reason), return_dtype=pl.String
+    of_run = (
+        failed.rename({"failure": "reason"})
+        .group_by("method", "dataset", kind=KIND, maintain_order=True)
+        .agg(
+            pl.col("value").unique(maintain_order=True),
+            pl.col("reason").first(),
+            fits=pl.struct(FIT[2:]).n_unique(),
         )
     )
-    runs = failed.partition_by("dataset", "method", as_dict=True)
-    found: dict[tuple[str, tuple[str, ...], str], FailedCandidates] = {}
-    for method in outcome.methods:
-        for dataset in outcome.datasets:
-            for (kind,), part in runs.get((dataset, method), failed.clear()).group_by(
-                "kind", maintain_order=True
-            ):
-                values = map(json.loads, part["value"].unique(maintain_order=True))
-                candidates = tuple(
-                    ", ".join(f"{name}={value}" for name, value in one.items()) for one in values
-                )
-                fits = part.select(FIT).n_unique()
-                one = FailedCandidates(method, candidates, part["failure"][0], (dataset,), fits)
-                if known := found.get((method, candidates, str(kind))):
-                    datasets = (*known.datasets, dataset)
-                    one = replace(known, datasets=datasets, fits=known.fits + fits)
-                found[method, candidates, str(kind)] = one
-    return list(found.values())
+    methods, datasets = [*outcome.methods], [*outcome.datasets]
+    found: dict[tuple[Any, ...], FailedCandidates] = {}
+    for method, dataset, kind, values, reason, fits in sorted(
+        of_run.iter_rows(), key=lambda row: (methods.index(row[0]), datasets.index(row[1]))
+    ):
+        candidates = tuple(
+            ", ".join(f"{name}={value}" for name, value in json.loads(one).items())
+            for one in values
+        )
+        key = method, candidates, kind
+        if known := found.get(key):
+            both = (*known.datasets, dataset)
+            found[key] = replace(known, datasets=both, fits=known.fits + fits)
+        else:
+            found[key] = FailedCandidates(method, candidates, reason, (dataset,), fits)
+    return [*found.values()]
+
+
+# Whether the fits of a ranking were made in environments that may give different numbers.
+
+UNRECORDED = "unrecorded"  # id of the environment of fits that name none
+SHOWN = 5  # runs that are named
+THREADS = re.compile(r", \d+ threads? per job")  # of environment.blas
+
+
+def mixed_environments(
+    fits: pl.DataFrame, known: Mapping[str, Mapping[str, str]], results: str
+) -> list[str]:
+    """What differs between the environments of the fits with predictions, which runs differ, and how these are fitted
+    again in the folder `results`; empty if all environments are equivalent.
+
+    Runs differ from the present environment or, if no fit is of it, from that of most fits. `known` maps the ids of
+    environments to their properties.
+    """
+    if "environment" not in fits.columns:  # results of earlier versions
+        return []
+    ranked = fits.filter(pl.col("status").is_in(FITTED)).with_columns(
+        environment=pl.col("environment").fill_null(UNRECORDED)
+    )
+    by_count = ranked.group_by("environment").len().sort(-pl.col("len").cast(int), "environment")
+    kinds = {name: numerical(known.get(name, {})) for name in by_count["environment"]}
+    counts: dict[str, int] = {}
+    for name, count in by_count.iter_rows():
+        same = next(other for other in kinds if kinds[other] == kinds[name])
+        counts[same] = counts.get(same, 0) + count
+    if len(counts) < 2:
+        return []
+    present = _without_threads(numerical(environment()))
+    here = [name for name in counts if _without_threads(kinds[name]) == present]
+    kept = (here or [max(counts, key=counts.__getitem__)])[0]
+    others = [name for name in kinds if kinds[name] != kinds[kept]]
+    runs = ranked.filter(pl.col("environment").is_in(others)).select("dataset", "method")
+    names = [" × ".join(run) for run in runs.unique().sort(pl.all()).iter_rows()]
+    ordered = [kinds[name] for name in sorted(kinds)]
+    values = {
+        name: [*dict.fromkeys(own.get(name, "not recorded") for own in ordered)]
+        for name in dict.fromkeys(name for own in ordered for name in own)
+    }
+    differing = [f"{name} {' or '.join(of)}" for name, of in values.items() if len(of) > 1]
+    command = shlex.join(["linclass", "clean", results, "--environment", *sorted(others)])
+    differ = f"{'differs' if len(names) == 1 else 'differ'} from {'the present environment' if here else 'most'}"
+    return [
+        f"The ranking mixes fits of different environments ({'; '.join(differing)})",
+        f"{counted(len(names), 'run')} {differ}: {first_names(names, SHOWN)}",
+        f"To fit them again in the present environment: `{command}`, then the study's snakemake command",
+    ]
+
+
+def _without_threads(properties: Mapping[str, str]) -> dict[str, str]:
+    """This process may have more threads than the jobs that fit."""
+    return {name: THREADS.sub("", value) for name, value in properties.items()}

@@ -16,7 +16,7 @@ rank may be too low.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -42,9 +42,8 @@ LIMITS = {
 
 def write_tuned(outcome: Outcome, dataset: str) -> None:
     """Write tuned/{dataset}.parquet, for which every tuning.parquet of its runs is read once."""
-    write_table(
-        tuned_of(outcome, dataset), "tuned", outcome.results / "tuned" / f"{dataset}.parquet"
-    )
+    path = outcome.results / "tuned" / f"{dataset}.parquet"
+    write_table(tuned_of(outcome, dataset), "tuned", path)
 
 
 def write_tuned_table(outcome: Outcome) -> None:
@@ -57,17 +56,17 @@ def write_tuned_table(outcome: Outcome) -> None:
 
 def tuning_found(outcome: Outcome) -> pl.DataFrame:
     """The table `tuned` of the outcome's fits; made from the runs if results are older than its file."""
-    return outcome.cached("tuned", lambda: _read_tuned(outcome))
 
+    def read() -> pl.DataFrame:
+        name = f"tuned/{outcome.part}.parquet" if outcome.part else "tuned.parquet"
+        path, datasets = outcome.results / name, outcome.fits["dataset"].unique().sort().to_list()
+        if not path.exists():
+            return pl.concat([frame("tuned"), *(tuned_of(outcome, name) for name in datasets)])
+        known = pl.col("dataset").is_in(datasets) & pl.col("method").is_in([*outcome.methods])
+        with naming_errors(path):
+            return scan_parquet(path).filter(known).collect()
 
-def _read_tuned(outcome: Outcome) -> pl.DataFrame:
-    name = f"tuned/{outcome.part}.parquet" if outcome.part else "tuned.parquet"
-    path, datasets = outcome.results / name, outcome.fits["dataset"].unique().sort().to_list()
-    if not path.exists():
-        return pl.concat([frame("tuned"), *(tuned_of(outcome, name) for name in datasets)])
-    known = pl.col("dataset").is_in(datasets) & pl.col("method").is_in([*outcome.methods])
-    with naming_errors(path):
-        return scan_parquet(path).filter(known).collect()
+    return outcome.cached("tuned", read)
 
 
 def chosen_values(outcome: Outcome) -> pl.DataFrame:
@@ -83,27 +82,21 @@ def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
     for method, entry in outcome.methods.items():
         kept = outcome.run_table("tuning", dataset, method)
         judged = {} if kept is None else kept.partition_by(*FIT, as_dict=True)
+        stated = outcome.parameters.get(method, {}).get("limits", {})
         rows = []
         for *fit, params in fits.get((method,), pl.DataFrame()).iter_rows():
             own = judged.get(tuple(fit))
-            for name, value, spec in _chosen(params, entry):
-                at_limit = value in _limits(outcome, method, name)
-                end = None if at_limit else _edge(entry, name, value, spec, own)
-                rows.append((*fit, name, json.dumps(value), end, *_inner(own)))
+            means = [] if own is None else own.filter("chosen")["mean"].to_list()
+            inner = means[0] if means else None, 0 if own is None else own.height
+            for name, value in _chosen(params, entry):
+                limits = stated.get(name, LIMITS.get(name.rpartition("__")[2], ()))
+                end = None if value in limits else _edge(entry, name, value, own)
+                rows.append((*fit, name, json.dumps(value), end, *inner))
         parts.append(pl.DataFrame(rows, of_values, orient="row"))
         if kept is not None:
             failed = kept.filter(pl.col("failure").is_not_null())
             parts.append(failed.select(*FIT, pl.col("params").alias("value"), "failure"))
-    found = pl.concat(parts, how="diagonal")
-    return found.sort(*FIT, "parameter", maintain_order=True)
-
-
-def _inner(judged: pl.DataFrame | None) -> tuple[float | None, int]:
-    """Mean of the chosen candidate of a fit, and the number of candidates."""
-    if judged is None:
-        return None, 0
-    means = judged.filter("chosen")["mean"]
-    return (means[0] if len(means) else None), judged.height
+    return pl.concat(parts, how="diagonal").sort(*FIT, "parameter", maintain_order=True)
 
 
 def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
@@ -132,42 +125,32 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
 
 def edge(value: Any, spec: Any) -> str | None:
     """`lowest` or `highest` if the value is an end of a grid of at least two numbers; else None."""
-    if _by_candidates(spec):
-        return None
     grid = [option[""] for option in tuning.candidates({"": spec})]
-    if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in grid):
-        return None
-    if len(set(grid)) < 2:
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in grid)
+    if not numbers or len(set(grid)) < 2:
         return None
     return "lowest" if value == min(grid) else "highest" if value == max(grid) else None
 
 
-def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """(parameter, value, grid) of what was chosen; the grid is None where the estimator chose itself."""
+def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """(parameter, value) of what was chosen by folds, then of what the estimator chose itself."""
     values, tune, given = json.loads(params), entry.get("tune") or {}, entry.get("params") or {}
-    by_folds = [(name, values[name], tune[name]) for name in tune if name in values]
     same = {name: json.dumps(value, default=str) for name, value in given.items()}
-    return by_folds + [
-        (name, value, None)
-        for name, value in values.items()
-        if name not in tune and json.dumps(value) != same.get(name)
+    own = [
+        name for name in values if name not in tune and json.dumps(values[name]) != same.get(name)
     ]
-
-
-def _by_candidates(spec: Any) -> bool:
-    """Whether the ends are those of the candidates of each fit: of a path, or of what an estimator tried itself."""
-    return spec is None or tuning.is_path(spec)
+    return [(name, values[name]) for name in [*(name for name in tune if name in values), *own]]
 
 
 def _edge(
-    entry: Mapping[str, Any], parameter: str, value: Any, spec: Any, judged: pl.DataFrame | None
+    entry: Mapping[str, Any], parameter: str, value: Any, judged: pl.DataFrame | None
 ) -> str | None:
     """The end of the grid of its entry at which a value is, of its path, or of what the estimator itself compared in
     the fit, or else of the grid that its entry gives to the estimator."""
-    if not _by_candidates(spec):
-        return edge(value, spec)
     tune = entry.get("tune") or {}
     if parameter in tune:
+        if not tuning.is_path(tune[parameter]):
+            return edge(value, tune[parameter])
         return None if judged is None else _end_of_path(judged, parameter)
     if tune:
         return None
@@ -210,20 +193,30 @@ def _given_grid(entry: Mapping[str, Any], parameter: str) -> list[Any]:
     return given if isinstance(given, list) else []
 
 
-def _limits(outcome: Outcome, method: str, parameter: str) -> Sequence[float]:
-    """Values at which the range of a parameter ends, by its class or else by its name."""
-    stated = outcome.parameters.get(method, {}).get("limits", {})
-    found: Sequence[float] = stated.get(parameter, LIMITS.get(parameter.rpartition("__")[2], ()))
-    return found
-
-
 MARK = "†"
 NAMES = 3  # methods named in the answer; the others are counted
 
 
 def grid_ends(outcome: Outcome) -> dict[str, str]:
     """Method → 'logistic_l1 chose the lowest strength of its grid on 10 of 10 data sets', in the study's order."""
-    return outcome.cached("grid_ends", lambda: _grid_ends(outcome))
+
+    def find() -> dict[str, str]:
+        datasets: dict[tuple[str, str, str], set[str]] = {}
+        for one in at_the_edge(outcome):
+            key = one["method"], one["parameter"], one["edge"]
+            datasets.setdefault(key, set()).update(one["datasets"])
+        fitted = outcome.fits.filter(pl.col("status").is_in(FITTED))
+        total = dict(fitted.group_by("method").agg(pl.col("dataset").n_unique()).iter_rows())
+        chose: dict[str, list[str]] = {}
+        for (method, parameter, end), names in datasets.items():
+            tune = outcome.methods[method].get("tune") or {}
+            kind = "path" if tune.get(parameter) == "path" else "grid"
+            where = f"{len(names)} of {total[method]} data sets"
+            where = where if total[method] > 1 else next(iter(names))
+            chose.setdefault(method, []).append(f"the {end} {parameter} of its {kind} on {where}")
+        return {m: f"{m} chose {' and '.join(chose[m])}" for m in outcome.methods if m in chose}
+
+    return outcome.cached("grid_ends", find)
 
 
 def marked(outcome: Outcome, names: Iterable[str]) -> list[str]:
@@ -260,25 +253,3 @@ def grid_end_sentences(metric: str, tuned: int, ends: Mapping[str, str]) -> list
 
 def _may_be_worse(metric: str) -> str:
     return f"may be too {'low' if metrics.greater_is_better(metric) else 'high'}"
-
-
-def _grid_ends(outcome: Outcome) -> dict[str, str]:
-    datasets: dict[tuple[str, str, str], set[str]] = {}
-    for one in at_the_edge(outcome):
-        key = one["method"], one["parameter"], one["edge"]
-        datasets.setdefault(key, set()).update(one["datasets"])
-    fitted = outcome.fits.filter(pl.col("status").is_in(FITTED))
-    total = dict(fitted.group_by("method").agg(pl.col("dataset").n_unique()).iter_rows())
-    chose: dict[str, list[str]] = {}
-    for (method, parameter, edge), names in datasets.items():
-        tune = outcome.methods[method].get("tune") or {}
-        kind = "path" if tune.get(parameter) == "path" else "grid"
-        where = f"{len(names)} of {total[method]} data sets"
-        if total[method] == 1:
-            (where,) = names
-        chose.setdefault(method, []).append(f"the {edge} {parameter} of its {kind} on {where}")
-    return {
-        name: f"{name} chose {' and '.join(chose[name])}"
-        for name in outcome.methods
-        if name in chose
-    }

@@ -1,7 +1,7 @@
 """The verdict of a study as plain data: results/tables/verdict.json.
 
 Best methods with their ties, significance and power on each data set and across data sets, excluded methods, ends of
-grids. The answer, the terminal and the page are sentences about these data (plain_answer.py, conclusion.py).
+grids. The answer, the terminal and the page are sentences about these data (sentences.py).
 """
 
 from __future__ import annotations
@@ -11,8 +11,14 @@ from typing import NamedTuple
 
 import polars as pl
 
-from linclass_study.analysis.across_datasets import FEW, ComparisonAcross, comparison_across
-from linclass_study.analysis.conclusion import independent, no_ranking
+from linclass.base.messages import names_and_others
+from linclass_study.analysis.across_datasets import (
+    FEW,
+    AllScores,
+    ComparisonAcross,
+    comparison_across,
+    independent,
+)
 from linclass_study.analysis.controls import Verdict, across, closest_rival, controls, focus_of
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
@@ -23,6 +29,7 @@ from linclass_study.files.writing import write_json
 from linclass_study.statuses import FITTED, STATUSES
 
 FILE = "verdict.json"
+NAMES = 4  # methods that are named; the others are counted
 
 
 class Incomplete(NamedTuple):
@@ -80,11 +87,6 @@ class DatasetVerdict:
     indistinguishable: list[str] = field(default_factory=list)
     closest_rival: Verdict | None = None
     excluded: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def clearly_worse(self) -> list[str]:
-        """Of the methods with comparisons, those that the best one beats, all of them at once."""
-        return [name for name in self.comparisons if name not in self.indistinguishable]
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,35 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
         tuned=sum(bool(entry.get("tune")) for entry in outcome.methods.values()),
         grid_ends=grid_ends(outcome),
     )
+
+
+def no_ranking(base: ComparisonAcross) -> str:
+    """Why methods are not ranked: too few have a score on every data set, or data sets are too few; empty if they are
+    ranked, or if less than two methods or data sets have any score."""
+    every = base.every
+    if min(every.table.shape) < 2:
+        return ""
+    if len(base.methods) < 2:
+        only = f"Only {base.methods[0]} has" if base.methods else "No method has"
+        why = f"{only} a score on every one of {independent(every)}"
+        return f"{why}, so methods are not ranked{_alternatives(every)}."
+    if len(base.datasets) >= FEW:
+        return ""
+    return f"{independent(base)} are too few to rank methods. A conclusion needs at least {FEW}."
+
+
+def _alternatives(every: AllScores) -> str:
+    """Which methods are best when missing scores count as worst, and without data sets on which some are."""
+    worst, without = every.missing_worst, every.gaps_left_out
+    found = []
+    if worst.enough:
+        found.append(f"{names_and_others(worst.best, NAMES)} if missing scores count as worst")
+    if without.enough:
+        best, scored = (names_and_others(n, NAMES) for n in (without.best, without.methods))
+        found.append(
+            f"{best} over the {len(without.datasets)} data sets on which {scored} have a score"
+        )
+    return f"; best mean rank: {', '.join(found)}" if found else ""
 
 
 def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:

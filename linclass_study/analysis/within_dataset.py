@@ -9,7 +9,7 @@ all metrics of predicted classes are equal on every fold, to find methods that p
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,59 +29,31 @@ from linclass_study.analysis.summary import ranking
 from linclass_study.files.reading import read_parquet
 from linclass_study.files.tables import FIT
 
-CLASS_METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "matthews")
 NAMES = 4  # methods named in a sentence; the others are counted
 MAX_SENTENCES = 3
-
-Key = tuple[Hashable, ...]  # of a method, one entry for each data set; None where it has no score
 
 
 def same_predictions(outcome: Outcome) -> list[str]:
     """A sentence for each group of methods with the same predictions on all data sets, or on all of two classes."""
-    parts = outcome.parts()
-    read = [name for name, own in parts.items() if own.about(name)["status"] != "unavailable"]
-    two = [name for name in read if len(parts[name].about(name)["classes"]) == 2]
-    scores = {name: _scores(parts[name], name) for name in read}
+    compared = {name: comparison_within(own, name) for name, own in outcome.parts().items()}
+    two = [name for name in compared if len(outcome.about(name).get("classes") or ()) == 2]
     found: dict[frozenset[str], str] = {}
-    for names, of_what in ((read, ""), (two, " of two classes")):
-        alike = {m: tuple(scores[name].get(m) for name in names) for m in outcome.methods}
-        for group in _equal(alike):
-            shared = [name for name in names if group[0] in scores[name]]
-            if len(shared) < 2:
-                continue
-            predicted = {m: tuple(predicted_classes(parts[d], d, m) for d in shared) for m in group}
-            for same in _equal(predicted):
-                sets = f"{'both' if len(shared) == 2 else f'all {len(shared)}'} data sets{of_what}"
-                sentence = (
+    for names, of_what in (([*compared], ""), (two, " of two classes")):
+        groups: dict[tuple[str | None, ...], list[str]] = {}
+        for method in outcome.methods:
+            groups.setdefault(
+                tuple(compared[name].first_copy(method) for name in names), []
+            ).append(method)
+        for firsts, same in groups.items():
+            shared = sum(first is not None for first in firsts)
+            if len(same) > 1 and shared > 1:
+                sets = f"{'both' if shared == 2 else f'all {shared}'} data sets{of_what}"
+                found.setdefault(
+                    frozenset(same),
                     f"{names_and_others(same, NAMES)} predict the same class in every held-out row of {sets} on which "
-                    "they have scores."
+                    "they have scores.",
                 )
-                found.setdefault(frozenset(same), sentence)
     return [*found.values()][:MAX_SENTENCES]
-
-
-def _equal(keys: Mapping[str, Key]) -> list[list[str]]:
-    """Groups of at least two methods with equal keys, in their order."""
-    groups: dict[Key, list[str]] = {}
-    for method, key in keys.items():
-        groups.setdefault(key, []).append(method)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def _scores(own: Outcome, dataset: str) -> dict[str, Key]:
-    """Method that succeeded on every fold → its scores on all folds."""
-    whole = ranking(own, dataset).filter("whole")["method"]
-    values = (
-        own.scores.filter(
-            pl.col("method").is_in(whole.implode()),
-            pl.col("metric").is_in(CLASS_METRICS),
-            protocol=own.protocol(dataset),
-        )
-        .sort(*FIT, "metric")
-        .group_by("method", maintain_order=True)
-        .agg(pl.col("value").round(12))
-    )
-    return {method: tuple(of_folds) for method, of_folds in values.iter_rows()}
 
 
 def predicted_classes(own: Outcome, dataset: str, method: str) -> str:
@@ -130,21 +102,23 @@ class ComparisonWithin:
     @cached_property
     def posterior(self) -> Posterior:
         """Bayesian correlated t test: probabilities [i, j] that i is better than j, practically equal, worse."""
-        return self.posterior_of(np.arange(len(self.methods)))
-
-    def posterior_of(self, places: np.ndarray) -> Posterior:
-        """The same of some methods alone; those with the same predictions are equal for certain."""
-        found = bayesian_t(self.table[:, places], self.ratio, self.rope, self.step)
+        found = bayesian_t(self.table, self.ratio, self.rope, self.step)
         if self.same is None:
             return found
-        same = self.same[np.ix_(places, places)]
-        return Posterior(
-            *(np.where(same, sure, p) for sure, p in zip((0, 1, 0), found, strict=True))
-        )
+        certain = zip((0, 1, 0), found, strict=True)  # those with the same predictions are equal
+        return Posterior(*(np.where(self.same, sure, p) for sure, p in certain))
 
     def is_copy(self, i: int, j: int) -> bool:
         """Whether two methods have the same predictions."""
         return self.same is not None and bool(self.same[i, j])
+
+    def first_copy(self, method: str) -> str | None:
+        """The first method with the same predictions, or itself; None if it has no score."""
+        if method not in self.methods:
+            return None
+        place = self.methods.index(method)
+        copies = (j for j in range(place) if self.is_copy(place, j))
+        return self.methods[next(copies, place)]
 
     @cached_property
     def rivals(self) -> list[str]:
@@ -168,15 +142,6 @@ class ComparisonWithin:
 def comparison_within(outcome: Outcome, dataset: str) -> ComparisonWithin:
     """Comparison on a data set, by the study's metric and the data set's first protocol."""
     return outcome.cached(f"within {dataset}", lambda: _compared(outcome, dataset))
-
-
-def posterior_of_pair(outcome: Outcome, dataset: str, first: str, second: str) -> Posterior | None:
-    """That of two methods alone, without those of all pairs; None unless both have several folds."""
-    found = comparison_within(outcome, dataset)
-    if not {first, second} <= {*found.methods}:
-        return None
-    pair = np.array([found.methods.index(first), found.methods.index(second)])
-    return found.posterior_of(pair) if found.folds > 1 else None
 
 
 def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:

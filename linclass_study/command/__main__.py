@@ -16,11 +16,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from linclass_study.command.open_results import open_results
-from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.command.results_folder import ResultsFolder, open_results
 from linclass_study.errors import StudyError, printable, suggest_name
 
-ROUNDING = 1e-9  # as in agreement.py, which is slow to import
+ROUNDING = 1e-9  # as in verify.py, which is slow to import
 STUDIES = "as after --configfile: later files win; without one, the default study"
 FOLDER_OR_ARCHIVE = "a results folder, or an archive that `linclass publish` made"
 ANONYMOUS = "anonymous"
@@ -189,7 +188,7 @@ def _run(options: argparse.Namespace) -> int:
     STUDY_FILES,
 )
 def _check(options: argparse.Namespace) -> int:
-    from linclass_study.command.check import checked_study, plan_lines
+    from linclass_study.command.run import checked_study, plan_lines
 
     files = [Path(file).expanduser() for file in options.files]
     _print(plan_lines(checked_study(files), files))
@@ -339,8 +338,7 @@ def _merge(options: argparse.Namespace) -> int:
 )
 def _publish(options: argparse.Namespace) -> int:
     from linclass_study.command import publish
-    from linclass_study.command.archive import written_on
-    from linclass_study.command.citation import Author, Citation
+    from linclass_study.command.archive import Author, Citation, written_on
 
     with _folder(options.results, "is an archive already; give a results folder") as results:
         citation = Citation(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linclass.base.messages import counted, first_names
-from linclass_study.analysis.mixed_environments import UNRECORDED
+from linclass_study.analysis.fit_problems import UNRECORDED
 from linclass_study.errors import StudyError
 from linclass_study.execution import fit_store
 from linclass_study.execution.fit_store import FittedRun

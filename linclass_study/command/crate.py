@@ -14,8 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from linclass_study.command import archive
-from linclass_study.command.archive import missing_parts, written_on
-from linclass_study.command.citation import Citation
+from linclass_study.command.archive import Citation, missing_parts, written_on
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.errors import StudyError
 from linclass_study.project import ROOT

@@ -9,13 +9,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from linclass.base.messages import counted
-from linclass_study.analysis import answer
-from linclass_study.analysis.across_tables import write_across
+from linclass_study.analysis.answer import aggregate
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, write_scores
-from linclass_study.analysis.study_file import StudyDescription, write_study
-from linclass_study.analysis.summary import write_summary
-from linclass_study.analysis.tuned import write_tuned, write_tuned_table
+from linclass_study.analysis.study_file import StudyDescription
+from linclass_study.analysis.tuned import write_tuned
 from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.data.entry_keys import declared_shared_rows
@@ -28,9 +26,7 @@ from linclass_study.report.figure_files import (
     write_exhibits,
     write_pictures,
 )
-from linclass_study.report.page import report
-from linclass_study.report.provenance import provenance
-from linclass_study.report.table import make_tables, write_tables
+from linclass_study.report.page import write_page
 
 
 def write_derived(study: StudyDescription, place: Path) -> None:
@@ -39,26 +35,14 @@ def write_derived(study: StudyDescription, place: Path) -> None:
     for dataset in outcome.datasets:
         _write_scores(outcome, dataset)
         write_tuned(replace(outcome, part=dataset), dataset)
-    of_datasets = [
-        [folder / table / f"{dataset}.parquet" for dataset in outcome.datasets]
-        for table in ("scores", "fits")
-    ]
-    write_summary(folder, *of_datasets)
-    write_tuned_table(outcome)
     related = declared_shared_rows(outcome.datasets)
     write_datasets_table(outcome.datasets, folder, related)
-    write_across(outcome)
-    write_study(study)
-    text = answer.answer(outcome, str(place / "report.html"))
-    (folder / "answer.txt").write_text(text, encoding="utf-8")
+    aggregate(outcome, study, str(place / "report.html"))
     figures = figure_names(requested_figures(outcome.evaluation, outcome.methods))
     write_exhibits(outcome, figures[False])
     for dataset in outcome.datasets:
         write_exhibits(outcome, figures[True], dataset)
-    shown = make_tables(outcome)
-    write_tables(shown, outcome)
-    page = report(outcome, shown, provenance(), *study.studies)
-    (folder / "report.html").write_text(page, encoding="utf-8")
+    write_page(outcome, *study.studies)
 
 
 def _write_scores(outcome: Outcome, dataset: str) -> None:

@@ -8,11 +8,10 @@ written whole or not at all, even if its process is killed.
 from __future__ import annotations
 
 import fcntl
-import glob
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,15 @@ import polars as pl
 from linclass.base.messages import counted
 from linclass_study.analysis.outcome import UNKNOWN, Outcome
 from linclass_study.analysis.study_file import StudyDescription
-from linclass_study.command import agreement
-from linclass_study.command.agreement import ROUNDING, same_bytes, same_folds
 from linclass_study.command.results_folder import ResultsFolder, Run
+from linclass_study.command.verify import (
+    ROUNDING,
+    Agreement,
+    compare_predictions,
+    data_differences,
+    differing,
+    same_bytes,
+)
 from linclass_study.errors import StudyError
 from linclass_study.execution import run_files
 from linclass_study.execution.run_files import BOUNDARY
@@ -37,35 +42,30 @@ from linclass_study.statuses import FITTED
 
 @contextmanager
 def unfinished_folder(into: Path) -> Iterator[Path]:
-    """Context with a temporary folder beside `into`, which is renamed at the end."""
+    """Context with a temporary folder beside `into`, which is renamed at the end.
+
+    Its process holds a lock on it; what a killed process left behind is replaced.
+    """
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise StudyError(f"{into} exists already; give --into a name that is free")
-    into.parent.mkdir(parents=True, exist_ok=True)
-    for left in into.parent.glob(f".{glob.escape(into.name)}.*.partial"):
-        _remove_if_abandoned(left)
-    partial = into.with_name(f".{into.name}.{os.getpid()}.partial")
-    partial.mkdir()
-    lock = os.open(partial, os.O_RDONLY)
+    partial = into.with_name(f".{into.name}.partial")
+    partial.mkdir(parents=True, exist_ok=True)
+    lock = os.open(partial, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise StudyError(f"another merge is writing {into}; wait until it ends") from None
+    except OSError:  # a file system without locks
+        pass
+    try:
+        for left in partial.iterdir():
+            shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
         yield partial
         os.replace(partial, into)
     finally:
         os.close(lock)
         shutil.rmtree(partial, ignore_errors=True)
-
-
-def _remove_if_abandoned(folder: Path) -> None:
-    """Remove the folder of a process that was killed: a living one holds a lock on it."""
-    file = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # it is locked, or its file system has no locks
-        return
-    finally:
-        os.close(file)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 # keys of the evaluation that do not affect predictions
@@ -94,10 +94,10 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
     notes: list[str] = []
     for source in sources[1:]:
         other = source.study.outcome
-        pair = f"{sources[0].given} and {source.given}"
-        for key, sentence in _differences("evaluation", first.evaluation, other.evaluation, pair):
-            (notes if key in REPORT_KEYS else conflicts).append(sentence)
-        notes += [text for _, text in _differences("limits", first.limits, other.limits, pair)]
+        names = sources[0].given, source.given
+        for key, text in differing("evaluation.", first.evaluation, other.evaluation, names):
+            (notes if key in REPORT_KEYS else conflicts).append(text)
+        notes += [text for _, text in differing("limits.", first.limits, other.limits, names)]
         for name, entry in other.methods.items():
             if methods.setdefault(name, entry) != entry:
                 conflicts.append(f"method {name}: {source.given} has another entry of that name")
@@ -111,15 +111,6 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
         folder, datasets, methods, first.evaluation, first.limits, positions, parameters
     )
     return MergedStudy(StudyDescription(outcome, files, studies), conflicts, notes)
-
-
-def _differences(
-    part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str
-) -> Iterator[tuple[str, str]]:
-    """(key, sentence) of each key with different values."""
-    for key in dict.fromkeys([*one, *two]):
-        if one.get(key) != two.get(key):
-            yield key, f"{part}.{key}: {pair} differ ({one.get(key)} and {two.get(key)})"
 
 
 def _files(sources: Sequence[ResultsFolder]) -> tuple[dict[str, str], list[list[str]]]:
@@ -162,17 +153,9 @@ def conflicts(sources: Sequence[ResultsFolder], merged: MergedStudy, tolerance: 
 
 def data_conflicts(dataset: str, sources: Sequence[ResultsFolder]) -> Iterator[str]:
     """Contradictions about a data set: its content and folds must be equal wherever it was available."""
-    there = [(s, s.about(dataset)) for s in sources]
-    had = [(s, about) for s, about in there if about and about["status"] == "available"]
-    for other, about in had[1:]:
-        first, known = had[0]
-        pair = f"{first.given} and {other.given}"
-        for key in agreement.SAME_DATA:
-            if known.get(key) != about.get(key):
-                values = f"{known.get(key)} and {about.get(key)}"
-                yield f"data set {dataset}: {pair} differ in {key} ({values})"
-        if not same_folds(dataset, first, other):
-            yield f"data set {dataset}: {pair} differ in their folds"
+    had = [s for s in sources if (about := s.about(dataset)) and about["status"] == "available"]
+    for other in had[1:]:
+        yield from data_differences(dataset, had[0], other, (had[0].given, other.given))
 
 
 def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float) -> str:
@@ -190,8 +173,8 @@ def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float)
         return ""
     both = made(fits[0]).join(made(fits[1]), on=FIT, how="semi")
     predictions = [s.run_table("predictions", run).join(both, on=FIT, how="semi") for s in (a, b)]
-    differences, largest, rows = agreement.compare_predictions(*predictions)
-    found = agreement.Agreement(run, differences, largest, rows)
+    differences, largest, rows = compare_predictions(*predictions)
+    found = Agreement(run, differences, largest, rows)
     return "" if found.within(tolerance) else f"{found.sentence()}; A = {a.given}, B = {b.given}"
 
 

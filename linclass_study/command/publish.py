@@ -18,10 +18,13 @@ import polars as pl
 
 from linclass_study.analysis.export import markdown_text
 from linclass_study.command import archive
-from linclass_study.command.archive import archived_files, missing_parts, require_consistent
-from linclass_study.command.citation import Citation
-from linclass_study.command.open_results import SUMS, sha256
-from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.command.archive import (
+    Citation,
+    archived_files,
+    missing_parts,
+    require_consistent,
+)
+from linclass_study.command.results_folder import SUMS, ResultsFolder, sha256
 from linclass_study.errors import StudyError
 from linclass_study.files.writing import atomic_write
 from linclass_study.report.provenance import snakemake_command

@@ -5,21 +5,32 @@ Unreadable files are refused in one line with the name that the user gave.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+import shutil
+import stat
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from reprlib import repr as brief
-from typing import Any
+from typing import IO, Any
 
 import polars as pl
 
+from linclass.base.suggestions import near_names
 from linclass.evaluation import metrics
 from linclass_study.analysis import study_file
-from linclass_study.analysis.mixed_environments import MixedEnvironments, mixed_environments
+from linclass_study.analysis.fit_problems import mixed_environments
 from linclass_study.analysis.study_file import StudyDescription, read_study
 from linclass_study.config.schema import load_schema, schema_problems
+from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack import at_most, binary
 from linclass_study.errors import StudyError, suggest_name
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import (
@@ -27,6 +38,7 @@ from linclass_study.files.reading import (
     read_about,
     read_mapping,
     read_parquet,
+    require_plain,
     scan_parquet,
 )
 from linclass_study.files.tables import table_schema
@@ -61,64 +73,22 @@ def study_problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
     for name, text in study.files.items():
         if not (isinstance(name, str) and isinstance(text, str)):
             yield f"files.{name}", "it is not text"
-    for names in study.studies:
-        for name in names:
-            if not (isinstance(name, str) and name in study.files):
-                yield "studies", f"there is no file {brief(name)}"
-    yield from _evaluation_problems(outcome.evaluation)
-
-
-def _evaluation_problems(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What the schema of a study says, but for keys that other versions of linclass have."""
+    for name in (name for names in study.studies for name in names):
+        if not (isinstance(name, str) and name in study.files):
+            yield "studies", f"there is no file {brief(name)}"
+    # what the schema of a study says of the evaluation, but for keys that other versions of linclass have
     known = load_schema("config")["properties"]["evaluation"]["properties"]
-    own = LATER_KEYS | {key: value for key, value in evaluation.items() if key in known}
+    own = LATER_KEYS | {key: v for key, v in outcome.evaluation.items() if key in known}
     for path, sentence in schema_problems("config", {"evaluation": own}):
         if path:  # else another part of a study is missing
             yield ".".join(map(str, path)), sentence
-    metric = evaluation.get("tune_metric", "")
+    metric = outcome.evaluation.get("tune_metric", "")
     if "." not in metric and metric not in metrics.names():
-        yield (
-            "evaluation.tune_metric",
-            f"no metric '{metric}'; {suggest_name(metric, metrics.names())}",
-        )
+        there = suggest_name(metric, metrics.names())
+        yield "evaluation.tune_metric", f"no metric '{metric}'; {there}"
 
 
 Run = tuple[str, str]  # data set, method
-
-
-def _text(path: Path) -> None:
-    path.read_text(encoding="utf-8")
-
-
-def _mapping(path: Path) -> None:
-    value = read_mapping(path)
-    wanted = KEYS.get(path.parent.name, ()) if value.get("status") != "unavailable" else ()
-    if lacks := [key for key in wanted if key not in value]:
-        raise ValueError(f"it has no key '{lacks[0]}'")
-
-
-def _arrays(path: Path) -> None:
-    with opened_npz(path) as arrays:
-        for name in arrays:
-            arrays[name]
-
-
-def _columns(path: Path) -> None:
-    has = scan_parquet(path).collect_schema()
-    name = "folds" if path.parent.name == "folds" else path.stem
-    wanted = table_schema(name) if name in CHECKED else pl.Schema()
-    if lacks := [column for column in wanted if column not in LATER_COLUMNS | {*has}]:
-        raise ValueError(f"it has no column '{lacks[0]}'")
-    for column, kind in wanted.items():
-        if not _suits(has.get(column, kind), kind):
-            raise ValueError(f"its column '{column}' is of type {has[column]}, not {kind}")
-
-
-def _suits(kind: Any, wanted: Any) -> bool:
-    """Whether values of a type can be those of another one; other programs write wider numbers."""
-    if isinstance(kind, pl.List) and isinstance(wanted, pl.List):
-        return _suits(kind.inner, wanted.inner)
-    return kind in (wanted, pl.Null) or (kind.is_numeric() and wanted.is_numeric())
 
 
 # columns that older results lack
@@ -129,13 +99,41 @@ KEYS = {  # of available data, by folder
     "checks": (*SIZES, "numeric", "categorical", "texts", "unchecked"),
 }
 CHECKED = ("folds", "fits", "predictions")  # tables whose columns are
-READERS: dict[str, Callable[[Path], Any]] = {  # by suffix; all other files are texts
-    ".parquet": _columns,
-    ".npz": _arrays,
-    ".json": _mapping,
-    ".png": Path.read_bytes,
-    ".pdf": Path.read_bytes,
-}
+
+
+def _read_whole(path: Path) -> None:
+    """Read a file, of a table its columns alone, or raise an error."""
+    match path.suffix:
+        case ".parquet":
+            has = scan_parquet(path).collect_schema()
+            name = "folds" if path.parent.name == "folds" else path.stem
+            wanted = table_schema(name) if name in CHECKED else pl.Schema()
+            if lacks := [column for column in wanted if column not in LATER_COLUMNS | {*has}]:
+                raise ValueError(f"it has no column '{lacks[0]}'")
+            for column, kind in wanted.items():
+                if not _suits(has.get(column, kind), kind):
+                    raise ValueError(f"its column '{column}' is of type {has[column]}, not {kind}")
+        case ".npz":
+            with opened_npz(path) as arrays:
+                for name in arrays:
+                    arrays[name]
+        case ".json":
+            value = read_mapping(path)
+            of_data = value.get("status") != "unavailable"
+            keys = KEYS.get(path.parent.name, ()) if of_data else ()
+            if missing := [key for key in keys if key not in value]:
+                raise ValueError(f"it has no key '{missing[0]}'")
+        case ".png" | ".pdf":
+            path.read_bytes()
+        case _:
+            path.read_text(encoding="utf-8")
+
+
+def _suits(kind: Any, wanted: Any) -> bool:
+    """Whether values of a type can be those of another one; other programs write wider numbers."""
+    if isinstance(kind, pl.List) and isinstance(wanted, pl.List):
+        return _suits(kind.inner, wanted.inner)
+    return kind in (wanted, pl.Null) or (kind.is_numeric() and wanted.is_numeric())
 
 
 @dataclass(frozen=True)
@@ -156,12 +154,8 @@ class ResultsFolder:
                 raise StudyError(f"{self.given}: runs/ has {name!r}, which is not a valid run name")
         if not (self.folder / study_file.NAME).exists():
             return found
-        study_outcome = self.study.outcome  # the folder may contain runs of an earlier study
-        return [
-            run
-            for run in found
-            if run[0] in study_outcome.datasets and run[1] in study_outcome.methods
-        ]
+        study = self.study.outcome  # the folder may contain runs of an earlier study
+        return [(d, m) for d, m in found if d in study.datasets and m in study.methods]
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -176,10 +170,8 @@ class ResultsFolder:
         except StudyError as refused:
             raise StudyError(str(refused).replace(str(self.folder), self.given)) from None
         for key, problem in study_problems(found):
-            path = f"{self.given}/{study_file.NAME}"
-            raise StudyError(
-                f"{path} is not a valid study.json ({key}: {problem}): {study_file.REMEDY}"
-            )
+            why = f"is not a valid study.json ({key}: {problem}): {study_file.REMEDY}"
+            raise StudyError(f"{self.given}/{study_file.NAME} {why}")
         return found
 
     @cached_property
@@ -191,13 +183,13 @@ class ResultsFolder:
             raise self.unreadable("environment/", error) from None
 
     @property
-    def mixed_environments(self) -> MixedEnvironments | None:
+    def mixed_environments(self) -> list[str]:
         """Whether its fits were made in environments that may give different numbers."""
         columns = ("dataset", "method", "status", "environment")
         fits = [table_files.frame("fits"), *(self.run_table("fits", run) for run in self.runs)]
         _ = self.environments  # refuses unreadable files
         ranked = pl.concat([table.select(columns) for table in fits])
-        return mixed_environments(ranked, recorded_environments(self.folder))
+        return mixed_environments(ranked, recorded_environments(self.folder), self.given)
 
     @cached_property
     def other_times(self) -> pl.DataFrame:
@@ -247,7 +239,7 @@ class ResultsFolder:
     def require_whole(self, path: Path) -> None:
         """Refuse a file that is cut short, or not what its name says; the values of tables are not read."""
         try:
-            READERS.get(path.suffix, _text)(path)
+            _read_whole(path)
         except Exception as error:
             raise self.unreadable(path, error) from None
 
@@ -257,3 +249,149 @@ class ResultsFolder:
         kind = "" if isinstance(error, str) else f"{type(error).__name__}: "
         message = " ".join((str(error).strip().splitlines() or ["no reason was given"])[0].split())
         return StudyError(f"{self.given}: {name} cannot be read ({kind}{message[:200]})")
+
+
+# Open a results folder or an archive of one, which is unpacked safely.
+#
+# Archives are untrusted: files are written below a temporary folder whatever their names, and links, devices and
+# archives of excessive size are refused. The files of an archive by `linclass publish` are compared with its checksums.
+
+MAX_PLACES = 3  # places that are named
+ARCHIVES = (".zip", ".tar", ".gz", ".bz2", ".xz", ".tgz")
+
+
+def suggest_places(path: Path) -> list[Path]:
+    """What exists instead of the first step of the path that does not, with its other steps if these exist."""
+    missing = path
+    while not missing.parent.exists():
+        missing = missing.parent
+    rest = path.relative_to(missing)
+    try:
+        there = [
+            entry.name
+            for entry in missing.parent.iterdir()
+            if entry.is_dir() or entry.name.endswith(ARCHIVES)
+        ]
+    except OSError:  # a file, or a folder that may not be read
+        return []
+    near = [missing.with_name(name) for name in near_names(missing.name, there)[:MAX_PLACES]]
+    return [place / rest if (place / rest).exists() else place for place in near]
+
+
+SUMS = "sha256sums.txt"
+GROWTH, AT_LEAST = 100, 10**8  # limits of the unpacked size: a multiple of the archive's, or bytes
+BLOCK = 4096  # bytes of an empty file on a disk
+
+Member = tuple[str, int, IO[bytes] | None]  # name, size, content; None is a link or a device
+
+
+@contextmanager
+def open_results(given: str) -> Iterator[ResultsFolder]:
+    """The results at `given`: a folder, a .zip, or a .tar of any compression."""
+    path = Path(given).expanduser()
+    if path.is_dir():
+        root = _root(given, path)
+        require_plain(root, given)
+        yield ResultsFolder(given, root)
+    elif path.is_file():
+        with tempfile.TemporaryDirectory(prefix="linclass-") as folder:
+            unpack(given, path, Path(folder))
+            root = _root(given, Path(folder))
+            _check(given, root)
+            yield ResultsFolder(given, root)
+    else:
+        near = " or ".join(map(str, suggest_places(path)))
+        meant = f"; did you mean {near}?" if near else ""
+        raise StudyError(f"{given}: no such folder or archive{meant}")
+
+
+def unpack(given: str, archive: Path, folder: Path) -> None:
+    """Unpack all files of the archive below the folder."""
+    remaining = most = max(GROWTH * archive.stat().st_size, AT_LEAST)
+    too_large = f"{given}: unpacks to more than {GROWTH} times its size; not unpacked"
+    try:
+        with at_most(most / 1e6):  # of a .tar, with what is between its files
+            for name, size, source in _members(given, archive):
+                remaining -= size + BLOCK
+                if remaining < 0:
+                    raise StudyError(too_large)
+                target = folder.joinpath(*_parts(given, name))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                if source is None:
+                    raise StudyError(
+                        f"{given}: '{name}' is a link or a device; results are plain files"
+                    )
+                with source, target.open("xb") as file:
+                    shutil.copyfileobj(source, file)
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError,
+            Unavailable) as error:  # fmt: skip
+        # RuntimeError: an unknown compression or a password
+        is_bomb = "unpacks to more than" in str(error)
+        why = too_large if is_bomb else f"{given}: cannot be unpacked ({error})"
+        raise StudyError(why) from None
+
+
+def _members(given: str, archive: Path) -> Iterator[Member]:
+    with binary(archive) as raw:
+        try:  # before .zip, as a .tar may end with a .zip
+            tar: Any = tarfile.open(fileobj=raw, mode="r|")  # noqa: SIM115 – it holds nothing but `raw`
+        except tarfile.ReadError:
+            tar = None
+        for entry in tar or ():
+            tar.members.clear()  # else all of them stay in memory
+            if not entry.isdir():
+                yield entry.name, entry.size, tar.extractfile(entry) if entry.isreg() else None
+    if tar:
+        return
+    if zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as box:
+            for member in box.infolist():
+                if not member.is_dir():
+                    link = stat.S_ISLNK(member.external_attr >> 16)
+                    yield member.filename, member.file_size, None if link else box.open(member)
+    else:
+        raise StudyError(f"{given}: is neither a folder nor a .zip or .tar archive")
+
+
+def _parts(given: str, name: str) -> tuple[str, ...]:
+    """Parts of a member's name, which must stay below the folder."""
+    path = PurePosixPath(name)
+    outside = path.is_absolute() or ".." in path.parts or not path.parts
+    if outside or "\\" in name or ":" in path.parts[0] or "\0" in name:
+        raise StudyError(f"{given}: {name!r} would be written outside the archive's own folder")
+    return path.parts
+
+
+def _root(given: str, folder: Path) -> Path:
+    """The folder that contains runs/: this one, or its only subfolder."""
+    inside = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink()]
+    for place in (folder, *(inside if len(inside) == 1 else [])):
+        if (place / "runs").is_dir():
+            return place
+    studies = sorted(place.name for place in inside if (place / "runs").is_dir())
+    several = (
+        f"; it holds those of {', '.join(studies)}: give one, as {given}/{studies[0]}"
+        if studies
+        else ""
+    )
+    raise StudyError(f"{given}: there is no runs/ in it, so it holds no results{several}")
+
+
+def _check(given: str, root: Path) -> None:
+    """Check that the files are the published ones."""
+    sums = root / SUMS
+    if not sums.exists():
+        return
+    lines = [line.split("  ", 1) for line in sums.read_text(encoding="utf-8").splitlines()]
+    published = {line[1]: line[0] for line in lines if len(line) == 2}
+    there = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+    for name in sorted(there - {SUMS} | set(published)):
+        same = name in there and name in published and published[name] == sha256(root / name)
+        if not same:
+            problem = "differs from what was published" if name in there else "is missing"
+            raise StudyError(f"{given}: {name} {problem} ({SUMS}); get the archive again")
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

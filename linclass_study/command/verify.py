@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Sequence
+import filecmp
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
 
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis import study_file
-from linclass_study.command.agreement import ROUNDING, SAME_DATA, Agreement, compare_run, same_folds
 from linclass_study.command.results_folder import ResultsFolder, Run
-from linclass_study.files.reading import Unreadable, scan_parquet
+from linclass_study.files.reading import Unreadable, parsed_json, scan_parquet
 from linclass_study.files.tables import FIT
 from linclass_study.processes.environment import OTHERS, OWN
 
-CELL = 46  # letters in a line of an environment's column
 
-
-def environments(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
-    """Both environments side by side, with ≠ if they differ."""
-    sides = [_joined(folder.environments) for folder in (a, b)]
-    if not any(sides):
+def environment_differences(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
+    """Properties of the environments of the fits that differ."""
+    one, other = (_joined(folder.environments) for folder in (a, b))
+    if not (one or other):
         yield "Neither A nor B records in which environment its fits were made."
-        return
-    rows: list[tuple[str, ...]] = [("", "environment", "A", "B")]
-    for what in dict.fromkeys([*sides[0], *sides[1]]):
-        one, other = (side.get(what, "not recorded") for side in sides)
-        cells = [
-            textwrap.wrap(text, CELL) for text in ("≠" if one != other else "", what, one, other)
-        ]
-        rows += zip_longest(*cells, fillvalue="")
-    yield from aligned(rows)
+    for what in dict.fromkeys([*one, *other]):
+        values = [side.get(what, "not recorded") for side in (one, other)]
+        if values[0] != values[1]:
+            yield f"environment: {what} is {values[0]} in A and {values[1]} in B"
 
 
 def _joined(environments: list[dict[str, str]]) -> dict[str, str]:
@@ -46,14 +40,6 @@ def _joined(environments: list[dict[str, str]]) -> dict[str, str]:
             for name, version in (packages or {what: value}).items():
                 values.setdefault(name, {})[version] = None
     return {what: " | ".join(distinct) for what, distinct in values.items()}
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of aligned columns; the last one is not padded."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]) - 1)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        yield "  ".join([*cells, row[-1]]).rstrip()
 
 
 SHOWN = 20  # runs that are listed; the others are counted
@@ -80,43 +66,39 @@ class Verified:
     def verdict(self) -> str:
         """First line of the output."""
         compared = self.identical + len(self.close) + len(self.different)
-        runs = counted(compared, "run")
+        runs, close = counted(compared, "run"), f"{len(self.close):,}"
+        alone = [
+            f"{counted(len(those), 'run')} in {name} alone"
+            for name, those in self.alone.items()
+            if those
+        ]
         if self.different:
             return f"different: {len(self.different):,} of {runs} differ"
-        if any(self.alone.values()) or not compared:
-            return f"different: {self._common(runs)}, {' and '.join(self._alone())}"
+        if alone or not compared:
+            both = f"of {runs} in both {close} differ in numbers" if compared else "no run in both"
+            return f"different: {', '.join([both, *alone])}"
         largest = max((found.largest for found in self.close), default=0.0)
         if self.facts:
-            within = "the tolerance" if largest > ROUNDING else "rounding" if largest else ""
-            equal = f"equal within {within}" if within else "equal"
-            return f"different: the predictions of {runs} are {equal}, but data, folds or scores differ"
+            within = f" within {largest:.1e}" if largest else ""
+            return f"different: the predictions of {runs} are equal{within}, but data, folds or scores differ"
         if self.close:
             within = f"the same classes, numbers equal within {largest:.1e}"
-            return f"equal but for rounding: {len(self.close):,} of {runs} have {within}"
+            return f"equal but for rounding: {close} of {runs} have {within}"
         return f"identical: {runs} with the same predictions and fits"
-
-    def _common(self, runs: str) -> str:
-        if not (self.identical or self.close):
-            return "no run is in both"
-        if not self.close:
-            return f"the {runs} of both {'is' if self.identical == 1 else 'are'} equal"
-        differ = "differs" if len(self.close) == 1 else "differ"
-        return f"of the {runs} of both {len(self.close):,} {differ} in numbers"
-
-    def _alone(self) -> list[str]:
-        sizes = {name: len(runs) for name, runs in self.alone.items() if runs} or {"A": 0}
-        return [
-            f"{counted(n, 'run')} {'is' if n == 1 else 'are'} in {name} alone"
-            for name, n in sizes.items()
-        ]
 
 
 def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verified:
-    """Compare everything that both have; numbers may differ by the tolerance (see agreement.py)."""
+    """Compare everything that both have; numbers may differ by the tolerance."""
     found = Verified(tolerance)
     found.alone = {"A": sorted({*a.runs} - {*b.runs}), "B": sorted({*b.runs} - {*a.runs})}
-    found.facts += data_differences(a, b)
-    found.notes += [*study_differences(a, b), *_only_in_one(a, b), *_mixed(a, b)]
+    for dataset in sorted({*a.datasets} & {*b.datasets}):
+        found.facts += data_differences(dataset, a, b)
+    found.notes += [*study_differences(a, b), *_only_in_one(a, b)]
+    found.notes += [
+        f"{name}: " + ". ".join(mixed)
+        for name, folder in (("A", a), ("B", b))
+        if (mixed := folder.mixed_environments)
+    ]
     for run in sorted({*a.runs} & {*b.runs}):
         agreement = compare_run(run, a, b)
         if agreement.identical:
@@ -137,27 +119,39 @@ def study_differences(a: ResultsFolder, b: ResultsFolder) -> list[str]:
     if not all((x.folder / study_file.NAME).exists() for x in (a, b)):
         return []
     one, other = a.study.outcome, b.study.outcome
-    notes = [
-        f"evaluation.{key} is {one.evaluation.get(key)} in A and {other.evaluation.get(key)} in B"
-        for key in dict.fromkeys([*one.evaluation, *other.evaluation])
-        if one.evaluation.get(key) != other.evaluation.get(key)
-    ]
+    notes = [text for _, text in differing("evaluation.", one.evaluation, other.evaluation)]
     changed = [x for x, entry in one.methods.items() if other.methods.get(x, entry) != entry]
     return notes + [f"methods with other entries: {first_names(changed, SHOWN)}"] * bool(changed)
 
 
-def data_differences(a: ResultsFolder, b: ResultsFolder) -> list[str]:
-    """Differences between the data sets and folds that both have."""
-    differences = []
-    for dataset in sorted({*a.datasets} & {*b.datasets}):
-        abouts = a.about(dataset), b.about(dataset)
-        for key in ("status", *SAME_DATA):
-            one, other = ((about or {}).get(key) for about in abouts)
-            if None not in abouts and one != other:
-                differences.append(f"data set {dataset}: {key} is {one} in A and {other} in B")
-        if not same_folds(dataset, a, b):
-            differences.append(f"data set {dataset}: its rows are assigned to other folds")
-    return differences
+def differing(
+    lead: str,
+    one: Mapping[str, Any],
+    other: Mapping[str, Any],
+    names: Sequence[str] = "AB",
+    keys: Iterable[str] = (),
+) -> Iterator[tuple[str, str]]:
+    """(key, sentence) of each key with different values, of `keys` or all."""
+    for key in keys or dict.fromkeys([*one, *other]):
+        if (x := one.get(key)) != (y := other.get(key)):
+            yield key, f"{lead}{key} is {x} in {names[0]} and {y} in {names[1]}"
+
+
+def data_differences(
+    dataset: str, a: ResultsFolder, b: ResultsFolder, names: Sequence[str] = "AB"
+) -> Iterator[str]:
+    """Differences between a data set and its folds in both."""
+    one, other = a.about(dataset), b.about(dataset)
+    if one is not None and other is not None:
+        keys = ("status", *SAME_DATA)
+        yield from (t for _, t in differing(f"data set {dataset}: ", one, other, names, keys))
+    files = [x.folder / "folds" / f"{dataset}.parquet" for x in (a, b)]
+    if all(file.exists() for file in files) and not same_bytes(*files):
+        folds = [
+            x.table("folds", file).sort(pl.all()) for x, file in zip((a, b), files, strict=True)
+        ]
+        if not folds[0].equals(folds[1]):
+            yield f"data set {dataset}: its rows are assigned to other folds in {names[0]} and {names[1]}"
 
 
 def _only_in_one(a: ResultsFolder, b: ResultsFolder) -> list[str]:
@@ -170,13 +164,6 @@ def _only_in_one(a: ResultsFolder, b: ResultsFolder) -> list[str]:
     return [
         f"only {name} has {', '.join(sorted(more))}, not compared" for name, more in alone if more
     ]
-
-
-def _mixed(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
-    """What to know of each side whose ranking mixes environments."""
-    for name, folder in (("A", a), ("B", b)):
-        if mixed := folder.mixed_environments:
-            yield f"{name}: " + ". ".join(mixed.sentences(folder.given))
 
 
 def score_differences(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[str]]:
@@ -234,15 +221,171 @@ def verify_lines(
     shown = differences if every else differences[:SHOWN]
     if shown:
         yield ""
-        yield from aligned(
-            [("data set", "method", "what differs")] + [(*x.run, x.sentence()) for x in shown]
-        )
+        yield from (f"{' × '.join(found.run)}: {found.sentence()}" for found in shown)
         if len(differences) > len(shown):
             yield f"… and {len(differences) - len(shown):,} more runs (--all shows them)"
     yield ""
-    yield from environments(a, b)
+    yield from environment_differences(a, b)
 
 
 def _listed(names: list[str], every: bool) -> str:
     most = len(names) if every else SHOWN
     return first_names(names, most) + (" (--all shows them)" if len(names) > most else "")
+
+
+# Compare the fits and predictions of one run in two results.
+#
+# The difference of numbers is  |a − b| / max(1, |a|, |b|), so it is relative for large numbers. Other values (predicted
+# class, status, tuned value, held-out rows) are equal or not.
+
+ROW = ("protocol", "repeat", "fold", "row")
+ROUNDING = 1e-9  # smaller differences are rounding
+SAME_DATA = ("digest", "classes", "positive", "costs")  # of results/data/{dataset}.json
+SAME_FITS = ("status", "params", "seed", "n_train", "n_test")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Result for one run: sentences about differences, and the largest difference of numbers."""
+
+    run: Run
+    differences: list[str] = field(default_factory=list)
+    largest: float = 0.0
+    rows: int = 0  # rows of predictions whose numbers differ
+
+    @property
+    def identical(self) -> bool:
+        return not self.differences and self.largest == 0
+
+    def within(self, tolerance: float) -> bool:
+        return not self.differences and self.largest <= tolerance
+
+    def sentence(self) -> str:
+        """One line."""
+        numbers = f"numbers differ by at most {self.largest:.1e}"
+        if self.rows:
+            numbers += f" in {counted(self.rows, 'row')}"
+        return "; ".join([*self.differences, *([numbers] if self.largest else [])])
+
+
+def compare_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
+    """Compare a run in both folders."""
+    fits = compare_fits(a.run_table("fits", run), b.run_table("fits", run))
+    if same_bytes(*(folder.path(run, "predictions.parquet") for folder in (a, b))):
+        return Agreement(run, *fits)
+    differences, largest, rows = compare_predictions(
+        a.run_table("predictions", run), b.run_table("predictions", run)
+    )
+    return Agreement(run, [*differences, *fits[0]], max(largest, fits[1]), rows)
+
+
+def compare_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, int]:
+    """(differences, largest difference of numbers, number of rows with different numbers)."""
+    a, b = a.sort(ROW), b.sort(ROW)
+    repeated = pl.all_horizontal(pl.col(column) == pl.col(column).shift(1) for column in ROW).any()
+    differences = [
+        f"a row is predicted twice in {name}"
+        for name, rows in (("A", a), ("B", b))
+        if rows.select(repeated).item()
+    ]
+    if differences:
+        return differences, np.inf, 0
+    differences = _alone(a, b)
+    if differences:
+        a, b = a.join(b, on=ROW, how="semi"), b.join(a, on=ROW, how="semi")
+    for column, what in (("y_true", "true classes"), ("y_pred", "predicted classes")):
+        places = a[column].ne_missing(b[column]).arg_true()
+        if len(places):
+            values = f": {a[column][places[0]]} in A and {b[column][places[0]]} in B"
+            where = _first(a[places[0], :], values)
+            differences.append(
+                f"{what} differ in {len(places):,} of {counted(a.height, 'row')}{where}"
+            )
+    largest, moved = 0.0, np.zeros(a.height, bool)
+    for column in ("score", "log_proba"):
+        widths = a[column].list.len()
+        places = widths.ne_missing(b[column].list.len()).arg_true()
+        if len(places):
+            where = _first(a[places[0], :])
+            differences.append(
+                f"{column} has other entries in {counted(len(places), 'row')}{where}"
+            )
+            continue
+        widths = widths.fill_null(0)
+        by = difference(*(x[column].filter(widths > 0).explode() for x in (a, b)))
+        largest = max(largest, float(by.max(initial=0.0)))
+        moved[np.repeat(np.arange(a.height), widths.to_numpy())[by > 0]] = True
+    return differences, largest, int(moved.sum())
+
+
+def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
+    """(differences, largest difference of objectives)."""
+    differences: list[str] = []
+    compared = [*FIT, *SAME_FITS, "objective"]
+    if a.select(compared).equals(b.select(compared)):
+        return differences, 0.0
+    for name, one, other in (("A", a, b), ("B", b, a)):
+        alone = one.join(other, on=FIT, how="anti").height
+        if alone:
+            differences.append(f"{alone} of {counted(one.height, 'fit')} in {name} alone")
+    a, b = a.join(b, on=FIT, how="semi").sort(FIT), b.join(a, on=FIT, how="semi").sort(FIT)
+    if a.height != b.height:
+        return [*differences, "a fit is there twice"], np.inf
+    by = difference(a["objective"], b["objective"])
+    for column in SAME_FITS:
+        places = a[column].ne_missing(b[column]).arg_true().to_numpy()
+        if column == "params" and len(places):
+            moved = np.array(
+                [_parameter_difference(a[column][i], b[column][i]) for i in places.tolist()]
+            )
+            by = np.append(by, moved[moved <= ROUNDING])
+            places = places[moved > ROUNDING]
+        if len(places):
+            first = int(places[0])
+            values = f"'{a[column][first]}' in A and '{b[column][first]}' in B"
+            differences.append(
+                f"{column} of {len(places)} of {counted(a.height, 'fit')} differs ({values})"
+            )
+    return differences, float(by.max(initial=0.0))
+
+
+def _parameter_difference(a: str | None, b: str | None) -> float:
+    """The largest relative difference of numbers, as an estimator may choose them; inf if anything else differs."""
+    if a is None or b is None:
+        return np.inf
+    mine, other = parsed_json(a), parsed_json(b)
+    names = [name for name in mine if mine[name] != other.get(name)]
+    pairs = [(mine[name], other.get(name)) for name in names]
+    if list(mine) != list(other) or not all(isinstance(v, float) for pair in pairs for v in pair):
+        return np.inf
+    return max((abs(x - y) / max(abs(x), abs(y)) for x, y in pairs), default=0.0)
+
+
+def difference(a: pl.Series, b: pl.Series) -> np.ndarray:
+    """|a − b| / max(1, |a|, |b|) of each pair; 0 for equal values, nan and null included; inf if one is missing."""
+    x, y = (s.cast(pl.Float64).fill_null(np.nan).to_numpy() for s in (a, b))
+    same = (x == y) | (np.isnan(x) & np.isnan(y))
+    with np.errstate(invalid="ignore", over="ignore"):
+        by = np.abs(x - y) / np.maximum(1, np.maximum(np.abs(x), np.abs(y)))
+    return np.where(same, 0.0, np.where(np.isfinite(by), by, np.inf))
+
+
+def same_bytes(a: Path, b: Path) -> bool:
+    """Whether both files exist with the same content."""
+    return a.exists() and b.exists() and filecmp.cmp(a, b, shallow=False)
+
+
+def _alone(a: pl.DataFrame, b: pl.DataFrame) -> list[str]:
+    """Sentences about rows that only one side has."""
+    if a.select(ROW).equals(b.select(ROW)):
+        return []
+    sides = [("A", a.join(b, on=ROW, how="anti")), ("B", b.join(a, on=ROW, how="anti"))]
+    message = "{} predicted in {} alone{}"
+    return [
+        message.format(counted(x.height, "row"), name, _first(x)) for name, x in sides if x.height
+    ]
+
+
+def _first(rows: pl.DataFrame, more: str = "") -> str:
+    protocol, repeat, fold, row = rows.select(ROW).row(0)
+    return f" (first: {protocol}, repeat {repeat}, fold {fold}, row {row}{more})"

@@ -1,4 +1,4 @@
-"""Compute the runs of a job that are not up to date, or a shard of a heavy run.
+"""The work of the jobs that fit: compute the runs of a bundle that are not up to date, or a shard of a heavy run.
 
 A heavy run is distributed to several jobs and gathered afterwards. Its fits are independent (jobs.py) and have their
 own seeds, so the files of the run are those of the undivided run, byte for byte.
@@ -17,15 +17,14 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import earlier_fits, feature_file, fit_store, run
-from linclass_study.execution.earlier_fits import EarlierFits, UnfinishedRun
-from linclass_study.execution.fit_store import RunsOfDataset
-from linclass_study.execution.folds import read_plan
-from linclass_study.execution.records import Added, Records, outcomes_from_bytes, outcomes_to_bytes
+from linclass_study.execution import feature_file, fit_store, run
+from linclass_study.execution.fit_store import UNFINISHED, EarlierFits, RunsOfDataset, UnfinishedRun
+from linclass_study.execution.folds import ensure_folds, read_plan
 from linclass_study.execution.run import (
     PlannedRun,
     RowDigests,
@@ -35,17 +34,22 @@ from linclass_study.execution.run import (
     owner_of,
 )
 from linclass_study.execution.run_files import (
+    Added,
+    Records,
     RunInputs,
     RunSpec,
     current_run,
     digest_of,
     digest_of_file,
+    outcomes_from_bytes,
+    outcomes_to_bytes,
     recorded_run,
-    rewrite_inputs,
+    write_manifest,
 )
 from linclass_study.execution.slurm import enough_memory
 from linclass_study.files.logs import KeptLog, print_kept_log
 from linclass_study.files.reading import read_about
+from linclass_study.files.resolved_study import read_fits
 from linclass_study.files.tables import FIT
 from linclass_study.files.writing import atomic_write, refuse_for_full_disk
 from linclass_study.processes import environment
@@ -58,24 +62,31 @@ OF_DATA = ("n_classes", "classes", "positive", "costs")  # of a task; how to tun
 
 
 class SharedInputs:
+    """What the runs on a data set have in common."""
+
     def __init__(self, results: Path, dataset: str, evaluation: Mapping[str, Any]):
-        about = results / "data" / f"{dataset}.json"
         self.results, self.dataset, self.evaluation = results, dataset, evaluation
-        self.about = read_about(about)
+        self.about = read_about(results / "data" / f"{dataset}.json")
         self.folds = results / "folds" / f"{dataset}.parquet"
         self.plan = read_plan(str(self.folds), self.about, evaluation)
         self.task = run.task(self.about, evaluation)
         self.runs = RunsOfDataset(results, dataset)
-        self._digests: dict[str, str] = {}
-        self._rows: dict[str, RowDigests] = {}
+        of_data = {key: self.task[key] for key in OF_DATA}
+        facts = [self.about.get(key) for key in ("status", "reason", "digest")]
+        # everything that a run uses of the data set: rows, folds, classes and costs
+        self._data = cache(
+            lambda file: digest_of(
+                [digest_of_file(file), digest_of_file(self.folds)], facts, of_data
+            )
+        )
+        self._rows = cache(lambda file: RowDigests(file, of_data, str(self.about.get("digest"))))
 
     def folder(self, method: str) -> Path:
-        """The folder of a run."""
         return self.results / "runs" / self.dataset / method
 
-    def features(self, name: str) -> Path:
-        """The file of features with this name."""
-        return self.results / "features" / self.dataset / f"{name}.npz"
+    def features(self, spec: MethodSpec) -> Path:
+        """The file of features of a method."""
+        return self.results / "features" / self.dataset / f"{spec['features']}.npz"
 
     def run_of(self, method: str, spec: MethodSpec) -> PlannedRun:
         """The run of a method, with all planned fits. Its environment is recorded first, as the job may be killed."""
@@ -83,14 +94,14 @@ class SharedInputs:
             self.dataset,
             method,
             spec["entry"],
-            str(self.features(spec["features"])),
+            str(self.features(spec)),
             self.plan,
             self.task,
             self.evaluation["seed"],
             self.evaluation.get("traces", False),
             environment.record(self.results, spec.get("libraries")),
             self._specified(spec).recipe,
-            self._row_digests(spec["features"]),
+            self._rows(self.features(spec)),
         )
 
     def earlier_fits(
@@ -102,52 +113,67 @@ class SharedInputs:
 
     def inputs_of(self, spec: MethodSpec, limits: Mapping[str, float]) -> RunInputs:
         """Everything that the run of a method depends on."""
-        asked = self._specified(spec, limits)
-        rows = self._digest_of_rows(spec["features"])
-        return RunInputs(
-            asked.asked, rows, asked.recipe, asked.parts, asked.protocols, asked.tables
-        )
+        return self._specified(spec, limits).inputs(self._data(self.features(spec)))
 
     def _specified(self, spec: MethodSpec, limits: Mapping[str, float] | None = None) -> RunSpec:
         tables = spec.get("tables", "")
         return RunSpec(spec["entry"], spec["code"], self.evaluation, limits or {}, tables)
 
-    def _row_digests(self, features: str) -> RowDigests:
-        if features not in self._rows:
-            of_data = {key: self.task[key] for key in OF_DATA}
-            path, content = self.features(features), str(self.about.get("digest"))
-            self._rows[features] = RowDigests(path, of_data, content)
-        return self._rows[features]
-
-    def _digest_of_rows(self, features: str) -> str:
-        """Digest of everything that a run uses of the data set: rows, folds, classes and costs."""
-        if features not in self._digests:
-            paths = (self.features(features), self.folds)
-            files = [digest_of_file(path) for path in paths]
-            about = [self.about.get(key) for key in ("status", "reason", "digest")]
-            of_data = {key: self.task[key] for key in OF_DATA}
-            self._digests[features] = digest_of(files, about, of_data)
-        return self._digests[features]
+    def save(self, method: str, records: Records, inputs: RunInputs) -> None:
+        """Write the files of a run; other fits that they contained until now go to the store."""
+        fit_store.replace(self.results, self.dataset, method, records.added)
+        records.write(self.folder(method), inputs)
+        fit_store.forget_contained(self.results, self.dataset, inputs.recipe, records.added)
 
 
-Methods = Mapping[str, MethodSpec]
+def fit_bundle(results: Path, bundle: str, out: Path) -> None:
+    """The job of a bundle: folds, the files of its runs, and their manifest."""
+    runs, evaluation, limits = read_fits(results, bundle)
+    for dataset in runs:
+        ensure_folds(results, dataset, evaluation)
+    write_manifest(out, compute_bundle(results, runs, evaluation, limits))
+
+
+def fit_shard(results: Path, bundle: str, part: tuple[int, int], out: Path) -> None:
+    """The job of a shard of a heavy run; `part` is (number, total)."""
+    shared, method, spec, limits = _only_run(results, bundle)
+    compute_shard(shared, method, spec, limits, part, out)
+
+
+def gather_shards(results: Path, bundle: str, shards: Iterable[str], out: Path) -> None:
+    """The job after all shards: the files of the run, and their manifest."""
+    shared, method, spec, limits = _only_run(results, bundle)
+    write_manifest(out, gather(shared, method, spec, limits, map(Path, shards)))
+
+
+def _only_run(
+    results: Path, bundle: str
+) -> tuple[SharedInputs, str, MethodSpec, Mapping[str, float]]:
+    runs, evaluation, limits = read_fits(results, bundle)
+    ((dataset, methods),) = runs.items()
+    ((method, spec),) = methods.items()
+    ensure_folds(results, dataset, evaluation)
+    return SharedInputs(results, dataset, evaluation), method, spec, limits
 
 
 def compute_bundle(
     results: Path,
-    bundle: Mapping[str, Methods],
+    bundle: Mapping[str, Mapping[str, MethodSpec]],
     evaluation: Mapping[str, Any],
     limits: Mapping[str, float],
 ) -> dict[str, dict[str, Any]]:
     """dataset/method → run_files.recorded_run of its run, after computing it if necessary.
 
-    `bundle` maps a data set to its methods.
+    `bundle` maps a data set to its methods. Those with the same child and feature file follow each other.
     """
     made: dict[str, dict[str, Any]] = {}
     with SharedChild(limits) as child:
         for dataset, methods in bundle.items():
             shared = SharedInputs(results, dataset, evaluation)
-            for method in by_child(methods):
+            owners = {
+                m: (owner_of(m, spec["entry"]), spec["features"]) for m, spec in methods.items()
+            }
+            for method in sorted(methods, key=owners.__getitem__):
                 print(f"== {dataset} × {method}", flush=True)
                 record = computed_run(shared, method, methods[method], limits, child)
                 made[f"{dataset}/{method}"] = record
@@ -173,35 +199,21 @@ def computed_run(
             print_kept_log(folder)
             return record
         log = KeptLog(folder)
-        unfinished = UnfinishedRun(folder / earlier_fits.UNFINISHED)
-        run = shared.run_of(method, spec)
+        unfinished = UnfinishedRun(folder / UNFINISHED)
         earlier = shared.earlier_fits(method, spec, limits, unfinished)
-        made = [fit.made for fit in run.fits(child.limits_of_fit)]
-        if (same := earlier.covering(folder, made)) and same.record["tables"] == inputs.tables:
-            print("   none of its fits has changed", flush=True)
-            rewrite_inputs(folder, inputs, same.made)
-        else:
-            with enough_memory():
-                records = fit_and_predict(run, child, earlier=earlier)
-            refuse_for_full_disk(records.reasons(), folder)
-            fit_store.replace(shared.results, shared.dataset, method, records.added)
-            log.keep(failed=bool(records.reasons()))
-            records.write(folder, inputs)
-            fit_store.forget_contained(shared.results, shared.dataset, inputs.recipe, records.added)
+        with enough_memory():
+            records = fit_and_predict(shared.run_of(method, spec), child, earlier=earlier)
+        refuse_for_full_disk(records.reasons(), folder)
+        log.keep(failed=bool(records.reasons()))
+        shared.save(method, records, inputs)
         unfinished.forget()
+    return _recorded(folder)
+
+
+def _recorded(folder: Path) -> dict[str, Any]:
     record = recorded_run(folder)
     assert record is not None
     return record
-
-
-def by_child(methods: Methods) -> Iterator[str]:
-    """Methods ordered so that those with the same child and feature file follow each other."""
-
-    def key(method: str) -> tuple[str, str]:
-        spec = methods[method]
-        return owner_of(method, spec["entry"]), spec["features"]
-
-    yield from sorted(methods, key=key)
 
 
 def compute_shard(
@@ -216,7 +228,7 @@ def compute_shard(
     inputs = shared.inputs_of(spec, limits)
     with run_lock(out):
         added: list[Added] | None = None
-        unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{earlier_fits.UNFINISHED}"))
+        unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{UNFINISHED}"))
         if current_run(shared.folder(method), inputs) is None:
             earlier = shared.earlier_fits(method, spec, limits, unfinished)
             with enough_memory(), SharedChild(limits) as child:
@@ -236,65 +248,46 @@ def gather(
     parts: Iterable[Path],
 ) -> dict[str, dict[str, Any]]:
     """Write the run's files from those of its shards; return its entry in the manifest."""
-    inputs, folder = shared.inputs_of(spec, limits), shared.folder(method)
+    inputs, folder, run = (
+        shared.inputs_of(spec, limits),
+        shared.folder(method),
+        f"{shared.dataset}/{method}",
+    )
     found = {part: outcomes_from_bytes(part, part.read_bytes()) for part in parts}
     with run_lock(folder):
         if current_run(folder, inputs) is None:
-            _refuse_without_fits(found, f"{shared.dataset} × {method}")
-            axes, _ = feature_file.axes_and_reason(shared.features(spec["features"]))
-            records = _in_order(
-                [one for part in found.values() for one in part or ()], shared, axes
-            )
-            fit_store.replace(shared.results, shared.dataset, method, records.added)
-            records.write(folder, inputs)
-            fit_store.forget_contained(shared.results, shared.dataset, inputs.recipe, records.added)
-    record = recorded_run(folder)
-    assert record is not None
-    return {f"{shared.dataset}/{method}": record}
-
-
-def _refuse_without_fits(found: Mapping[Path, list[Added] | None], run: str) -> None:
-    """Refuse shards without fits: the run's files were up to date then, and have been deleted since."""
-    if without := [part for part, added in found.items() if added is None]:
-        for part in without:
-            part.unlink()
-        raise StudyError(f"{run}: its files were deleted meanwhile; run again to fit it again")
-
-
-def _in_order(added: list[Added], shared: SharedInputs, axes: Any) -> Records:
-    """Records in the order of the undivided run."""
-    by_fit = {tuple(one[0][name] for name in FIT[2:]): one for one in added}
-    records = Records(axes, shared.plan.on_plane)
-    for rows in shared.plan.fits:
-        records.add(*by_fit[rows.protocol, rows.repeat, rows.fold])
-    return records
+            # of a shard without fits the run's files were up to date
+            if without := [part for part, added in found.items() if added is None]:
+                for part in without:
+                    part.unlink()
+                raise StudyError(
+                    f"{shared.dataset} × {method}: its files were deleted meanwhile; run again to fit it again"
+                )
+            by_fit = {
+                tuple(one[0][name] for name in FIT[2:]): one
+                for added in found.values()
+                for one in added or ()
+            }
+            axes, _ = feature_file.axes_and_reason(shared.features(spec))
+            records = Records(axes, shared.plan.on_plane)
+            for rows in shared.plan.fits:  # in the order of the undivided run
+                records.add(*by_fit[rows.protocol, rows.repeat, rows.fold])
+            shared.save(method, records, inputs)
+    return {run: _recorded(folder)}
 
 
 @contextmanager
 def run_lock(run: Path) -> Iterator[None]:
-    """Hold the lock of the run in this folder, runs/{dataset}/{method}."""
+    """Hold the lock of the run in this folder, runs/{dataset}/{method}: a byte of a file that stays empty."""
     run.parent.mkdir(parents=True, exist_ok=True)
-    file = os.open(run.parent / CLAIMS, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        _lock(file, run)
+    place = int.from_bytes(hashlib.blake2b(run.name.encode(), digest_size=7).digest())
+    with open(run.parent / CLAIMS, "ab") as file:  # closing releases the lock
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+        except (BlockingIOError, PermissionError):
+            print(f"{run}: another process computes this run; waiting until it ends", flush=True)
+            fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
+        except OSError as error:
+            none = f"this file system has no locks ({error.strerror})"
+            print(f"{run}: {none}; going on without", flush=True)
         yield
-    finally:
-        os.close(file)  # releases the lock
-
-
-def _lock(file: int, run: Path) -> None:
-    place = _place(run.name)
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-    except (BlockingIOError, PermissionError):
-        print(f"{run}: another process computes this run; waiting until it ends", flush=True)
-        fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
-    except OSError as error:
-        print(
-            f"{run}: this file system has no locks ({error.strerror}); going on without", flush=True
-        )
-
-
-def _place(method: str) -> int:
-    """Position of the byte that represents a method; the file itself stays empty."""
-    return int.from_bytes(hashlib.blake2b(method.encode(), digest_size=7).digest())

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
@@ -21,21 +22,29 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.execution import run_files
-from linclass_study.execution.records import Added
+from linclass_study.errors import StudyError
 from linclass_study.execution.run_files import (
+    BOUNDARY,
     GRID,
     LAST,
     OTHERS,
+    TABLES,
+    Added,
     Limits,
     Made,
     digest_of,
     fits_made,
+    outcomes_from_bytes,
+    outcomes_to_bytes,
     recorded_run,
+    without,
 )
+from linclass_study.execution.slurm import kills
 from linclass_study.files import logs
+from linclass_study.files.logs import print_kept_log
 from linclass_study.files.reading import opened_npz, read_parquet
 from linclass_study.files.tables import FIT, table_schema
+from linclass_study.statuses import FITTED
 
 OF_FIT = FIT[2:]  # protocol, repeat, fold
 SECONDS, MEMORY, START = range(3)  # places in Made.limits
@@ -56,7 +65,7 @@ class FittedRun:
     def read(cls, folder: Path) -> FittedRun | None:
         """None if the folder has no complete run that records its fits."""
         try:
-            written = (folder / run_files.LAST).stat().st_mtime_ns
+            written = (folder / LAST).stat().st_mtime_ns
         except OSError:
             return None
         record = recorded_run(folder)
@@ -73,14 +82,15 @@ class FittedRun:
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        rows = read_parquet(self.folder / run_files.LAST).to_dicts()
+        rows = read_parquet(self.folder / LAST).to_dicts()
         self._require_unchanged()
         return rows
 
     def outcome(self, place: int) -> dict[str, Any] | None:
         """What the worker returned for a fit, but for columns of `rows`; None without predictions."""
-        name = tuple(self.rows[place][column] for column in OF_FIT)
-        predicted = self._table("predictions").get(name)
+        fit = tuple(self.rows[place][column] for column in OF_FIT)
+        kept = {name: of_fits[fit] for name, of_fits in self._tables.items() if fit in of_fits}
+        predicted = kept.pop("predictions", None)
         if predicted is None:
             return None
         grid, margins = self._on_plane.get(place, (None, None))
@@ -91,25 +101,18 @@ class FittedRun:
             "log_proba": _matrix(predicted["log_proba"]),
             "grid": grid,
             "margins": margins,
-            "kept": {
-                table: dict(zip(own.columns, own.get_columns(), strict=True))
-                for table in run_files.TABLES
-                if (own := self._table(table).get(name)) is not None
-            },
+            "kept": {name: table.to_dict() for name, table in kept.items()},
         }
 
     def _require_unchanged(self) -> None:
-        if (self.folder / run_files.LAST).stat().st_mtime_ns != self.written:
+        if (self.folder / LAST).stat().st_mtime_ns != self.written:
             raise OSError(f"{self.folder} was written again")
-
-    def _table(self, name: str) -> dict[tuple[Any, ...], pl.DataFrame]:
-        """(protocol, repeat, fold) → its rows, without the columns that identify the fit."""
-        return self._tables.get(name, {})
 
     @cached_property
     def _tables(self) -> dict[str, dict[tuple[Any, ...], pl.DataFrame]]:
+        """Table → (protocol, repeat, fold) → its rows, without the columns that identify the fit."""
         found = {}
-        for name in ("predictions", *run_files.TABLES):
+        for name in ("predictions", *TABLES):
             path = self.folder / f"{name}.parquet"
             if path.exists():
                 table = read_parquet(path).select(list(table_schema(name)))
@@ -123,21 +126,21 @@ class FittedRun:
     @cached_property
     def _on_plane(self) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
         """Place of a fit → predicted classes on the plane, and margins."""
-        path = self.folder / run_files.BOUNDARY
+        path = self.folder / BOUNDARY
         if not path.exists():
             return {}
         with opened_npz(path) as arrays:
             labels, margins = arrays["labels"], arrays.get("margins")
         self._require_unchanged()
         drawn = [
-            k
-            for k, made in enumerate(self.made)
+            place
+            for place, made in enumerate(self.made)
             if any(extra.startswith(GRID) for extra in made.extras)
         ]
-        found = {}
-        for place, own, k in zip(drawn, labels, range(len(drawn)), strict=True):
-            known = margins is not None and not np.isnan(margins[k]).all()
-            found[place] = own, (margins[k] if known else None)
+        found: dict[int, tuple[np.ndarray, np.ndarray | None]] = {}
+        for k, (place, classes) in enumerate(zip(drawn, labels, strict=True)):
+            own = None if margins is None or np.isnan(margins[k]).all() else margins[k]
+            found[place] = classes, own
         return found
 
 
@@ -180,11 +183,16 @@ class RunsOfDataset:
     def by_recipe(self, method: str, recipe: str) -> Iterator[FittedRun]:
         """Runs with fits by this recipe: of the method, stored ones, and of methods that have or had another name."""
         own = self.results / "runs" / self.dataset / method
-        for folder in (own, *sorted(_place(self.results, self.dataset, recipe).glob("*/"))):
-            yield from _runs(folder, recipe)
-        for folder in self._present.get(recipe, ()):
-            if folder != own:
-                yield from _runs(folder, recipe)
+
+        def folders() -> Iterator[Path]:
+            yield own
+            yield from sorted(_place(self.results, self.dataset, recipe).glob("*/"))
+            yield from (folder for folder in self._present.get(recipe, ()) if folder != own)
+
+        for folder in folders():
+            run = FittedRun.read(folder)
+            if run is not None and run.record["recipe"] == recipe:
+                yield run
 
     @cached_property
     def _present(self) -> dict[str, list[Path]]:
@@ -194,12 +202,6 @@ class RunsOfDataset:
             if run := FittedRun.read(folder):
                 found.setdefault(run.record["recipe"], []).append(folder)
         return found
-
-
-def _runs(folder: Path, recipe: str) -> Iterator[FittedRun]:
-    run = FittedRun.read(folder)
-    if run is not None and run.record["recipe"] == recipe:
-        yield run
 
 
 def replace(results: Path, dataset: str, method: str, added: Iterable[Added]) -> None:
@@ -269,3 +271,128 @@ def remove(folder: Path) -> None:
 
 def _place(results: Path, dataset: str, recipe: str) -> Path:
     return results / FOLDER / dataset / recipe
+
+
+# Outcomes of earlier fits that a run takes over, because nothing on which they depend has changed.
+#
+# runs/{dataset}/{method}/unfinished.npz    outcomes of an interrupted run; deleted when the run's tables are written
+#
+# A batch of outcomes is appended after ten seconds of work, so light runs never have this file, and a kill costs ten
+# seconds and the fit at which it comes. The file is a sequence of .npz files (run_files.py), each after its length in 8
+# bytes. Incomplete or invalid batches are ignored.
+
+UNFINISHED = "unfinished.npz"
+LENGTH = 8  # bytes of the length of a batch
+EVERY = 10.0  # seconds of work between two batches
+
+
+class UnfinishedRun:
+    """Outcomes by the keys of fits, which identify them. Only the process that holds the run's lock (compute.py) uses
+    it."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.kept: dict[str, Added] = {}
+        self._new: dict[str, Added] = {}
+        self._whole = 0  # bytes of the file up to the last complete batch
+        self._since, self._kills = time.monotonic(), kills()
+        self._read()
+
+    def get(self, key: str) -> Added | None:
+        """An outcome that was kept before; None if there is none."""
+        return self.kept.get(key)
+
+    def keep(self, outcomes: Mapping[str, Added]) -> None:
+        """Keep outcomes, unless the memory of this Slurm job did not suffice (slurm.py)."""
+        self._new |= outcomes
+        if time.monotonic() - self._since >= EVERY and kills() == self._kills:
+            self._append()
+
+    def forget(self) -> None:
+        """Delete the file, as the run is complete."""
+        self.path.unlink(missing_ok=True)
+
+    def _read(self) -> None:
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file, suppress(StudyError, IndexError, TypeError):
+            size = os.fstat(file.fileno()).st_size
+            while 0 < (length := int.from_bytes(file.read(LENGTH))) <= size:
+                batch = outcomes_from_bytes(self.path, file.read(length)) or []
+                self.kept |= {added[-1].key: added for added in batch}
+                self._whole = file.tell()
+
+    def _append(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
+            file.truncate(self._whole)
+            file.seek(self._whole)
+            batch = outcomes_to_bytes(self._new.values())
+            file.write(len(batch).to_bytes(LENGTH) + batch)
+            self._whole = file.tell()
+        self._new, self._since = {}, time.monotonic()
+
+
+# columns of its row, what the worker returned (None without predictions), how it came about
+Outcome = tuple[dict[str, Any], dict[str, Any] | None, Made]
+
+
+class EarlierFits:
+    """Of runs with the recipe of an entry, read when they are needed, and of the run itself before it was interrupted.
+    They must hold under the limits of the study."""
+
+    def __init__(
+        self,
+        runs: Iterable[FittedRun] = (),
+        entry: Mapping[str, Any] | None = None,
+        limits: Limits = (0.0, 0.0, 0.0),
+        unfinished: UnfinishedRun | None = None,
+    ):
+        self.entry, self.limits, self.unfinished = entry or {}, limits, unfinished
+        self._waiting, self._read = iter(runs), list[FittedRun]()
+        self._used = set[Path]()
+
+    def find(self, key: str, extras: tuple[str, ...]) -> Outcome | None:
+        """The outcome of a fit with what is computed beside it."""
+        if self.unfinished and (added := self.unfinished.get(key)) is not None:
+            row, _, given, made = added
+            if made.extras == extras and outcome_holds(row, made.limits, self.limits):
+                return row, given, made
+        for run in self._runs() if key else ():
+            # replaced or removed meanwhile, or not of our form
+            with suppress(OSError, ValueError, LookupError, TypeError):
+                place = run.place.get(key)
+                if place is not None and (found := self._outcome(run, place, extras)):
+                    return found
+        return None
+
+    def keep(self, new: Mapping[str, Added]) -> None:
+        """Keep outcomes for the case that the run is interrupted."""
+        if self.unfinished:
+            self.unfinished.keep(new)
+
+    def _runs(self) -> Iterator[FittedRun]:
+        yield from self._read
+        for run in self._waiting:
+            self._read.append(run)
+            yield run
+
+    def _outcome(self, run: FittedRun, place: int, extras: tuple[str, ...]) -> Outcome | None:
+        row, made = run.rows[place], run.made[place]
+        if not outcome_holds(row, made.limits, self.limits):
+            return None
+        given = run.outcome(place)
+        if given is None and row["status"] in FITTED:
+            return None
+        if given is not None:
+            kept = without(given["kept"], made.extras, extras, self.entry)
+            if kept is None:
+                return None
+            given["kept"] = kept
+        if run.folder not in self._used:
+            self._used.add(run.folder)
+            os.utime(
+                run.folder
+            )  # of stored runs, those go first that were not used for the longest time
+            print_kept_log(run.folder)
+        return row, given, Made(made.key, made.limits, extras)

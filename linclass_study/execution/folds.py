@@ -10,7 +10,8 @@ not used. Lines are sorted by row, so that Parquet stores each row number once a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ from linclass_study.pipeline.protocols import (
     UNUSED,
     divides_test_rows,
     kind,
-    of_dataset,
+    planned_fits,
     protocol_named,
     selected_protocols,
 )
@@ -49,6 +50,10 @@ class Planned:
     fold: int
     fold_of_row: np.ndarray  # the test fold of each row in this repeat; empty if there are no folds
     no_folds_reason: str = ""  # why there are no folds
+
+    @property
+    def name(self) -> tuple[str, int, int]:
+        return self.protocol, self.repeat, self.fold
 
     @property
     def is_leave_one_out(self) -> bool:
@@ -78,10 +83,9 @@ class Planned:
 
     @property
     def n_test(self) -> int:
+        tested = self.fold_of_row == self.fold
         return int(
-            np.count_nonzero(self.fold_of_row != UNUSED)
-            if self.is_leave_one_out
-            else np.count_nonzero(self.fold_of_row == self.fold)
+            np.count_nonzero(self.fold_of_row != UNUSED if self.is_leave_one_out else tested)
         )
 
 
@@ -124,7 +128,9 @@ def make_folds(
             reasons[name] = reasons[protocol.within]
             continue
         rows = training if name != "official" else np.ones(len(data.y), bool)
-        divided = _classes_and_groups(data, rows)
+        # protocols read nothing else, so the features are not copied
+        groups = None if data.groups is None else data.groups[rows]
+        divided = replace(data, y=data.y[rows], split=data.split[rows], groups=groups)
         try:
             for repeat in range(protocol.size(options)[0]):
                 seed = seed_of(evaluation["seed"], dataset, kind(name), repeat)
@@ -139,12 +145,6 @@ def make_folds(
     return test_folds, reasons
 
 
-def _classes_and_groups(data: Dataset, rows: np.ndarray) -> Dataset:
-    """Classes, groups and split of some rows; protocols read nothing else, so their features are not copied."""
-    groups = None if data.groups is None else data.groups[rows]
-    return replace(data, y=data.y[rows], split=data.split[rows], groups=groups)
-
-
 def ensure_folds(results: Path, dataset: str, evaluation: Mapping[str, Any]) -> None:
     """Write folds/{dataset}.parquet if it is missing or other folds are due.
 
@@ -155,18 +155,13 @@ def ensure_folds(results: Path, dataset: str, evaluation: Mapping[str, Any]) -> 
     data = replace(data, classes=about.get("classes", []))
     test_folds, reasons = make_folds(data, dataset, evaluation)
     path = results / "folds" / f"{dataset}.parquet"
-    if not _has_folds(path, test_folds, reasons):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_folds(test_folds, reasons, str(path))
-
-
-def _has_folds(path: Path, test_folds: FoldAssignment, reasons: Mapping[str, str]) -> bool:
-    try:
-        return read_metadata(path, REASONS_KEY) == reasons and read_parquet(path).equals(
+    with suppress(ValueError):  # missing or unreadable
+        if read_metadata(path, REASONS_KEY) == reasons and read_parquet(path).equals(
             _table(test_folds)
-        )
-    except ValueError:
-        return False
+        ):
+            return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_folds(test_folds, reasons, str(path))
 
 
 def write_folds(test_folds: FoldAssignment, reasons: Mapping[str, str], path: str) -> None:
@@ -175,22 +170,20 @@ def write_folds(test_folds: FoldAssignment, reasons: Mapping[str, str], path: st
 
 def read_plan(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Plan:
     """Read the planned fits on a data set; `about` is its results/data/{dataset}.json."""
-    test_folds = _test_folds(read_parquet(path))
+    parts = read_parquet(path).partition_by("protocol", "repeat", as_dict=True, maintain_order=True)
     reasons = read_metadata(path, REASONS_KEY) or {}
-    nothing = np.empty(0, np.int32)
+    nothing = pl.DataFrame({"fold": np.empty(0, np.int32)})
     fits = tuple(
-        Planned(name, repeat, fold, test_folds.get((name, repeat), nothing), reasons.get(name, ""))
-        for name, repeat, fold in _planned(about, evaluation)
+        Planned(
+            name,
+            repeat,
+            fold,
+            parts.get((name, repeat), nothing)["fold"].to_numpy(),
+            reasons.get(name, ""),
+        )
+        for name, repeat, fold in planned_fits(evaluation, about)
     )
     return Plan(fits, about["reason"] if about["status"] == "unavailable" else "")
-
-
-def _planned(
-    about: Mapping[str, Any], evaluation: Mapping[str, Any]
-) -> Iterator[tuple[str, int, int]]:
-    for name, options in of_dataset(evaluation, about).items():
-        repeats, fits = protocol_named(name).size(options)
-        yield from ((name, repeat, fit) for repeat in range(repeats) for fit in range(fits))
 
 
 def _table(test_folds: FoldAssignment) -> pl.DataFrame:
@@ -203,8 +196,3 @@ def _table(test_folds: FoldAssignment) -> pl.DataFrame:
     columns = table_schema("folds")
     parts = [part.select(list(columns)).cast(columns) for part in parts]
     return pl.concat([table_files.frame("folds"), *parts]).sort("protocol", "row", "repeat")
-
-
-def _test_folds(table: pl.DataFrame) -> FoldAssignment:
-    parts = table.partition_by("protocol", "repeat", as_dict=True, maintain_order=True)
-    return {(key[0], key[1]): part["fold"].to_numpy() for key, part in parts.items()}

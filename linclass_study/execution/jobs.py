@@ -61,26 +61,14 @@ KERNEL = Cost(5e-3, 0, 3e-7)
 RELEVANCE = Cost(1e-2, 0, 5e-6)  # three ascents, a step for each column that comes or goes
 SEARCH = Cost(1e-1, 2e-6)  # runs until its limit of steps
 
-COSTS = dict.fromkeys(
-    [
-        "MajorityClass",
-        "NearestMean",
-        "LinearDiscriminantAnalysis",
-        "QuadraticDiscriminantAnalysis",
-        "FisherDiscriminant",
-        "GaussianNB",
-        "BernoulliNB",
-        "MultinomialNB",
-        "PoissonNB",
-        "CategoricalNB",
-        "ExponentialFamilyNB",
-        "LeastSquaresClassifier",
-    ],
-    SUMS,
-)
-COSTS |= dict.fromkeys(["KernelSVM", "KernelLogisticRegression", "KernelPerceptron"], KERNEL)
-COSTS["RelevanceVectorMachine"] = RELEVANCE
-COSTS |= dict.fromkeys(["ZeroOneClassifier", "Perceptron"], SEARCH)
+CLASSES = {
+    SUMS: "MajorityClass NearestMean LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis FisherDiscriminant "
+    "GaussianNB BernoulliNB MultinomialNB PoissonNB CategoricalNB ExponentialFamilyNB LeastSquaresClassifier",
+    KERNEL: "KernelSVM KernelLogisticRegression KernelPerceptron",
+    RELEVANCE: "RelevanceVectorMachine",
+    SEARCH: "ZeroOneClassifier Perceptron",
+}
+COSTS = {name: cost for cost, names in CLASSES.items() for name in names.split()}
 
 
 def seconds_of_run(
@@ -88,7 +76,7 @@ def seconds_of_run(
 ) -> float:
     """Seconds of all fits of a method on data of this size; infinity if the size is unknown."""
     if size is None:
-        return float("inf")
+        return inf
     cost = cost_of(entry)
     rows = size.rows or size.values / 10
     one = cost.least + cost.value * size.values + cost.pair * rows**2
@@ -158,20 +146,18 @@ def plan(
     for (dataset, method), seconds in works.items():
         if seconds < ALONE * jobs["work"]:
             light.setdefault(dataset, {})[dataset, method] = seconds
-        else:
-            shards = _shards(seconds, jobs)
-            shards = shards if shards > 1 and divisible(method) else 1
-            name = f"{dataset}@{method}" + (f"@{shards}" if shards > 1 else "")
-            bundles.append(Bundle(name, ((dataset, method),), seconds, shards))
-    small = {
-        dataset: runs
-        for dataset, runs in light.items()
-        if jobs["across"] and sum(runs.values()) < jobs["work"] / 2
-    }
+            continue
+        wanted = inf if seconds == inf else round(seconds / jobs["work"])
+        shards = max(1, min(jobs["shards"], wanted))
+        shards = shards if shards > 1 and divisible(method) else 1
+        name = f"{dataset}@{method}" + (f"@{shards}" if shards > 1 else "")
+        bundles.append(Bundle(name, ((dataset, method),), seconds, shards))
+    shared: dict[Run, float] = {}
     for dataset, runs in light.items():
-        if dataset not in small:
+        if jobs["across"] and sum(runs.values()) < jobs["work"] / 2:
+            shared |= runs
+        else:
             bundles += _parts(dataset, runs, jobs["work"], key=lambda run: run[1])
-    shared = {run: seconds for runs in small.values() for run, seconds in runs.items()}
     bundles += _parts("", shared, jobs["work"], key=lambda run: run[0])
     return {bundle.name: bundle for bundle in bundles}
 
@@ -213,21 +199,12 @@ def _parts(
         parts *= 2
     members: list[list[Run]] = [[] for _ in range(parts)]
     for run in runs:
-        members[_number(key(run)) % parts].append(run)
+        digest = hashlib.blake2b(key(run).encode(), digest_size=8).digest()
+        members[int.from_bytes(digest, "big") % parts].append(run)
     for place, own in enumerate(members):
         if own:
             full = name if parts == 1 and name else f"{name}~{place + 1}-of-{parts}"
             yield Bundle(full, tuple(own), sum(runs[run] for run in own))
-
-
-def _shards(seconds: float, jobs: Mapping[str, Any]) -> int:
-    if seconds == inf:
-        return jobs["shards"]
-    return min(jobs["shards"], max(1, round(seconds / jobs["work"])))
-
-
-def _number(name: str) -> int:
-    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big")
 
 
 PROCESSES_MB = 1500  # Snakemake twice, the job and the child that fits, before any data
@@ -261,20 +238,14 @@ def minutes(
 
 def minutes_of_bundle(bundle: Bundle, study: Study, attempt: int) -> int:
     """Minutes from the files of its data, or from the entries before these exist."""
-    seconds = 0.0
-    for dataset, method in bundle.runs:
-        size = _size(study, dataset, method)
-        seconds += seconds_of_run(size, study.methods[method], study.evaluation)
-    of_run = number_of_fits(study.evaluation, 1) + MORE_FITS  # leave-one-out has one limit
-    fits = of_run * len(bundle.runs)
-    expected = bundle.work if seconds == inf else seconds
-    return minutes(
-        expected / bundle.shards,
-        fits / bundle.shards,
-        study.limits["fit_seconds"],
-        attempt,
-        of_run / bundle.shards,
+    seconds = sum(
+        seconds_of_run(_size(study, dataset, method), study.methods[method], study.evaluation)
+        for dataset, method in bundle.runs
     )
+    expected = bundle.work if seconds == inf else seconds
+    of_run = (number_of_fits(study.evaluation, 1) + MORE_FITS) / bundle.shards
+    limit = study.limits["fit_seconds"]  # leave-one-out has one limit
+    return minutes(expected / bundle.shards, of_run * len(bundle.runs), limit, attempt, of_run)
 
 
 def _size(study: Study, dataset: str, method: str) -> Size | None:

@@ -19,12 +19,19 @@ import numpy as np
 
 from linclass.tuning.folds import seed_of
 from linclass_study.execution import feature_file
-from linclass_study.execution.earlier_fits import EarlierFits
 from linclass_study.execution.feature_file import digest_of_bytes
+from linclass_study.execution.fit_store import EarlierFits
 from linclass_study.execution.folds import Plan, Planned
-from linclass_study.execution.records import Added, Records
-from linclass_study.execution.requests import FitDetails, LeaveOneOutRequest
-from linclass_study.execution.run_files import GRID, TABLES, Limits, Made, digest_of, extras_of
+from linclass_study.execution.run_files import (
+    GRID,
+    TABLES,
+    Added,
+    Limits,
+    Made,
+    Records,
+    digest_of,
+    extras_of,
+)
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.tables import FIT
 from linclass_study.pipeline.method import named_steps
@@ -36,39 +43,32 @@ STATELESS = {"linclass", "sklearn"}
 
 
 class SharedChild:
+    """Context manager: the child of consecutive runs; `fitting` is the processor time of ended ones in fits."""
+
     def __init__(self, limits: Mapping[str, float]):
-        self.limits = limits
-        self.owner = ""
-        self.fitting = 0.0  # processor seconds of fits and predictions
+        self.limits, self.owner, self.fitting = limits, "", 0.0
         self._guard: Guard | None = None
 
     def __enter__(self) -> SharedChild:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
-
-    @property
-    def limits_of_fit(self) -> Limits:
-        return limits_of_fit(self.limits)
+        if self._guard is not None:
+            self._guard.__exit__()
+            self.fitting += self._guard.called
+            self._guard = None
 
     def turn(self, run: str, features: str, entry: Mapping[str, Any], task: Any) -> Guard:
         """The guard, ready for the fits of this method on these features."""
         owner = owner_of(run, entry)
         arguments = {"features": features, "entry": entry, "task": task}
         if self._guard is None or owner != self.owner:
-            self._end()
-            seconds, memory, start = self.limits_of_fit
+            self.__exit__()
+            seconds, memory, start = limits_of_fit(self.limits)
             guard = Guard(WORKER, arguments, seconds, memory, start_seconds=start)
             self.owner, self._guard = owner, guard
         self._guard.use(arguments, f"importing {entry['classifier']} and loading the data")
         return self._guard
-
-    def _end(self) -> None:
-        if self._guard is not None:
-            self._guard.__exit__()
-            self.fitting += self._guard.called
-            self._guard = None
 
 
 def limits_of_fit(limits: Mapping[str, float]) -> Limits:
@@ -93,7 +93,7 @@ def _classes(value: Any) -> list[str]:
 
 
 class RowDigests:
-    """Of the fits on one file of features.
+    """Digests of the rows of the fits on one file of features.
 
     shared    what the fits depend on beside rows, such as costs
     content   digest of the data set, which stands for rows that stay in their file
@@ -102,8 +102,7 @@ class RowDigests:
     def __init__(self, features: Path, shared: Any, content: str):
         with opened_npz(features) as arrays:
             about = parsed_json(arrays["keys_about"].tobytes())
-            columns = [arrays["row_keys"], arrays["y"]]
-            columns += [arrays["groups"]] if "groups" in arrays else []
+            columns = [arrays[name] for name in ("row_keys", "y", "groups") if name in arrays]
         self.grid = str(about["grid"])
         self.rows = np.column_stack([np.asarray(column).astype(np.uint64) for column in columns])
         kind = about["columns"], self.rows.shape[1], content if about["in_file"] else ""
@@ -112,15 +111,14 @@ class RowDigests:
 
     def of_fit(self, planned: Planned) -> str:
         """Digest of the rows of a planned fit."""
-        name = planned.protocol, planned.repeat, planned.fold
-        if name not in self._known:
-            used = planned.used
+        if planned.name not in self._known:
+            parts = [self.rows[planned.train], self.rows[planned.test]]
             if planned.is_leave_one_out:
+                used = planned.used
                 parts = [self.rows[used], planned.fold_of_row[used].astype(np.int64)]
-            else:
-                parts = [self.rows[planned.train], self.rows[planned.test]]
-            self._known[name] = digest_of_bytes(self._shared, *(part.tobytes() for part in parts))
-        return self._known[name]
+            digest = digest_of_bytes(self._shared, *(part.tobytes() for part in parts))
+            self._known[planned.name] = digest
+        return self._known[planned.name]
 
 
 @dataclass(frozen=True)
@@ -149,21 +147,28 @@ class PlannedRun:
     digests: RowDigests | None = None
 
     def fits(self, limits: Limits, grid: bool = True) -> list[Fit]:
-        """All planned fits under these limits; `grid` says whether there is a plane, if `digests` are not known."""
-        return [self._fit(rows, limits, grid) for rows in self.plan.fits]
+        """All planned fits under these limits; `grid` says whether there is a plane, if `digests` are not known.
 
-    def _fit(self, rows: Planned, limits: Limits, grid: bool) -> Fit:
-        """A planned fit. Its seed is not of the method: all methods are tuned on the same inner folds."""
-        place = rows.protocol, rows.repeat, rows.fold
-        row = dict(zip(FIT, (self.dataset, self.method, *place), strict=True))
-        seed = seed_of(self.seed, self.dataset, *place)
-        row |= {"n_train": rows.n_train, "n_test": rows.n_test, "seed": seed}
-        row |= {"machine": machine(), "environment": self.environment}
+        The seed of a fit is not of the method: all methods are tuned on the same inner folds.
+        """
         points = self.digests.grid if self.digests else "points" * grid
         traced = self.task["tune_metric"] if self.traces else ""
-        extras = extras_of(self.entry, traced, self.plan.on_plane, place, points)
-        key = digest_of(self.recipe, self.digests.of_fit(rows), seed) if self.digests else ""
-        return Fit(row, rows, Made(key if rows.n_test else "", limits, extras))
+        found = []
+        for rows in self.plan.fits:
+            seed = seed_of(self.seed, self.dataset, *rows.name)
+            row = dict(zip(FIT, (self.dataset, self.method, *rows.name), strict=True)) | {
+                "n_train": rows.n_train,
+                "n_test": rows.n_test,
+                "seed": seed,
+                "machine": machine(),
+                "environment": self.environment,
+            }
+            extras = extras_of(self.entry, traced, self.plan.on_plane, rows.name, points)
+            key = ""
+            if self.digests and rows.n_test:
+                key = digest_of(self.recipe, self.digests.of_fit(rows), seed)
+            found.append(Fit(row, rows, Made(key, limits, extras)))
+        return found
 
 
 @dataclass(frozen=True)
@@ -174,19 +179,21 @@ class Fit:
     rows: Planned
     made: Made
 
-    def repeat(self) -> tuple[str, int, bool]:
-        """What fits have in common that may be fitted jointly; whether there are test rows is the last."""
-        return self.rows.protocol, self.rows.repeat, self.rows.n_test > 0
-
     @property
-    def grid(self) -> bool:
-        """Whether it predicts the points of the plane."""
-        return any(extra.startswith(GRID) for extra in self.made.extras)
+    def fold(self) -> tuple[np.ndarray, np.ndarray, int, bool]:
+        """As the worker takes it; the last says whether it predicts the points of the plane."""
+        grid = any(extra.startswith(GRID) for extra in self.made.extras)
+        return self.rows.used, self.rows.test, self.row["seed"], grid
 
     @property
     def details(self) -> tuple[str, ...]:
         names = (extra.partition(" ")[0] for extra in self.made.extras)
         return tuple(name for name in names if name in TABLES)
+
+
+def _repeat(fit: Fit) -> tuple[str, int, bool]:
+    """What fits have in common that may be fitted jointly; whether there are test rows is the last."""
+    return fit.rows.protocol, fit.rows.repeat, fit.rows.n_test > 0
 
 
 def fit_and_predict(
@@ -204,9 +211,9 @@ def fit_and_predict(
     plan, earlier = run.plan, earlier or EarlierFits()
     axes, unfit = feature_file.axes_and_reason(run.features)
     records = Records(axes, plan.on_plane)
-    fits = run.fits(child.limits_of_fit, len(axes[0]) > 0)[part[0] - 1 :: part[1]]
+    fits = run.fits(limits_of_fit(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
-    for (_, _, has_rows), repeat in groupby(fits, Fit.repeat):
+    for (_, _, has_rows), repeat in groupby(fits, _repeat):
         if has_rows and not (plan.unavailable or unfit):
             _add_repeat(records, guard, [*repeat], earlier, jointly=not run.entry.get("tune"))
             continue
@@ -224,46 +231,39 @@ def _add_repeat(
     """Add the outcomes of all folds of a repeat: earlier ones, and those that are computed now.
 
     Folds are fitted jointly with all folds of their repeat, even if some outcomes are known. So a fit has the same last
-    digits whatever repeats and protocols were computed before.
+    digits whatever repeats and protocols were computed before. The joint fit sees no rows but those that the folds
+    divide, and has the time limit of one fit. It is an optimization: what fails is fitted again fold by fold.
     """
     known = [earlier.find(fit.made.key, fit.made.extras) for fit in fits]
-    joint = _joint_fit(guard, fits) if jointly and None in known else {}
+    joint: list[dict[str, Any] | None] = [None] * len(fits)
+    if jointly and None in known and len(fits) > 1 and not fits[0].rows.is_leave_one_out:
+        answer = guard.call("folds", *(fit.fold for fit in fits))
+        joint = answer.value if answer.kind == "ok" else joint
+    at_once = any(joint)
     new: dict[str, Added] = {}
-    for number, (fit, found) in enumerate(zip(fits, known, strict=True)):
+    for fit, found, outcome in zip(fits, known, joint, strict=True):
         if found is not None:
             row, given, made = found
             own = {column: fit.row[column] for column in FIT}
             records.add(row | own, fit.rows.test, given, made)
             continue
-        if number not in joint or _written(records, guard, fit, joint[number]).kind != "ok":
+        if outcome is None or _written(records, guard, fit, outcome).kind != "ok":
             _alone(records, guard, fit)
         new[fit.made.key] = records.added[-1]
-        if not joint:  # else all of them together or none
+        if not at_once:  # else all of them together or none
             earlier.keep(new)
             new = {}
     earlier.keep(new)
 
 
-def _joint_fit(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
-    """Outcomes of the folds of a repeat that were fitted jointly, by index; the others are fitted one by one.
-
-    They divide the same rows: the joint fit sees no other row. It is an optimization: it has the time limit of one fit
-    (limits.fit_seconds), and its failure is not recorded.
-    """
-    if len(fits) < 2 or fits[0].rows.is_leave_one_out:
-        return {}
-    used = fits[0].rows.used
-    answer = guard.call(*((used, fit.rows.test, fit.row["seed"], fit.grid) for fit in fits))
-    outcomes = answer.value if answer.kind == "ok" else []
-    return {number: found for number, found in enumerate(outcomes) if found is not None}
-
-
 def _alone(records: Records, guard: Guard, fit: Fit) -> None:
-    seed = fit.row["seed"]
-    each = LeaveOneOutRequest(fit.rows.fold_of_row, seed) if fit.rows.is_leave_one_out else None
-    answer = guard.call(each or (fit.rows.used, fit.rows.test, seed, fit.grid))
+    if fit.rows.is_leave_one_out:
+        answer = guard.call("leave_one_out", fit.rows.fold_of_row, fit.row["seed"])
+    else:
+        answer = guard.call("folds", fit.fold)
     if answer.kind == "ok":
-        answer = _written(records, guard, fit, answer.value[0])
+        (outcome,) = [answer.value] if fit.rows.is_leave_one_out else answer.value
+        answer = _written(records, guard, fit, outcome)
     if answer.kind != "ok":
         in_vain = answer.kind == "timeout" and guard.has_begun
         spent = guard.seconds if in_vain else None  # without the start of a new child
@@ -272,9 +272,12 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
 
 
 def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> GuardedResult:
-    """Add the outcome to the records, or return why it does not fit into the tables."""
+    """Add the outcome to the records with its details, or return why it does not fit into the tables."""
     if fit.details:
-        given["kept"] |= _details(guard, fit, given["chosen"])
+        rows = fit.rows.train, fit.rows.test, fit.row["seed"]
+        answer = guard.call("details", *rows, given["chosen"], fit.details)
+        found = answer.value if answer.kind == "ok" else {}  # a limit was exceeded
+        given["kept"] |= {name: columns for name, columns in found.items() if columns}
     try:
         records.add(fit.row | given, fit.rows.test, given, fit.made)
     except Exception as error:
@@ -283,14 +286,6 @@ def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) ->
             "failed", f"its output has an invalid form ({type(error).__name__}: {text})"
         )
     return GuardedResult("ok", given)
-
-
-def _details(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:
-    """Table → its columns; empty if a limit of time or memory was exceeded."""
-    details = FitDetails(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.details)
-    answer = guard.call(details)
-    found = answer.value[0] if answer.kind == "ok" else {}
-    return {name: columns for name, columns in found.items() if columns}
 
 
 def task(about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, Any]:

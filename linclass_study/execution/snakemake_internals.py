@@ -13,16 +13,20 @@ from typing import Any
 # what Snakemake says, and no event, exit code or exception tells
 NOTHING_TO_DO = "Nothing to be done"
 STOPPED = "Terminating processes on user request"  # after Ctrl-C
-LOCKED = "Error: Directory cannot be locked"
 READ_ONLY = "Write-protected output files"
 
 METADATA = Path(".snakemake") / "metadata"
-LOCKS = Path(".snakemake") / "locks"
 
 
 def force(workflow: Any, file: str) -> None:
     """Force the job that makes a file, from an input function. Unlike deleting the file it does not harm a dry run."""
     workflow.dag.forcefiles.add(file)
+
+
+def switch_off_locks(workflow: Any) -> None:
+    """Let Snakemake make no lock files, which outlive a killed process (locks.py)."""
+    if workflow.execution_settings is not None:
+        object.__setattr__(workflow.execution_settings, "lock", False)
 
 
 def has_plan(workflow: Any) -> bool:

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from linclass.base.messages import counted, names_and_others
 from linclass_study.execution.fit_store import OF_FIT, FittedRun, RunsOfDataset, outcome_holds
@@ -18,7 +17,7 @@ from linclass_study.execution.jobs import Bundle
 from linclass_study.execution.run import limits_of_fit
 from linclass_study.execution.run_files import GRID, RunSpec, extras_of, recorded_run
 from linclass_study.files.reading import read_about
-from linclass_study.pipeline.protocols import kind, of_dataset, protocol_named
+from linclass_study.pipeline.protocols import kind, planned_fits
 
 SHOWN = 12  # data sets that have a line
 NAMED = 5  # methods or data sets named in a line
@@ -40,47 +39,46 @@ class ToFit:
         self._runs = cache(lambda dataset: RunsOfDataset(results, dataset))
         self.changes = cache(self._changes)
 
-    def lines(self, bundles: Iterable[str], named: int = NAMED) -> Iterator[str]:
+    def lines(self, bundles: Iterable[str]) -> Iterator[str]:
         """A line for each data set of these bundles: how many of its runs are fitted, and which."""
         methods: dict[str, list[str]] = defaultdict(list)
-        for name in bundles:
-            for dataset, method in self.bundles[name].runs:
-                methods[dataset].append(method)
-        for dataset in [*methods][:SHOWN]:
-            yield f"{dataset}: {self._runs_to_fit(dataset, methods[dataset], named)}"
+        for dataset, method in self._runs_of(bundles):
+            methods[dataset].append(method)
+        for dataset, those in [*methods.items()][:SHOWN]:
+            found = {method: self.changes(dataset, method) for method in those}
+            new = [
+                method + ("" if NEW in changes else f" ({counted(sum(changes.values()), 'fit')})")
+                for method, changes in found.items()
+                if changes
+            ]
+            total, least, more = counted(len(those), "run"), "", ""
+            if new and len(new) < len(those):
+                least, more = "at least ", ", more if rows have changed"
+            which = f"none of {total} to fit unless their rows have changed"
+            if new:
+                which = f"{least}{len(new)} of {total} to fit{more}: {names_and_others(new, NAMED)}"
+            yield f"{dataset}: {which}"
         if len(methods) > SHOWN:
             yield f"and {counted(len(methods) - SHOWN, 'other data set')}"
 
-    def _runs_to_fit(self, dataset: str, methods: list[str], named: int) -> str:
-        found = {method: self.changes(dataset, method) for method in methods}
-        new = [
-            method + ("" if NEW in changes else f" ({counted(sum(changes.values()), 'fit')})")
-            for method, changes in found.items()
-            if changes
-        ]
-        total = counted(len(methods), "run")
-        if not new:
-            return f"none of {total} to fit unless their rows have changed"
-        least, more = "", ""
-        if len(new) < len(methods):
-            least, more = "at least ", ", more if rows have changed"
-        return f"{least}{len(new)} of {total} to fit{more}: {names_and_others(new, named)}"
-
     def again(self, bundles: Iterable[str]) -> Iterator[str]:
         """A line for each change for which fits of these bundles are made: how many, of what, and which change."""
-        methods: dict[str, dict[str, None]] = defaultdict(dict)
-        datasets: dict[str, dict[str, None]] = defaultdict(dict)
-        fits = Counter[str]()
+        found: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+        for dataset, method in self._runs_of(bundles):
+            for change, number in self.changes(dataset, method).items():
+                found[change].append((dataset, method, number))
+        found.pop(NEW, None)
+        for change, made in found.items():
+            datasets, methods, numbers = zip(*made, strict=True)
+            what, where = (
+                names_and_others([*dict.fromkeys(names)], NAMED) for names in (methods, datasets)
+            )
+            fits = counted(sum(numbers), "fit")
+            yield f"{change}: {what} on {where} ({fits})"
+
+    def _runs_of(self, bundles: Iterable[str]) -> Iterator[tuple[str, str]]:
         for name in bundles:
-            for dataset, method in self.bundles[name].runs:
-                for change, number in self.changes(dataset, method).items():
-                    methods[change][method] = datasets[change][dataset] = None
-                    fits[change] += number
-        for change, those in methods.items():
-            if change != NEW:
-                where = names_and_others([*datasets[change]], NAMED)
-                made = counted(fits[change], "fit")
-                yield f"{change}: {names_and_others([*those], NAMED)} on {where} ({made})"
+            yield from self.bundles[name].runs
 
     def _changes(self, dataset: str, method: str) -> Mapping[str, int]:
         """What has changed since fits of a run were made → how many are made for it; NEW for a run that is new."""
@@ -89,37 +87,27 @@ class ToFit:
         if record is not None and record["asked"] == spec.asked:
             return {}
         runs = [*self._runs(dataset).by_recipe(method, spec.recipe)]
-        planned = self._planned(dataset, spec)
-        if planned is None or not (runs or record):
+        if not (runs or record):
             return {NEW: 1}
+        try:
+            about = read_about(self.results / "data" / f"{dataset}.json")
+        except (OSError, ValueError):
+            return {NEW: 1}
+        planned = [*planned_fits(spec.evaluation, about)]
         known = [known_fits(run, spec, planned) for run in runs]
         missing = [fit for fit in planned if not any(one.get(fit) == HOLDS for one in known)]
         why = {fit: change for one in known for fit, change in one.items()}
         other = "new fits, as `evaluation:` changed"
         if record is not None and record.get("recipe") != spec.recipe:
-            other = self._change_of_recipe(record, spec)
+            parts = record.get("parts") or {}
+            changed = [
+                WORDS[part] for part in WORDS if parts and parts.get(part) != spec.parts[part]
+            ]
+            what = names_and_others(
+                changed or [*WORDS.values()], len(WORDS), "and" if changed else "or"
+            )
+            other = f"fitted again, as {what} changed"
         return Counter(why.get(fit, other) for fit in missing)
-
-    def _planned(self, dataset: str, spec: RunSpec) -> list[tuple[str, int, int]] | None:
-        """(protocol, repeat, fold) of all planned fits; None if the data are not known."""
-        try:
-            about = read_about(self.results / "data" / f"{dataset}.json")
-        except (OSError, ValueError):
-            return None
-        return [
-            (name, repeat, fold)
-            for name, options in of_dataset(spec.evaluation, about).items()
-            for repeat in range(protocol_named(name).size(options)[0])
-            for fold in range(protocol_named(name).size(options)[1])
-        ]
-
-    def _change_of_recipe(self, record: Mapping[str, Any], spec: RunSpec) -> str:
-        known = record.get("parts") or {}
-        changed = [WORDS[part] for part in WORDS if known and known.get(part) != spec.parts[part]]
-        what = names_and_others(
-            changed or [*WORDS.values()], len(WORDS), "and" if changed else "or"
-        )
-        return f"fitted again, as {what} changed"
 
 
 def known_fits(

@@ -12,10 +12,9 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -33,7 +32,6 @@ from linclass_study.execution.fit_outcome import (
     reset_peak_memory,
     trace_table,
 )
-from linclass_study.execution.requests import FitDetails, LeaveOneOutRequest
 from linclass_study.pipeline import coefficients, fitting
 from linclass_study.pipeline.fitted import Fitted, Task, own_candidates, parameters_of
 from linclass_study.pipeline.fitting import (
@@ -44,17 +42,19 @@ from linclass_study.pipeline.fitting import (
 )
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.plane import plane_margins
+from linclass_study.pipeline.protocols import UNUSED
 from linclass_study.pipeline.trace_and_path import coefficient_path, solver_trace
 from linclass_study.pipeline.transforming import shared_transforms
 
 # training and test rows, the test rows among them, seed, whether to predict the grid
 Fold = tuple[np.ndarray, np.ndarray, int, bool]
+Outcome = dict[str, Any]  # what Records.add takes
 
 loaded: dict[str, FeatureFile] = {}  # the last file, shared by consecutive methods on the same rows
 
 
 class Worker:
-    """Loads the data and the method once, then fits and predicts the folds of each call."""
+    """Answers calls of its methods by their names."""
 
     def __init__(self, features: str, entry: dict[str, Any], task: dict[str, Any]):
         gc.collect()  # remains of the previous method
@@ -68,100 +68,98 @@ class Worker:
             self.method.estimator()  # lazy imports on construction do not count as fit time
         gc.freeze()  # collections between fits skip the objects that exist now
 
-    def __call__(self, *asked: Any) -> list[dict[str, Any] | None]:
-        """Outcome of leave-one-out, of the details of a fit, or of each fold. Several folds, which divide the same
-        rows, are fitted jointly.
+    def __call__(self, name: str, *arguments: Any) -> Any:
+        return getattr(self, name)(*arguments)
 
-        Of several folds, one whose prediction fails is None; fitted alone, it will report why.
-        """
-        if isinstance(asked[0], FitDetails):
-            return [self._details(asked[0])]
-        if isinstance(asked[0], LeaveOneOutRequest):
-            return [self._leave_one_out(asked[0])]
-        return self._folds(*asked)
-
-    def _details(self, asked: FitDetails) -> dict[str, Any]:
+    def details(
+        self,
+        train: np.ndarray,
+        test: np.ndarray,
+        seed: int,
+        chosen: dict[str, Any],
+        tables: Sequence[str],
+    ) -> Outcome:
         """Regularization path and solver steps of a fit with the chosen parameters; each may be None."""
         table, y = self.file.table, self.file.y
-        fit = table.rows(asked.train), y[asked.train]
-        held_out = table.rows(asked.test), y[asked.test]
-        tables = {
-            "paths": lambda: path_table(
-                coefficient_path(self.method, *fit, asked.seed, asked.chosen)
-            ),
-            "traces": lambda: trace_table(
-                solver_trace(self.method, *fit, held_out, self.task, asked.seed, asked.chosen)
-            ),
-        }
+        fit, held_out = (table.rows(train), y[train]), (table.rows(test), y[test])
         found = {}
-        for name in asked.tables:
+        for name in tables:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    found[name] = tables[name]()
+                    if name == "paths":
+                        found[name] = path_table(coefficient_path(self.method, *fit, seed, chosen))
+                    else:
+                        trace = solver_trace(self.method, *fit, held_out, self.task, seed, chosen)
+                        found[name] = trace_table(trace)
                 except Exception as error:  # details are optional
                     print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
         return found
 
-    def _leave_one_out(self, asked: LeaveOneOutRequest) -> dict[str, Any]:
-        reset_peak_memory()
-        known = 0
+    def leave_one_out(self, units: np.ndarray, seed: int) -> Outcome:
+        """One planned fit: each unit (row or group; UNUSED for rows that are not used) is predicted by the model of all
+        others. Its parameters are the most frequent ones, its status is the joint one."""
+        if self.file.in_file:
+            refuse_in_file("leave-one-out needs them in memory; choose another protocol")
+        used = np.flatnonzero(units != UNUSED)
+        file, n, K = self.file.rows(used), len(used), self.task.n_classes
+        y_pred, score, log_proba = np.empty(n, np.int32), np.empty((n, K)), np.empty((n, K))
+        chosen, statuses = Counter[str](), list[dict[str, Any]]()
+        known, warned, predict_seconds = True, 0, 0.0
+        with self._watched() as caught:
+            begin = time.perf_counter()
+            parts = fitting.leave_one_out(
+                self.method, file.table, file.y, units[used], self.task, seed, file.groups
+            )
+            while True:
+                _seed_globals(seed)  # so that fits do not depend on earlier ones
+                if (part := next(parts, None)) is None:
+                    break
+                rows, fitted, (codes, scores, logs), seconds = part
+                y_pred[rows], score[rows] = codes, scores
+                known = known and logs is not None
+                if known:
+                    log_proba[rows] = logs
+                chosen[json.dumps(parameters_of(fitted), default=str)] += 1
+                statuses.append(fit_status(fitted.estimator, caught[warned:], self.task.classes))
+                warned = len(caught)
+                predict_seconds += seconds
+            spent = time.perf_counter() - begin - predict_seconds
+        prediction = y_pred, score, log_proba if known else None
+        status = _joint_status(statuses) | {"params": chosen.most_common(1)[0][0]}
+        return self._outcome(status, used, prediction, spent, predict_seconds)
 
-        def own_ending(estimator: Any) -> dict[str, Any]:
-            nonlocal known
-            begin, known = known, len(caught)
-            return fit_status(estimator, caught[begin:], self.task.classes)
-
-        with warnings.catch_warnings(record=True) as caught, self._silence():
-            warnings.simplefilter("always")
-            found = predict_units(self.method, self.file, self.task, asked, own_ending)
-        log_warnings(caught)
-        return {
-            **found.ending,
-            "params": found.params,
-            "fit_seconds": found.fit_seconds,
-            "predict_seconds": found.predict_seconds,
-            "peak_rss_mb": peak_memory_mb(),
-            "y_true": self.file.y[asked.used],
-            "y_pred": found.y_pred,
-            "score": found.score,
-            "log_proba": found.log_proba,
-            "kept": {},
-            "chosen": {},
-            "grid": None,
-            "margins": None,
-        }
-
-    def _folds(self, *folds: Fold) -> list[dict[str, Any] | None]:
-        seed = folds[0][2]
-        reset_peak_memory()
-        random.seed(seed)
-        np.random.seed(seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
-        with warnings.catch_warnings(record=True) as caught, self._silence():
-            warnings.simplefilter("always")
+    def folds(self, *folds: Fold) -> list[Outcome | None]:
+        """The outcome of each fold. Several, which divide the same rows, are fitted jointly; one whose prediction fails
+        is None then: fitted alone, it will report why."""
+        with self._watched() as caught:
+            _seed_globals(folds[0][2])
             begin = time.perf_counter()
             fits = self._fit(folds)
             fit_seconds = (time.perf_counter() - begin) / len(folds)
-        log_warnings(caught)
+        predictions = self._predicted(fits, folds)
         return [
-            None
-            if predicted is None
-            else self._outcome(fitted, fold, caught, fit_seconds, *predicted)
-            for fitted, fold, predicted in zip(
-                fits, folds, self._predicted(fits, folds), strict=True
-            )
+            predicted and self._of_fold(fitted, fold, caught, fit_seconds, *predicted)
+            for fitted, fold, predicted in zip(fits, folds, predictions, strict=True)
         ]
 
-    def _silence(self) -> AbstractContextManager[None]:
-        """Silence linclass's own classifiers, which report a status; inside other estimators they warn."""
+    @contextmanager
+    def _watched(self) -> Iterator[list[warnings.WarningMessage]]:
+        """Record and log warnings. linclass's own classifiers report a status instead; inside other estimators they
+        warn."""
+        reset_peak_memory()
         own = self.method.classifier.__module__.startswith("linclass.")
-        return silently() if own else nullcontext()
+        with warnings.catch_warnings(record=True) as caught, silently() if own else nullcontext():
+            warnings.simplefilter("always")
+            yield caught
+        log_warnings(caught)
 
-    def _fit(self, folds: tuple[Fold, ...]) -> list[Fitted]:
+    def _fit(self, folds: Sequence[Fold]) -> list[Fitted]:
         table, y = self.file.table, self.file.y
         used, test, seed, _ = folds[0]
         if self.file.in_file:
-            refuse_parts(len(used), len(y))
+            if len(used) < len(y):
+                refuse_in_file("learning_curve needs them in memory; choose another protocol")
             held_out = [test for _, test, _, _ in folds]
             return fit_by_blocks(self.method, self.file, held_out, self.task)
         if len(folds) > 1:
@@ -171,13 +169,13 @@ class Worker:
         groups = None if self.file.groups is None else self.file.groups[train]
         return [fit_method(self.method, table.rows(train), y[train], self.task, seed, groups)]
 
-    def _used(self, folds: tuple[Fold, ...]) -> tuple[FeatureFile, list[np.ndarray]]:
+    def _used(self, folds: Sequence[Fold]) -> tuple[FeatureFile, list[np.ndarray]]:
         """The rows that several folds divide, without any other row, and the held-out rows of each among them."""
         used = folds[0][0]
         return self.file.rows(used), [np.searchsorted(used, test) for _, test, _, _ in folds]
 
     def _predicted(
-        self, fits: list[Fitted], folds: tuple[Fold, ...]
+        self, fits: list[Fitted], folds: Sequence[Fold]
     ) -> Sequence[tuple[FoldPrediction, float] | None]:
         """Predictions of each fold and their seconds; None where they fail, unless the fold is alone."""
         if self.file.in_file:
@@ -190,9 +188,9 @@ class Worker:
             part, held_out = self._used(folds)
             found = predict_folds(fits, part.table, held_out)
         seconds = (time.perf_counter() - begin) / len(folds)
-        return [None if held_out is None else (held_out, seconds) for held_out in found]
+        return [None if one is None else (one, seconds) for one in found]
 
-    def _outcome(
+    def _of_fold(
         self,
         fitted: Fitted,
         fold: Fold,
@@ -200,15 +198,33 @@ class Worker:
         fit_seconds: float,
         held_out: FoldPrediction,
         predict_seconds: float,
-    ) -> dict[str, Any]:
+    ) -> Outcome:
         _, test, _, grid = fold
-        y_pred, score, log_proba = held_out.prediction
+        estimator = fitted.estimator
+        status = fit_status(estimator, caught, self.task.classes)
+        status["params"] = json.dumps(parameters_of(fitted), default=str)
         # rows that stay in their file are not compared
-        checked = None if self.file.in_file else score
-        known = coefficients.of_fit(fitted.estimator, fitted.transforms, held_out.first, checked)
-        return {
-            **fit_status(fitted.estimator, caught, self.task.classes),
-            "params": json.dumps(parameters_of(fitted), default=str),
+        checked = None if self.file.in_file else held_out.prediction[1]
+        known = coefficients.of_fit(estimator, fitted.transforms, held_out.first, checked)
+        outcome = self._outcome(status, test, held_out.prediction, fit_seconds, predict_seconds)
+        outcome["kept"] = {
+            "coefficients": fit_outcome.coefficients(known),
+            "tuning": fit_outcome.tuning(fitted.candidates or own_candidates(estimator)),
+            "traces": trace_table(getattr(estimator, "trace_", None)),
+        }
+        outcome["chosen"] = fitted.chosen
+        return outcome | (self._on_plane(fitted) if grid else {})
+
+    def _outcome(
+        self,
+        status: dict[str, Any],
+        test: np.ndarray,
+        prediction: tuple[np.ndarray, np.ndarray, np.ndarray | None],
+        fit_seconds: float,
+        predict_seconds: float,
+    ) -> Outcome:
+        y_pred, score, log_proba = prediction
+        return status | {
             "fit_seconds": fit_seconds,
             "predict_seconds": predict_seconds,
             "peak_rss_mb": peak_memory_mb(),
@@ -216,13 +232,10 @@ class Worker:
             "y_pred": y_pred,
             "score": score,
             "log_proba": log_proba,
-            "kept": {
-                "coefficients": fit_outcome.coefficients(known),
-                "tuning": fit_outcome.tuning(fitted.candidates or own_candidates(fitted.estimator)),
-                "traces": trace_table(getattr(fitted.estimator, "trace_", None)),
-            },
-            "chosen": fitted.chosen,
-            **(self._on_plane(fitted) if grid else {"grid": None, "margins": None}),
+            "kept": {},
+            "chosen": {},
+            "grid": None,
+            "margins": None,
         }
 
     def _on_plane(self, fitted: Fitted) -> dict[str, np.ndarray | None]:
@@ -238,70 +251,14 @@ class Worker:
             return {"grid": np.full(shape, -1), "margins": None}
 
 
-# Leave-one-out as one planned fit: each row, or group of rows, is predicted by the model of all others.
+def _seed_globals(seed: int) -> None:
+    """Seed the global generators, from which some foreign estimators draw."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
 
 
-@dataclass(frozen=True)
-class Predicted:
-    """Predictions of all used rows, the most frequent tuned parameters, and the joint status of all fits."""
-
-    y_pred: np.ndarray
-    score: np.ndarray
-    log_proba: np.ndarray | None
-    params: str
-    ending: dict[str, Any]
-    fit_seconds: float
-    predict_seconds: float
-
-
-def predict_units(
-    method: Method,
-    file: FeatureFile,
-    task: Task,
-    request: LeaveOneOutRequest,
-    ending: Callable[[Any], dict[str, Any]],
-) -> Predicted:
-    """Fit the method without each unit and predict its rows; `ending` gives the columns of a fit."""
-    if file.in_file:
-        raise NotApplicable(
-            "its rows stay in their file (parquet_blocks), and leave-one-out needs them in memory; "
-            "choose another protocol"
-        )
-    file, units = file.rows(request.used), request.units[request.used]
-    n, K = len(file.y), task.n_classes
-    y_pred, score, log_proba = np.empty(n, np.int32), np.empty((n, K)), np.empty((n, K))
-    known, chosen, endings, predict_seconds = True, Counter[str](), [], 0.0
-    begin = time.perf_counter()
-    parts = fitting.leave_one_out(
-        method, file.table, file.y, units, task, request.seed, file.groups
-    )
-    while True:
-        random.seed(request.seed)  # so that fits do not depend on earlier ones
-        np.random.seed(request.seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
-        if (part := next(parts, None)) is None:
-            break
-        rows, fitted, (codes, scores, logs), seconds = part
-        y_pred[rows], score[rows] = codes, scores
-        known = known and logs is not None
-        if known:
-            log_proba[rows] = logs
-        chosen[json.dumps(parameters_of(fitted), default=str)] += 1
-        endings.append(ending(fitted.estimator))
-        predict_seconds += seconds
-    spent = time.perf_counter() - begin - predict_seconds
-    return Predicted(
-        y_pred,
-        score,
-        log_proba if known else None,
-        chosen.most_common(1)[0][0],
-        _of_all(endings),
-        spent,
-        predict_seconds,
-    )
-
-
-def _of_all(endings: list[dict[str, Any]]) -> dict[str, Any]:
-    """The joint ending: the most frequent one of the fits that did not converge, if any."""
+def _joint_status(endings: list[dict[str, Any]]) -> dict[str, Any]:
+    """The most frequent ending of the fits that did not converge, if any."""
     if len(endings) == 1:
         return endings[0]
     others = Counter((e["status"], e["reason"]) for e in endings if e["status"] != "converged")
@@ -309,20 +266,19 @@ def _of_all(endings: list[dict[str, Any]]) -> dict[str, Any]:
     if others:
         count = sum(e["status"] == status for e in endings)
         reason = f"{count} of {len(endings)} fits: {reason}"
-    kinds = {e["certificate_kind"] for e in endings}
+    same_kind = len({e["certificate_kind"] for e in endings}) == 1
+    largest = {}
+    for name in ("iterations", "certificate"):
+        values = [e[name] for e in endings]
+        largest[name] = None if None in values else max(values)
     return {
         "status": status,
         "reason": reason,
-        "iterations": _largest(endings, "iterations"),
         "objective": None,  # every fit has its own
-        "certificate": _largest(endings, "certificate") if len(kinds) == 1 else None,
-        "certificate_kind": kinds.pop() if len(kinds) == 1 else None,
+        **largest,
+        "certificate": largest["certificate"] if same_kind else None,
+        "certificate_kind": endings[0]["certificate_kind"] if same_kind else None,
     }
-
-
-def _largest(endings: list[dict[str, Any]], name: str) -> Any:
-    values = [e[name] for e in endings]
-    return None if None in values else max(values)
 
 
 # Fit and predict rows that stay in their Parquet file, in two passes over the file for all folds.
@@ -333,16 +289,19 @@ def _largest(endings: list[dict[str, Any]], name: str) -> Any:
 # features.
 
 
+def refuse_in_file(why: str) -> NoReturn:
+    raise NotApplicable(f"its rows stay in their file (parquet_blocks), and {why}")
+
+
 def fit_by_blocks(
     method: Method, file: FeatureFile, held_out: Sequence[np.ndarray], task: Task
 ) -> list[Fitted]:
     """One model for each fold, fitted on all other rows."""
     estimator = method.estimator()
     if method.tune or not callable(getattr(estimator, "merge_all", None)):
-        raise NotApplicable(
-            f"its rows stay in their file (parquet_blocks), and {type(estimator).__name__} "
-            f"{'with `tune:`' if method.tune else ''} needs them at once; take an untuned method that is "
-            "a function of sums, such as lda or gaussian_nb"
+        name = f"{type(estimator).__name__} {'with `tune:`' if method.tune else ''}"
+        refuse_in_file(
+            f"{name} needs them at once; take an untuned method that is a function of sums, such as lda or gaussian_nb"
         )
     rows = (
         table.named_rows() if getattr(estimator, "takes_names", False) else table.X
@@ -350,15 +309,6 @@ def fit_by_blocks(
     )
     fits = fit_without_each(estimator, rows, file.y, held_out)
     return [Fitted(method, task, {}, [], model) for model in fits]
-
-
-def refuse_parts(rows: int, of: int) -> None:
-    """Refuse the fits of a learning curve, which leave out rows that are not tested either."""
-    if rows < of:
-        raise NotApplicable(
-            "its rows stay in their file (parquet_blocks), and learning_curve needs them in memory; "
-            "choose another protocol"
-        )
 
 
 def predict_by_blocks(
@@ -394,8 +344,8 @@ def _unchanged(method: Method, file: FeatureFile) -> Iterator[Table]:
         shared = shared_transforms(method.transforms, table, [])
         if shared is None or shared.last is not None or shared.table.X is not table.X:
             names = ", ".join(name for name, _ in method.transforms)
-            raise NotApplicable(
-                f"its rows stay in their file (parquet_blocks), and transforms ({names}) would change "
-                "them; leave out what learns from rows, and impute missing values before"
+            refuse_in_file(
+                f"transforms ({names}) would change them; leave out what learns from rows, and impute missing values "
+                "before"
             )
         yield shared.table

@@ -16,7 +16,7 @@ out one group at a time, and an official split that divides a group is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +89,15 @@ def of_dataset(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[
     if len(found) > 1 and not about.get("test_rows"):
         found.pop("official", None)
     return found
+
+
+def planned_fits(
+    evaluation: Mapping[str, Any], about: Mapping[str, Any]
+) -> Iterator[tuple[str, int, int]]:
+    """(protocol, repeat, fold) of every fit of a run on a data set."""
+    for name, options in of_dataset(evaluation, about).items():
+        repeats, folds = protocol_named(name).size(options)
+        yield from ((name, repeat, fold) for repeat in range(repeats) for fold in range(folds))
 
 
 def comparing_protocols(

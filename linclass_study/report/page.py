@@ -20,19 +20,18 @@ from markupsafe import Markup
 
 from linclass.base.messages import counted
 from linclass_study.analysis.across_datasets import groups_sharing_rows
-from linclass_study.analysis.across_tables import conclusions_path
-from linclass_study.analysis.answer import mixture, shortened
-from linclass_study.analysis.conclusion import focus_sentences
+from linclass_study.analysis.answer import conclusions_path, mixture, shortened
 from linclass_study.analysis.controls import focus_of
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
 from linclass_study.analysis.outcome import STYLES, Outcome
-from linclass_study.analysis.plain_answer import (
+from linclass_study.analysis.scoring import metric_problems
+from linclass_study.analysis.sentences import (
     certainty,
     excluded_sentence,
+    focus_sentences,
     not_ranked,
     plain_answer,
 )
-from linclass_study.analysis.scoring import metric_problems
 from linclass_study.analysis.verdict import study_verdict
 from linclass_study.analysis.wording import (
     TITLES,
@@ -68,9 +67,10 @@ from linclass_study.report.provenance import (
     environments_of_machines,
     foreign_modules,
     hashed_modules,
+    provenance,
     snakemake_command,
 )
-from linclass_study.report.table import Made, format_seconds
+from linclass_study.report.table import Made, format_seconds, make_tables, write_tables
 from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
 
@@ -127,6 +127,14 @@ def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
     for is_figure, group in groupby(items, key=lambda item: "svg" in item):
         together = list(group)
         yield from [together] if is_figure else ([table] for table in together)
+
+
+def write_page(outcome: Outcome, *studies: Sequence[str]) -> None:
+    """Write report.html and the tables that it shows."""
+    shown = make_tables(outcome)
+    write_tables(shown, outcome)
+    page = report(outcome, shown, provenance(), *studies)
+    (outcome.results / "report.html").write_text(page, encoding="utf-8")
 
 
 def report(

@@ -15,7 +15,7 @@ closed form. Identities are checked in the same way and counted separately.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -131,81 +131,37 @@ def read_published(path: Path) -> list[Check]:
     return [Check(**row) for row in read_json(path)]
 
 
-#: status → words in the terminal, on the page and in the summary
-MARKS = {
-    "reproduced": ("ok", "✓", "reproduced"),
-    "missed": ("MISSED", "missed", "missed"),
-    "differs": ("DIFFERS", "differs", "differ"),
-    "unavailable": ("unavailable", "unavailable", "unavailable"),
-}
-PLURALS = {"published": "published numbers", "identity": "identities"}
+MARKS = {"reproduced": "✓", "missed": "missed", "differs": "differs", "unavailable": "unavailable"}
+NAMES = {"published": "published numbers reproduced", "identity": "identities hold"}
 EXPLAINED = {
     "missed": "missed, where the source contradicts itself or had not converged",
     "unavailable": "not checked, for their data are not here",
 }
-NAMES = {"published": "published numbers reproduced", "identity": "identities hold"}
-
-
-def published_table(checks: Iterable[Check]) -> str:
-    """Printed numbers, then identities, then the summary."""
-    checks = list(checks)
-    parts = [_lines(own) for kind in KINDS if (own := of_kind(checks, kind))]
-    return "\n\n".join([*parts, summary(checks)])
 
 
 def summary(checks: Iterable[Check]) -> str:
-    """Summary of the checks, without unavailable numbers."""
-    checks = list(checks)
-    return "; ".join(_counted(kind, own) for kind in KINDS if (own := of_kind(checks, kind)))
+    """How many numbers of each kind hold, of those that could be checked, and how many are what else."""
+    checks, parts = list(checks), []
+    for kind, name in NAMES.items():
+        counts = Counter(check.status for check in checks if check.kind == kind)
+        if counts:
+            others = [f"{counts[s]} {s}" for s in ("missed", "differs", "unavailable") if counts[s]]
+            checked = counts.total() - counts["unavailable"]
+            parts.append(", ".join([f"{counts['reproduced']} of {checked} {name}", *others]))
+    return "; ".join(parts)
 
 
 def ending(checks: Iterable[Check], page: Path) -> str:
-    """How many numbers were checked and how many hold, which do not, and where the page is."""
+    """The summary, the numbers that differ, those that are explained or not checked by exhibit, and the page."""
     checks = list(checks)
-    lines = [_held(kind, own) for kind in KINDS if (own := of_kind(checks, kind))]
-    return "\n".join([*lines, *_others(checks), f"page: {page}"])
-
-
-def _held(kind: str, checks: list[Check]) -> str:
-    checked = [check for check in checks if check.status != "unavailable"]
-    held = sum(check.status == "reproduced" for check in checked)
-    verdict = "all of them hold" if held == len(checked) else f"{held} of them hold"
-    return f"{PLURALS[kind]} checked: {len(checked)}, {verdict}"
-
-
-def _others(checks: list[Check]) -> Iterator[str]:
-    """The numbers that do not hold, one by one; those that are explained or not checked by exhibit."""
-    for c in (check for check in checks if check.status == "differs"):
-        yield f"  differs: {c.exhibit} {c.number}, published {c.published:.10g}, ours {_shown(c)}"
+    lines = [summary(checks)]
+    for c in checks:
+        if c.status == "differs":
+            ours = "none" if c.ours is None else f"{c.ours:.8g}"
+            lines.append(
+                f"  differs: {c.exhibit} {c.number}, published {c.published:.10g}, ours {ours} ({c.source})"
+            )
     for status, words in EXPLAINED.items():
         if each := Counter(check.exhibit for check in checks if check.status == status):
-            yield f"  {words}: {', '.join(f'{name} ({n})' for name, n in each.items())}"
-
-
-def of_kind(checks: Iterable[Check], kind: str) -> list[Check]:
-    return [check for check in checks if check.kind == kind]
-
-
-def _counted(kind: str, checks: list[Check]) -> str:
-    counts = {status: sum(c.status == status for c in checks) for status in MARKS}
-    held = len(checks) - counts["unavailable"]
-    others = [f"{n} {MARKS[s][2]}" for s, n in counts.items() if n and s != "reproduced"]
-    return ", ".join([f"{counts['reproduced']} of {held} {NAMES[kind]}", *others])
-
-
-def _lines(checks: Iterable[Check]) -> str:
-    head = ("exhibit", "number", "published", "ours", "tolerance", "", "source")
-    rows = [head] + [
-        (c.exhibit, c.number, f"{c.published:.10g}", _shown(c), f"{c.tolerance:g}", MARKS[c.status][0], _source(c))
-        for c in checks
-    ]  # fmt: skip
-    widths = [max(len(row[i]) for row in rows) for i in range(len(head) - 1)]
-    return "\n".join("  ".join([*map(str.ljust, row, widths), row[-1]]).rstrip() for row in rows)
-
-
-def _shown(c: Check) -> str:
-    return "–" if c.ours is None else f"{c.ours:.8g}"
-
-
-def _source(c: Check) -> str:
-    return f"{c.source} ({c.reason})" if c.reason and c.status != "reproduced" else c.source
+            lines.append(f"  {words}: {', '.join(f'{name} ({n})' for name, n in each.items())}")
+    return "\n".join([*lines, f"page: {page}"])

@@ -54,7 +54,7 @@ class Handlers:
     def on_start(self) -> None:
         try:
             require_plain(self.results, self.study.results)
-            locks.reserve(self.study.results)
+            locks.reserve(self.results)
             self._delete_outdated_study_file()
             description = self.inputs.description | {"fits": self.inputs.description_of_fits()}
             resolved_study.write_resolved(self.results, description)
@@ -98,18 +98,14 @@ class Handlers:
         full = full_disk(self.results)
         print_last(f"{text}\n{full}" if full else text)
 
-    def planned_job(self, job: Any) -> terminal.PlannedJob:
-        """Name, expected seconds (of fits from their data, of others by their rule), and kind of a job.
-
-        Jobs of one kind, fits on one data set or a rule, are too long or too short by the same factor.
-        """
+    def planned_job(self, job: Any) -> tuple[str, float]:
+        """Name and expected seconds of a job."""
         rule = self._rule(job)
         name = " ".join([rule, *job.wildcards])
         if rule not in FIT:
-            return terminal.PlannedJob(name, SECONDS_OF_RULE.get(rule, 0.0), rule)
+            return name, SECONDS_OF_RULE.get(rule, 0.0)
         bundle = self.inputs.bundles[job.wildcards.bundle]
-        kind = " ".join([rule, *bundle.datasets])
-        return terminal.PlannedJob(name, bundle.work / bundle.shards, kind)
+        return name, bundle.work / bundle.shards
 
     def _rule(self, job: Any) -> str:
         """Our name of the rule of a job, which a workflow that imports ours may call differently."""

@@ -51,7 +51,7 @@ SHOWN = ("methods", "evaluation", "limits", "positions", "parameters")  # in tab
 def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
     """The study of Snakemake's `config`; exit with one line for each error in it.
 
-    The main process also removes the locks of killed ones. Jobs get the expanded paths and one order of sets.
+    Jobs get the expanded paths and one order of sets.
     """
     is_main, files = workflow.is_main_process, workflow.configfiles
     if str(DEFAULT_STUDY) not in map(
@@ -77,8 +77,9 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
     config.update(results=study.results, downloads=study.downloads)
     os.environ.update(PYTHONHASHSEED="0")
     if is_main:
-        locks.remove_stale_locks()
-        locks.explain_lock_errors(logger, study.results)
+        locks.explain_read_only(logger, study.results)
+        if not snakemake_internals.is_imported(workflow):
+            snakemake_internals.switch_off_locks(workflow)
     return study
 
 
@@ -121,10 +122,6 @@ class RuleInputs:
         self._digest_of_spec = cache(lambda method: digest_of_part(self.spec_of_method(method)))
         self.to_fit = ToFit(self.results, self.bundles, self.run_spec)
 
-    def results_folder(self, wildcards: Any) -> str:
-        """The folder from which a job reads the study (files/resolved_study.py)."""
-        return self.study.results
-
     def _force(self, file: str | Path) -> None:
         """Force the job that makes a file."""
         if self._workflow.is_main_process:
@@ -133,16 +130,13 @@ class RuleInputs:
     # the study as a whole
 
     @cached_property
-    def _shown_parts(self) -> dict[str, Any]:
-        return {part: getattr(self.study, part) for part in SHOWN}
-
-    @cached_property
     def description(self) -> dict[str, Any]:
         """The study with all its data sets, its YAML files, and its own modules: names, paths and digests."""
         study = self.study
+        shown = {part: getattr(study, part) for part in SHOWN}
         modules = code.own_modules(study.methods, study.evaluation)
         files = {"files": list(map(str, study.files)), "modules": modules}
-        return {"datasets": study.datasets} | self._shown_parts | files
+        return {"datasets": study.datasets} | shown | files
 
     @cached_property
     def digest(self) -> str:
@@ -150,7 +144,7 @@ class RuleInputs:
 
     @cached_property
     def _digest_of_shown(self) -> str:
-        return digest_of_part(self._shown_parts)
+        return digest_of_part({part: self.description[part] for part in SHOWN})
 
     def digest_for_dataset(self, wildcards: Any) -> str:
         """Digest of what a figure of one data set shows: the study without the other data sets."""
@@ -214,14 +208,12 @@ class RuleInputs:
     # fits
 
     @cached_property
-    def _evaluation_of_fits(self) -> dict[str, Any]:
-        evaluation = self.study.evaluation
-        return {key: value for key, value in evaluation.items() if key not in NOT_OF_FITS}
-
-    @cached_property
-    def _limits_of_fits(self) -> dict[str, Any]:
-        limits = self.study.limits
-        return {name: value for name, value in limits.items() if name.startswith("fit_")}
+    def _of_fits(self) -> dict[str, dict[str, Any]]:
+        """What the fits of all methods depend on."""
+        study = self.study
+        evaluation = {k: v for k, v in study.evaluation.items() if k not in NOT_OF_FITS}
+        limits = {name: v for name, v in study.limits.items() if name.startswith("fit_")}
+        return {"evaluation": evaluation, "limits": limits}
 
     def _spec_of_method(self, method: str) -> dict[str, Any]:
         entry = self.study.methods[method]
@@ -235,26 +227,19 @@ class RuleInputs:
 
     def _run_spec(self, method: str) -> RunSpec:
         spec = self.spec_of_method(method)
-        return RunSpec(
-            spec["entry"],
-            spec["code"],
-            self._evaluation_of_fits,
-            self._limits_of_fits,
-            spec["tables"],
-        )
+        return RunSpec(spec["entry"], spec["code"], **self._of_fits, tables=spec["tables"])
 
     def description_of_fits(self) -> dict[str, Any]:
         """What the jobs that fit read: which runs each makes, and everything that fits depend on."""
         return {
             "bundles": {name: bundle.runs for name, bundle in self.bundles.items()},
             "specs": {method: self.spec_of_method(method) for method in self.study.methods},
-            "evaluation": self._evaluation_of_fits,
-            "limits": self._limits_of_fits,
+            **self._of_fits,
         }
 
     @cached_property
     def _digest_of_evaluation(self) -> str:
-        return digest_of_part([self._evaluation_of_fits, self._limits_of_fits])
+        return digest_of_part(self._of_fits)
 
     def spec_digest(self, wildcards: Any) -> str:
         """Digest of what the study specifies for the runs of a bundle. A change reruns the job, which then computes

@@ -11,7 +11,7 @@ from snakemake.utils import update_config
 
 from linclass.evaluation import metrics
 from linclass_study.command.__main__ import main
-from linclass_study.command.check import checked_study
+from linclass_study.command.run import checked_study
 from linclass_study.config.study import read_config
 from linclass_study.project import DEFAULT_STUDY, ROOT
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from linclass_study.command.open_results import unpack
+from linclass_study.command.results_folder import unpack
 from linclass_study.config.schema import fitted, schema_problems
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.source_reader import obtain_dataset

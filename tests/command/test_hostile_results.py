@@ -19,13 +19,12 @@ import pytest
 from cases import first
 from finished_results import change
 
-from linclass_study.command import derived_files, open_results
+from linclass_study.command import derived_files, results_folder
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.errors import StudyError
 from linclass_study.execution import compute, run_files
-from linclass_study.execution.earlier_fits import UNFINISHED, UnfinishedRun
-from linclass_study.execution.fit_store import replace
+from linclass_study.execution.fit_store import UNFINISHED, UnfinishedRun, replace
 from linclass_study.execution.run_files import RunInputs
 from linclass_study.files import reading as results_files
 from linclass_study.files.tables import write_table
@@ -116,7 +115,7 @@ def test_a_hostile_archive_is_refused_in_one_line_by_every_command(linclass, b, 
 
 
 def test_empty_files_count_in_the_size_of_an_archive(linclass, b, tmp_path, monkeypatch):
-    monkeypatch.setattr(open_results, "AT_LEAST", 10**6)
+    monkeypatch.setattr(results_folder, "AT_LEAST", 10**6)
     with tarfile.open(tmp_path / "a.tar.xz", "w:xz") as box:
         for number in range(500):
             box.addfile(tarfile.TarInfo(f"study/runs/d/m/{number}"))
@@ -213,9 +212,7 @@ def test_merge_imports_the_metrics_that_the_user_trusts(linclass, a, b, tmp_path
     refused(linclass, arguments, "there is no module 'ours'")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(derived_files, "write_exhibits", lambda *_: None)
-    monkeypatch.setattr(derived_files, "make_tables", lambda *_: {})
-    monkeypatch.setattr(derived_files, "write_tables", lambda *_: None)
-    monkeypatch.setattr(derived_files, "report", lambda *_: "")
+    monkeypatch.setattr(derived_files, "write_page", lambda *_: None)
     assert linclass(*arguments).code == 0
     scored = pl.read_parquet(tmp_path / "c" / "scores.parquet").filter(metric="ours.gain")
     assert set(scored["value"]) == {1.0}

@@ -14,7 +14,6 @@ from studies import Data, Method, rows_of
 
 from linclass_study.analysis.study_file import write_study
 from linclass_study.command import derived_files
-from linclass_study.command.merge import unfinished_folder
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 
@@ -162,7 +161,7 @@ def test_differences_by_rounding_are_not_a_conflict_and_the_first_result_is_kept
 @pytest.mark.parametrize(
     ("part", "change", "words"),
     [
-        ("evaluation", {"folds": 5}, "evaluation.folds: "),
+        ("evaluation", {"folds": 5}, "evaluation.folds is "),
         ("methods", {"good": {"classifier": "other"}}, "method good: "),
     ],
 )
@@ -185,7 +184,7 @@ def test_settings_that_do_not_affect_predictions_are_reported_without_conflict(
     edit(b, evaluation=asked | {key: value})  # a is as it was before there was such a key
     output = linclass("merge", a, b, "--into", tmp_path / "both")
     assert output.code == 0
-    assert any(f"evaluation.{key}: " in line for line in output.lines), output.lines
+    assert any(f"evaluation.{key} is " in line for line in output.lines), output.lines
 
 
 @pytest.mark.usefixtures("no_report")
@@ -195,8 +194,8 @@ def test_other_data_and_other_folds_are_a_conflict(linclass, a, b, tmp_path):
     change(b / "folds" / "three.parquet", fold=2 - pl.col("fold"))
     output = linclass("merge", a, b, "--into", tmp_path / "c")
     assert output.code == 1
-    assert f"data set two: {a} and {b} differ in digest (sha256:0 and sha256:1)" in output.lines
-    assert f"data set three: {a} and {b} differ in their folds" in output.lines
+    assert f"data set two: digest is sha256:0 in {a} and sha256:1 in {b}" in output.lines
+    assert f"data set three: its rows are assigned to other folds in {a} and {b}" in output.lines
 
 
 @pytest.mark.usefixtures("no_report")
@@ -318,21 +317,22 @@ with unfinished_folder(Path(sys.argv[1])) as folder:
 """
 
 
-def test_the_next_merge_removes_files_of_killed_merges_but_not_of_running_ones(
+def test_a_merge_replaces_what_a_killed_one_left_and_waits_for_no_living_one(
     linclass, a, tmp_path, no_report
 ):
     command = [sys.executable, "-c", KILLED, tmp_path / "c"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"begun\n"
-    partial = tmp_path / f".c.{process.pid}.partial"
-    with unfinished_folder(tmp_path / "c"):
-        assert partial.exists()
-    (tmp_path / "c").rmdir()
+    half = tmp_path / ".c.partial" / "half"
+    output = linclass("merge", a, "--into", tmp_path / "c")
+    assert output.code == 2
+    assert "another merge is writing" in output.errors[0]
     process.kill()
     process.communicate()
-    assert partial.exists(), "nothing is tested"
+    assert half.exists(), "nothing is tested"
     assert linclass("merge", a, "--into", tmp_path / "c").code == 0
-    assert not partial.exists()
+    assert not half.parent.exists()
+    assert not (tmp_path / "c" / "half").exists()
 
 
 @pytest.mark.parametrize(

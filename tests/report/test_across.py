@@ -16,7 +16,7 @@ import studies
 from cases import each
 from studies import Data, Method, build
 
-from linclass_study.analysis import across_datasets, answer, conclusion, plain_answer
+from linclass_study.analysis import across_datasets, answer, sentences
 from linclass_study.analysis.across_datasets import (
     FEW,
     RESAMPLED,
@@ -28,7 +28,7 @@ from linclass_study.analysis.across_datasets import (
     whole_means,
     write_comparison,
 )
-from linclass_study.analysis.across_tables import ranks_table, sensitivity_table, write_across
+from linclass_study.analysis.answer import ranks_table, sensitivity_table, write_across
 from linclass_study.analysis.export import export_table
 from linclass_study.analysis.verdict import incomplete_methods, study_verdict
 from linclass_study.analysis.within_dataset import same_predictions
@@ -145,7 +145,7 @@ def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_back_unchan
     with style.settings():
         for draw in (rankings.ranks, rankings.ratings, matrices.pairwise):
             assert draw(replace(made)).figure is not None
-    assert plain_answer.plain_answer(study_verdict(replace(made)))
+    assert sentences.plain_answer(study_verdict(replace(made)))
     assert not calls
 
 
@@ -178,7 +178,7 @@ def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(tmp
         across = json.loads((tables / "across.json").read_text())
         *conclusions, survives = across["sentences"]
         conclusions = [line.replace("other ranked method", "other method") for line in conclusions]
-        headline = plain_answer.plain_answer(study_verdict(made))[0]
+        headline = sentences.plain_answer(study_verdict(made))[0]
         assert ("every other ranked method" in headline) == (name == "with")
         found.append(
             (
@@ -211,12 +211,12 @@ def test_an_incomplete_method_is_listed_with_its_gaps_and_its_worst_case_rank(tm
     (row,) = incomplete.incomplete(made).rows
     assert row == ["crash", ["d2"], "failed", 4, pytest.approx(1.4)]
     said = (
-        "Not ranked: crash (no score on d2: failed; its mean rank is 1.40 of 3 if missing scores count as worst, where "
-        "a has 1.90). crash would be first both if missing scores count as worst and without the data sets on which a "
-        "method lacks one (tables/sensitivity.csv)."
+        "Not ranked: crash (no score on d2: failed; mean rank 1.40 of 3). These mean ranks count missing scores as "
+        "worst, where a has 1.90. crash would be first both if missing scores count as worst and without the data "
+        "sets on which a method lacks one (tables/sensitivity.csv)."
     )
-    assert "significantly better than b." in plain_answer.plain_answer(study_verdict(made))[0]
-    assert plain_answer.not_ranked(study_verdict(made)) == said
+    assert "significantly better than b." in sentences.plain_answer(study_verdict(made))[0]
+    assert sentences.not_ranked(study_verdict(made)) == said
     assert said in answer.answer(made, "report.html")
     page = unescape(studies.finish(made))
     assert said in page
@@ -247,7 +247,7 @@ def test_fewer_than_two_complete_methods_have_no_ranking_but_both_alternatives(r
     base = a_table(rows)
     worst, without = ("a", "a") if only == "Only a has" else ("b", "b")
     n = 5 if only == "Only a has" else 4
-    (said,) = conclusion.sentences(NOTHING, base, [])
+    (said,) = sentences.sentences(NOTHING, base, [])
     assert said == (
         f"{only} a score on every one of 6 independent data sets, so methods are not ranked; best mean rank: {worst} "
         f"if missing scores count as worst, {without} over the {n} data sets on which a and b have a score."
@@ -277,13 +277,13 @@ def test_a_method_is_not_ranked_worst_on_data_sets_without_any_score(tmp_path):
 
 def test_sentences_name_the_test_its_n_and_its_correction(outcome):
     base = comparison_across(outcome)
-    output = " ".join(conclusion.sentences(outcome, base, scenarios(outcome, base)))
+    output = " ".join(sentences.sentences(outcome, base, scenarios(outcome, base)))
     assert output == (
         "3 independent data sets (three and twin count as one) are too few to rank methods. A conclusion needs at "
         "least 5."
     )
     enough = a_table([[0.9, 0.5, 0.1]] * 5)
-    output = " ".join(conclusion.sentences(NOTHING, enough, []))  # type: ignore[arg-type]
+    output = " ".join(sentences.sentences(NOTHING, enough, []))  # type: ignore[arg-type]
     assert "a has the best mean rank by accuracy" in output
     assert "Friedman’s χ²" in output
     assert "n = 5 data sets, k = 3 methods" in output
@@ -350,7 +350,7 @@ def test_a_study_without_any_score_is_still_written_and_reported(tmp_path, endin
 @each(
     ("best", "others", "column", "output"),
     [
-        (("a", "b"), [("a",), ("b",)], ["one of them"] * 2, "One of the two is among the best in each"),
+        (("a", "b"), [("a",), ("b",)], ["one of them"] * 2, "No single method is among the best in all 2"),
         (("a", "b"), [("a", "b"), ("a", "c")], ["yes", "one of them"], "a stays among the best in all 2"),
         (("a", "b"), [("a", "b", "c")] * 2, ["yes"] * 2, "a and b stay among the best in all 2"),
         (("a", "b"), [("a",), ("c",)], ["one of them", "no"], "None of these is among the best in 1 of 2"),
@@ -363,7 +363,7 @@ def test_a_conclusion_is_robust_only_if_the_same_method_stays_best(best, others,
         for i, names in enumerate(others)
     ]
     tried = [Scenario("base", 3, best, best), *changed]
-    (sentence,) = conclusion._sensitivity(tried)
+    (sentence,) = sentences._sensitivity(tried)
     assert sentence.startswith(output)
     assert sensitivity_table(tried)["same_best"].to_list() == ["yes", *column]
 
@@ -378,30 +378,28 @@ def test_a_variation_without_a_score_of_the_best_method_does_not_count_against_i
     said = dict(sensitivity_table(tried).select("variation", "same_best").iter_rows())
     assert said["by log loss"] == said["by Brier"] == "no score"
     assert set(said.values()) == {"yes", "no score"}
-    stays, lacks = conclusion.sentences(made, base, tried)[-2:]
+    stays, lacks = sentences.sentences(made, base, tried)[-2:]
     assert stays == f"a stays among the best in all {len(tried) - 3} variations below."
-    assert (
-        lacks == "a has no score by log loss and by Brier: those variations say nothing about it."
-    )
+    assert lacks == "Variations in which a has no score: by log loss and by Brier."
 
 
 def test_the_runner_up_does_not_share_the_best_mean_rank():
     """a and b are best once each, so their probabilities against each other are inconclusive; c is always last."""
     base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]] * 3)
-    output = " ".join(conclusion.sentences(NOTHING, base, []))  # type: ignore[arg-type]
+    output = " ".join(sentences.sentences(NOTHING, base, []))  # type: ignore[arg-type]
     assert "a and b share the best mean rank" in output
     assert "a against the runner-up, c: with probability " in output
     assert " better by more than 0.01, " in output
-    equal = " ".join(conclusion.sentences(NOTHING, a_table([[0.9, 0.1], [0.1, 0.9]] * 3), []))  # type: ignore[arg-type]
+    equal = " ".join(sentences.sentences(NOTHING, a_table([[0.9, 0.1], [0.1, 0.9]] * 3), []))  # type: ignore[arg-type]
     assert "All methods share the best mean rank, so there is no runner-up." in equal
 
 
 def test_another_order_that_begins_with_another_method_is_named():
     """a is a little better four times out of five, and far worse once."""
     close = [[0.81, 0.8, 0.1]] * 4
-    _, other, *_ = conclusion.sentences(NOTHING, a_table([*close, [0.5, 0.9, 0.1]]), [])  # type: ignore[arg-type]
+    _, other, *_ = sentences.sentences(NOTHING, a_table([*close, [0.5, 0.9, 0.1]]), [])  # type: ignore[arg-type]
     assert other.startswith("Other criteria rank a different method first: b by mean accuracy. ")
-    same = " ".join(conclusion.sentences(NOTHING, a_table([*close, [0.91, 0.9, 0.1]]), []))  # type: ignore[arg-type]
+    same = " ".join(sentences.sentences(NOTHING, a_table([*close, [0.91, 0.9, 0.1]]), []))  # type: ignore[arg-type]
     assert "Other criteria" not in same
 
 
@@ -409,13 +407,13 @@ def test_the_f_decides_where_the_two_disagree():
     """Ranks 1 2 3 four times and 2 1 3 once: χ² = 12/(5·3·4)·(6² + 9² + 15²) − 3·5·4 = 8.4; and
     F = 4·8.4/(5·2 − 8.4) = 21."""
     base = a_table([[0.9, 0.8, 0.7]] * 4 + [[0.8, 0.9, 0.7]])
-    output = " ".join(conclusion.sentences(NOTHING, base, []))  # type: ignore[arg-type]
+    output = " ".join(sentences.sentences(NOTHING, base, []))  # type: ignore[arg-type]
     assert "The methods differ more than by chance: Iman and Davenport’s F = 21.00" in output
     assert (
         "which decides (Demšar, 2006) because Friedman’s χ² = 8.40, p = .015," in output
     )  # e^(−4.2)
     clear = a_table([[0.9, 0.8, 0.7]] * 9 + [[0.8, 0.9, 0.7]])
-    output = " ".join(conclusion.sentences(NOTHING, clear, []))  # type: ignore[arg-type]
+    output = " ".join(sentences.sentences(NOTHING, clear, []))  # type: ignore[arg-type]
     assert output.count("p < .001") == 2
 
 
@@ -483,7 +481,7 @@ def test_a_spread_is_over_folds_or_hold_outs(protocols, output):
 def test_the_fewer_methods_are_named_those_that_a_test_distinguishes_or_the_others(
     near, far, words
 ):
-    assert conclusion.distinguished(near, far) == words
+    assert sentences.distinguished(near, far) == words
 
 
 @pytest.mark.parametrize(("datasets", "shown"), [(2, False), (FEW - 1, False), (FEW, True)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from linclass_study.analysis.plain_answer import certainty, plain_answer
+from linclass_study.analysis.sentences import certainty, plain_answer
 from linclass_study.analysis.verdict import dataset_verdict, study_verdict
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.report.contents import TABLES
@@ -28,8 +28,9 @@ def test_a_significantly_best_method_is_reported_with_the_correction_that_disagr
     _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
     assert output.startswith("b is clearly the best.")
     assert (
-        "It is better than 2 of the 2 others at once by more than 0.01 in accuracy, with a probability of at least "
-        "0.95 (union bound). Its closest rival is c:" in output
+        "With a probability of at least 0.95 it is better than 2 of them by more than 0.01 in accuracy, all at once "
+        "(union bound), and equal in practice to 0, each on its own. Its closest rival is c:"
+        in output
     )
     assert "distinguishes 2 of 2 from it" in output
     d = 0.26 + 0.19 * np.array([1, -1, 0.5, -0.5, 0])
@@ -46,16 +47,12 @@ def test_a_significantly_best_method_is_reported_with_the_correction_that_disagr
 
 def test_a_difference_below_the_rope_is_practical_equivalence(reported):
     _, output = reported({"a": 0.9 + NOISE, "b": 0.899 + NOISE[::-1]})
-    assert output.startswith(
-        "No method is clearly the best: every other method is indistinguishable from a."
-    )
-    assert (
-        "It is equal to the other in practice, with a probability of at least 0.95. Its" in output
-    )
+    assert output.startswith("No method is clearly the best: 1 of 1 other may be as good as a.")
+    assert "and equal in practice to 1, each on its own. Its" in output
 
 
-def test_better_equivalent_and_undecided_methods_have_separate_sentences(reported):
-    """Of four others b is far behind, c equal, and d and e are undecided; better, equal and undecided add up."""
+def test_better_and_equivalent_methods_are_counted_and_the_others_are_undecided(reported):
+    """Of four others b is far behind, c equal, and d and e are undecided."""
     wide = np.array([0.05, -0.04, 0.03, -0.05, 0.02])
     values = {
         "a": 0.9 + NOISE,
@@ -65,33 +62,29 @@ def test_better_equivalent_and_undecided_methods_have_separate_sentences(reporte
         "e": 0.88 - wide,
     }
     _, output = reported(values, rows=1000)
-    assert (
-        "It is better than 1 of the 4 others by more than 0.01 in accuracy, with a probability of at least 0.95. Of "
-        "the 3 remaining methods, 1 is equal to it in practice, with a probability of at least "
-        "0.95, and 2 are undecided." in output
-    )
+    assert "better than 1 of them by more than 0.01" in output
+    assert "equal in practice to 1, each" in output
     _, pair = reported({"a": 0.9 + wide, "b": 0.89 - wide})
-    assert "Whether it is better than the other, or equal to it in practice, is undecided." in pair
+    assert "better than 0 of them" in pair
+    assert "equal in practice to 0, each" in pair
 
 
 def test_equal_means_are_one_sentence(reported):
     _, output = reported({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5})
-    assert "3 of 4 others are indistinguishable from a. 4 methods share the best mean." in output
+    assert "3 of 4 others may be as good as a. 4 methods share the best mean." in output
     # Known to half a row of 20, over five folds: 1/5 + 20/80.
     worse = stats.t(4, 0, 1 / 20 / 12**0.5 * (1 / 5 + 1 / 4) ** 0.5).cdf(-0.01)
     assert (
         f"Its closest rival is b: with probability {worse:.2f} better, {1 - 2 * worse:.2f} equal in practice, "
         f"{worse:.2f} worse." in output
     )
-    assert "Of the 3 remaining methods, none is equal to it in practice" in output
+    assert "equal in practice to 0, each" in output
 
 
 def test_equal_differences_on_two_folds_are_not_conclusive(reported):
     """One row of ten on each of two folds: with sd = 0 it would be better with a probability of 1."""
     outcome, output = reported({"a": [0.9, 0.8], "b": [0.8, 0.7]}, rows=10)
-    assert output.startswith(
-        "No method is clearly the best: every other method is indistinguishable from a."
-    )
+    assert output.startswith("No method is clearly the best: 1 of 1 other may be as good as a.")
     assert "distinguishes 0 of 1 from it" in output
     found = comparison_within(outcome, "d")
     # √(1/2 + 10/10) and one degree of freedom.
@@ -108,10 +101,8 @@ def test_a_clearly_best_method_is_compared_with_all_others_at_once(reported):
     assert 0.05 / 2 < doubt < 0.05
     rivals = {name: 0.5 + np.zeros(5) for name in "bcde"}
     outcome, output = reported({"a": 0.5 + d} | rivals)
-    assert output.startswith(
-        "No method is clearly the best: 3 of 4 others are indistinguishable from a."
-    )
-    assert "It is better than 1 of the 4 others by more" in output
+    assert output.startswith("No method is clearly the best: 3 of 4 others may be as good as a.")
+    assert "it is better than 1 of them by more" in output
     assert len(comparison_within(outcome, "d").rivals) == 3
     (table,) = TABLES["answer"](outcome).rows
     assert "3 of the 4 others are indistinguishable from it, 1 is clearly worse" in table

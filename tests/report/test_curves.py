@@ -13,7 +13,7 @@ from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass.evaluation.metrics.probabilities import calibration_error
-from linclass_study.analysis.held_out_predictions import HeldOut, held_out
+from linclass_study.analysis.summary import HeldOut, held_out
 from linclass_study.report.drawing.panels import selected_methods, selection_note
 from linclass_study.report.figures import curves as fold_curves
 from linclass_study.report.figures import probabilities

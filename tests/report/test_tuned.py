@@ -11,8 +11,8 @@ from matplotlib.text import Text
 from studies import Data, Method
 
 from linclass_study.analysis import answer, tuned
-from linclass_study.analysis.across_tables import write_across
-from linclass_study.analysis.plain_answer import plain_answer
+from linclass_study.analysis.answer import write_across
+from linclass_study.analysis.sentences import plain_answer
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table
 from linclass_study.analysis.verdict import study_verdict
 from linclass_study.files.tables import write_table

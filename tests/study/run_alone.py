@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import Any
 
 from linclass_study.execution import worker
-from linclass_study.execution.records import Records
 from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
+from linclass_study.execution.run_files import Records
 from linclass_study.processes.guard import Guard, GuardedResult
 from linclass_study.processes.guarded_child import answer_of_call
 

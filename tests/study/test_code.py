@@ -27,7 +27,7 @@ from linclass_study.execution.worker import Worker
 def run(entry):
     worker = Worker(sys.argv[1], entry, {"n_classes": 2, "positive": 1, "inner_folds": 2})
     rows = np.arange(40)
-    worker((rows, rows[1::2], 1, False))
+    worker.folds((rows, rows[1::2], 1, False))
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     return [file for file in files if file]
 

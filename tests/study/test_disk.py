@@ -12,8 +12,7 @@ import pytest
 
 from linclass_study.errors import StudyError
 from linclass_study.execution import compute
-from linclass_study.execution.records import Records
-from linclass_study.execution.run_files import RunInputs
+from linclass_study.execution.run_files import Records, RunInputs
 from linclass_study.files import disk_cache, writing
 
 # Values that were computed from files are taken from the cache while the files are the same
@@ -125,7 +124,7 @@ def test_a_full_disk_is_named_and_refuses_only_fits_that_failed_on_it(full, tmp_
 def test_a_run_that_failed_on_a_full_disk_is_not_written(full, tmp_path, monkeypatch):
     monkeypatch.setattr(compute, "fit_and_predict", lambda *_, **__: FailedRecords())
     with pytest.raises(StudyError, match="is full"):
-        compute.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace(limits_of_fit={}))
+        compute.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace())
     assert not [*tmp_path.rglob("*.parquet")]
 
 
@@ -150,7 +149,7 @@ class Shared:
         return RunInputs("this entry", "these rows")
 
     def run_of(self, method, spec):
-        return SimpleNamespace(fits=lambda limits: [])
+        return None
 
     def earlier_fits(self, *given):
-        return SimpleNamespace(covering=lambda *_: None)
+        return None

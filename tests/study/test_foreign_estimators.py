@@ -127,7 +127,7 @@ def outcomes(features, lines):
     assert list(method_problems(entry)) == []
     worker = Worker(features, entry, TASK)
     halves = [(np.arange(N) // K % 2 == k).nonzero()[0] for k in (0, 1)]
-    return [worker((np.arange(N), half, 5, False))[0] for half in halves]
+    return [worker.folds((np.arange(N), half, 5, False))[0] for half in halves]
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")  # a probability of 0 in bagging

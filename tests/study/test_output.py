@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import signal
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 
 from linclass_study.execution import terminal
-from linclass_study.execution.terminal import PlannedJob, StudyProgress, lasting
+from linclass_study.execution.terminal import StudyProgress, lasting
 
 # The terminal as a logger plugin of Snakemake: a plan is one table, a run is lines of progress, errors are whole
 
@@ -74,7 +73,7 @@ def test_every_job_is_listed_if_reasons_are_requested(capsys):
 
 
 def test_a_run_prints_progress_and_never_holds_an_error_back(capsys):
-    terminal.show_progress({1: PlannedJob("score iris", 1.0, "score")})
+    terminal.show_progress({1: ("score iris", 1.0)})
     handler = made_terminal()
     handler.handle(record(LogEvent.JOB_INFO, "all about job 1", jobid=1))
     handler.handle(record(None, "Select jobs to execute..."))
@@ -98,7 +97,7 @@ class Clock:
 
 def test_progress_is_of_the_work_in_few_lines_and_ends_at_100_percent():
     clock = Clock()
-    progress = StudyProgress({n: PlannedJob(f"job {n}", 1.0, "fit") for n in range(1000)}, clock)
+    progress = StudyProgress({n: (f"job {n}", 1.0) for n in range(1000)}, clock)
     lines = []
     for number in range(1000):
         for event in ("job_info", "job_finished"):
@@ -109,7 +108,7 @@ def test_progress_is_of_the_work_in_few_lines_and_ends_at_100_percent():
     assert "1000 of 1000 jobs   100% of the work   nothing left" in lines[-1]
     clock = Clock()
     # Work is 99 + 1 and 0 + 1, a second of each for its start: the first is 100 of 101.
-    jobs = {1: PlannedJob("large", 99.0, "fit"), 2: PlannedJob("small", 0.0, "draw")}
+    jobs = {1: ("large", 99.0), 2: ("small", 0.0)}
     progress = StudyProgress(jobs, clock)
     clock.time = 980.0
     assert progress.is_due("job_finished", 1)
@@ -119,41 +118,28 @@ def test_progress_is_of_the_work_in_few_lines_and_ends_at_100_percent():
         "nearly done: 1 job left",
         "done: large",
     ]
-    jobs = {0: PlannedJob("fit", 9999.0, "fit")} | {
-        n: PlannedJob("table", 0.0, "table") for n in range(1, 4)
-    }
-    lines = lines_of(jobs, [10_000.0, 0.001, 0.001, 0.001])
-    assert [line.rpartition("   ")[0].strip() for line in lines] == [
-        "99% of the work   nearly done: 3 jobs left",
-        "99% of the work   nearly done: 2 jobs left",
-        "99% of the work   nearly done: 1 job left",
-        "100% of the work   nothing left",
-    ]
 
 
-def lines_of(jobs: dict[int, PlannedJob], took: list[float]) -> list[str]:
-    """Share, time left and name, at the end of each of the jobs that run one after another."""
+def test_progress_does_not_show_100_percent_before_the_end():
     clock = Clock()
-    progress, lines = StudyProgress(jobs, clock), []
-    for number, seconds in enumerate(took):
-        progress.is_due("job_info", number)
-        clock.time += seconds
+    progress = StudyProgress({0: ("fit", 9999.0)} | dict.fromkeys((1, 2), ("table", 0.0)), clock)
+    lines = []
+    for number in range(3):
+        clock.time += 10.0
         progress.is_due("job_finished", number)
-        lines.append(progress.line("job_finished", number).partition(" jobs ")[2].strip())
-    return lines
+        lines.append(progress.line("job_finished", number))
+    assert "99% of the work   nearly done: 2 jobs left" in lines[0]
+    assert "99% of the work   nearly done: 1 job left" in lines[1]
+    assert "100% of the work   nothing left" in lines[2]
 
 
-def test_a_kind_that_is_expected_far_too_long_is_corrected_by_its_first_job():
-    """Ten fits are expected to take 1000 s each and take 10; five figures 9 + 1 s, which they take."""
-    fits = {n: PlannedJob("fit", 999.0, "fit newsgroups") for n in range(10)}
-    figures = {n: PlannedJob("figure", 9.0, "draw") for n in range(10, 15)}
-    lines = lines_of(fits | figures, [10.0] * 15)
-    # After the first figure 4 are left, all of the same length: 11 of 15.
-    assert "73% of the work   about 40 s left" in lines[10]
-    shares = [int(re.search(r"(\d+)% of the work", line)[1]) for line in lines]
-    assert shares[-2:] == [93, 100]
-    # After the first fit: 10 s of 10 + 9 · 10 + 5 · 10/100.
-    assert shares[0] == 9
+def test_the_time_left_is_that_of_the_work_so_far():
+    """After 20 s a fifth of the work is done, 19 + 1 of 100 expected seconds: 80 s are left."""
+    clock = Clock()
+    progress = StudyProgress({1: ("one", 19.0), 2: ("other", 79.0)}, clock)
+    clock.time = 20.0
+    progress.is_due("job_finished", 1)
+    assert "20% of the work   about 1 min left" in progress.line("job_finished", 1)
 
 
 @each(

@@ -81,7 +81,9 @@ def outcome(tmp_path_factory):
     FeatureFile(Table(X, ("u", "v", "w")), y, (np.empty(0), np.empty(0)), nothing).save(features)
     fits = []
     for name, entry in METHODS.items():
-        (found,) = Worker(str(features), entry, TASK)((np.arange(N), np.arange(0, N, 5), 1, False))
+        (found,) = Worker(str(features), entry, TASK).folds(
+            (np.arange(N), np.arange(0, N, 5), 1, False)
+        )
         fit = {"dataset": "d", "method": name, "protocol": "cv", "repeat": 0, "fold": 0}
         fits.append(fit | {key: found[key] for key in ("status", "params")})
         if (columns := found["kept"]["tuning"]) is not None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from linclass_study.command.check import checked_study
+from linclass_study.command.run import checked_study
 from linclass_study.workflow.rule_inputs import RuleInputs
 
 STUDY: dict[str, Any] = {

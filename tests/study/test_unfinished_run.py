@@ -9,11 +9,10 @@ import pytest
 from cases import first
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, results  # noqa: F401
 
-from linclass_study.execution import earlier_fits, slurm
+from linclass_study.execution import fit_store, slurm
 from linclass_study.execution.compute import SharedInputs, compute_bundle, compute_shard, gather
-from linclass_study.execution.earlier_fits import EarlierFits, UnfinishedRun
-from linclass_study.execution.records import Added, Records
-from linclass_study.execution.run_files import Made
+from linclass_study.execution.fit_store import EarlierFits, UnfinishedRun
+from linclass_study.execution.run_files import Added, Made, Records
 from linclass_study.processes.guard import Guard, GuardedResult
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -45,16 +44,16 @@ class Calls:
 
 @pytest.fixture
 def calls(monkeypatch):
-    monkeypatch.setattr(earlier_fits, "EVERY", 0)
+    monkeypatch.setattr(fit_store, "EVERY", 0)
     return Calls(monkeypatch)
 
 
 @pytest.fixture
 def kept(tmp_path):
     """A file with three outcomes, one a batch."""
-    run = UnfinishedRun(tmp_path / earlier_fits.UNFINISHED)
+    run = UnfinishedRun(tmp_path / fit_store.UNFINISHED)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(earlier_fits, "EVERY", 0)
+        patch.setattr(fit_store, "EVERY", 0)
         for number in range(3):
             run.keep({str(number): added(str(number))})
     return run.path
@@ -73,7 +72,7 @@ def test_an_interrupted_run_fits_only_the_rest_and_gives_the_same_bytes(results,
     joint = method == "theirs"  # an attempt at a joint fit of the second repeat is made again
     assert calls.made == needed - allowed + joint
     assert files(results) == whole
-    assert not [*results.rglob(earlier_fits.UNFINISHED)]
+    assert not [*results.rglob(fit_store.UNFINISHED)]
 
 
 def test_a_joint_fit_is_not_repeated_after_its_tables_could_not_be_written(results, calls):  # noqa: F811
@@ -119,7 +118,7 @@ def test_an_interrupted_shard_continues(results, calls, tmp_path):  # noqa: F811
 
 
 def test_a_file_cut_short_anywhere_gives_its_complete_batches_and_is_continued(kept, monkeypatch):
-    monkeypatch.setattr(earlier_fits, "EVERY", 0)
+    monkeypatch.setattr(fit_store, "EVERY", 0)
     content = kept.read_bytes()
     for length in [*range(0, len(content), 7), len(content)]:
         kept.write_bytes(content[:length])
@@ -151,7 +150,7 @@ def test_a_light_run_writes_no_file_and_one_killed_for_memory_is_not_kept(tmp_pa
     run = UnfinishedRun(tmp_path / "file")
     run.keep({"quick": added("quick")})
     assert not run.path.exists()
-    monkeypatch.setattr(earlier_fits, "EVERY", 0)
-    monkeypatch.setattr(earlier_fits, "kills", lambda: slurm.kills() + 1)
+    monkeypatch.setattr(fit_store, "EVERY", 0)
+    monkeypatch.setattr(fit_store, "kills", lambda: slurm.kills() + 1)
     run.keep({"killed": added("killed")})
     assert not run.path.exists()

@@ -20,7 +20,7 @@ rule figures:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=INPUTS.results_folder,
+        results=STUDY.results,
         study=INPUTS.digest,
     script:
         "../scripts/figures.py"

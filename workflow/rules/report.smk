@@ -31,7 +31,7 @@ rule report:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=INPUTS.results_folder,
+        results=STUDY.results,
         figures=FIGURES[False],
         study=INPUTS.digest,
         code=code_of(

@@ -31,7 +31,7 @@ rule score:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=INPUTS.results_folder,
+        results=STUDY.results,
         methods=list(STUDY.methods),
         study=INPUTS.digest_for_dataset,
         metrics=metrics_of(STUDY.evaluation),
@@ -57,7 +57,7 @@ rule aggregate:
         fits="<results>/fits.parquet",
         tuned="<results>/tuned.parquet",
         tables=expand("<results>/tables/{table}.csv", table=["summary", "fits", "times", "tuned"]),
-        across=expand("<results>/tables/{t}.{form}", t=across_tables.NAMES, form=FORMS),
+        across=expand("<results>/tables/{t}.{form}", t=ACROSS, form=FORMS),
         conclusions="<results>/tables/across.json",
         verdict="<results>/tables/verdict.json",
         comparison="<results>/comparison.npz",
@@ -69,7 +69,7 @@ rule aggregate:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=INPUTS.results_folder,
+        results=STUDY.results,
         study=INPUTS.digest,
         code=code_of("aggregate.py", *INPUTS.metric_modules()),
     script:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass_study.analysis.held_out_predictions import HeldOut, held_out
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import ranking
+from linclass_study.analysis.summary import HeldOut, held_out, ranking
 from linclass_study.analysis.wording import units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, TICKS, name_above

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 
 from linclass.base.messages import counted
 from linclass.evaluation.comparisons.pairs import Pairwise
-from linclass_study.analysis.across_datasets import all_scores, comparison_across
-from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_pairs, unattainable
+from linclass_study.analysis.across_datasets import PAIRED, all_scores, comparison_across
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.sentences import not_ranked_note, too_few, unattainable
 from linclass_study.analysis.tuned import grid_end_note, marked
 from linclass_study.analysis.within_dataset import ALPHA
 from linclass_study.analysis.wording import metric_words
@@ -35,7 +35,7 @@ def pairwise(outcome: Outcome) -> ReportFigure:
         return ReportFigure.nothing(
             "pairs need two methods with scores on all of at least two data sets"
         )
-    if few := too_few_for_pairs(base):
+    if few := too_few(base, "Pairs of methods", PAIRED, "pairwise"):
         return ReportFigure.nothing(few)
     pairs = base.pairs
     order = np.argsort(-base.ratings.theta, kind="stable")[:MAX_METHODS]

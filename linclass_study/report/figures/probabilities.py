@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
 from linclass.evaluation.metrics.probabilities import BINS
-from linclass_study.analysis.held_out_predictions import HeldOut, held_out, mean_of
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import HeldOut, held_out, mean_of
 from linclass_study.analysis.tuned import grid_end_note
 from linclass_study.analysis.wording import has_spread, rows_held_out, units
 from linclass_study.report.drawing import style

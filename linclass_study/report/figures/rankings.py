@@ -6,15 +6,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from linclass_study.analysis.across_datasets import ALPHA, RESAMPLED, comparison_across
-from linclass_study.analysis.conclusion import (
+from linclass_study.analysis.across_datasets import (
+    ALPHA,
+    FEW,
+    RESAMPLED,
+    comparison_across,
     independent,
-    not_ranked_note,
-    rank_test,
-    too_few_for_ranks,
-    too_few_for_ratings,
 )
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.sentences import not_ranked_note, rank_test, too_few
 from linclass_study.analysis.tuned import grid_end_note, marked
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
@@ -34,7 +34,7 @@ def ranks(outcome: Outcome) -> ReportFigure:
         return ReportFigure.nothing(
             "ranks need two methods with scores on all of at least two data sets"
         )
-    if few := too_few_for_ranks(base):
+    if few := too_few(base, "Mean ranks", FEW, "ranks"):
         return ReportFigure.nothing(few)
     average, _, difference, _, groups = base.nemenyi
     n, k = base.table.shape
@@ -116,7 +116,7 @@ def ratings(outcome: Outcome) -> ReportFigure:
         return ReportFigure.nothing(
             "ratings need two methods with scores on all of at least two data sets"
         )
-    if few := too_few_for_ratings(base):
+    if few := too_few(base, "Ratings", FEW, "ranks"):
         return ReportFigure.nothing(few)
     rated = base.ratings
     ranked = [int(j) for j in np.argsort(-rated.elo, kind="stable")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 from linclass_study.analysis.across_datasets import FEW, comparison_across
-from linclass_study.analysis.conclusion import not_ranked_note
 from linclass_study.analysis.controls import Across, across, controls, cost_ratios, focus_of
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.sentences import not_ranked_note
 from linclass_study.analysis.verdict import incomplete_methods
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.table import Column, Number, ReportTable

@@ -13,11 +13,10 @@ from linclass_study.analysis.controls import (
     cost_ratio,
     cost_ratios,
     focus_of,
-    short,
     verdicts,
 )
 from linclass_study.analysis.outcome import Outcome, median_seconds
-from linclass_study.analysis.plain_answer import confidence
+from linclass_study.analysis.sentences import confidence
 from linclass_study.analysis.verdict import dataset_verdict
 from linclass_study.analysis.within_dataset import ALPHA, SURE, rope_of
 from linclass_study.analysis.wording import (
@@ -100,9 +99,7 @@ def _focus_on_datasets(outcome: Outcome, name: str) -> Iterator[list[Any]]:
     for one in verdicts(outcome, name):
         more = SAME_PREDICTIONS * one.same
         if one.repeats is not None:
-            more = f"repeats: {one.repeats.repeats} (±{short(one.repeats.then)})"
-            if not one.repeats.decide:
-                more = f"more rows; repeats leave ±{short(one.repeats.least)}"
+            more = f"repeats: {one.repeats.repeats}" if one.repeats.decide else "more rows"
         clear = one.holm is not None and one.holm < ALPHA
         difference = Number(one.difference, interval=one.interval, clear=clear)
         ratio = cost_ratio(seconds, [one.dataset], name, one.other)

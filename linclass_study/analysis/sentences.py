@@ -1,0 +1,491 @@
+"""The verdict, the comparison across data sets and the controls in sentences, for the answer, the tables and the page.
+
+Probabilities on a data set come from the Bayesian correlated t test of the best method against each other one, with the
+study's region of practical equivalence (`rope`). The best method is clearly the best if its probabilities of not being
+better sum to at most 1 − SURE over all others (union bound). Holm's correction covers the comparisons with the best.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from linclass.base.messages import counted, names_and_others
+from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
+from linclass.evaluation.comparisons.control import data_sets_needed, least_adjusted_p
+from linclass_study.analysis.across_datasets import (
+    ALPHA,
+    ComparisonAcross,
+    Scenario,
+    comparison_across,
+    independent,
+    steady,
+)
+from linclass_study.analysis.controls import (
+    MAX_DATASETS,
+    Across,
+    Verdict,
+    across,
+    controls,
+    cost_ratios,
+    focus_of,
+    verdicts,
+)
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.tuned import grid_end_sentences
+from linclass_study.analysis.verdict import DatasetVerdict, StudyVerdict, no_ranking
+from linclass_study.analysis.within_dataset import SURE, comparison_within, rope_of
+from linclass_study.analysis.wording import format_probability, metric_words
+
+NAMES = 4  # methods or data sets named in a sentence; the others are counted
+NAMED = 6  # data sets, or excluded runs, that are named one by one
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names_and_others(names, NAMES)
+
+
+# the answer
+
+
+def plain_answer(verdict: StudyVerdict) -> list[str]:
+    """The best method, across data sets if they are enough for that, and how certain it is; then what is missing, and
+    which methods chose an end of their grids."""
+    answered = [one for one in verdict.datasets if one.best]
+    if not answered:
+        return ["No method succeeded on every fold of any data set, so none is best."]
+    lines, words = [], metric_words(verdict.metric)
+    ranked = verdict.ranking is not None or (verdict.best and not verdict.not_ranked)
+    if ranked:
+        lines.append(_overall(verdict))
+    elif len(answered) <= NAMED:
+        for one in answered:
+            verb = "has" if len(one.best) == 1 else "have"
+            best = f"{_listed(one.best)} {verb} the best {words} on {one.dataset}, {one.mean:.3f}"
+            lines.append(f"{best}; {confidence(one)}.")
+    if not lines or ranked:
+        lines.append(_how_often(answered))
+    lines += _lead(verdict) if ranked else []
+    rivals = [one.closest_rival for one in answered if one.closest_rival is not None]
+    rivals = [one for one in rivals if not {*verdict.focus} & {one.control, one.other}]
+    lines += undecided_sentences(rivals, " of the best method with its closest rival")
+    lines += [verdict.not_ranked] * bool(verdict.not_ranked)
+    if lacking := len(verdict.datasets) - len(answered):
+        have = "has" if lacking == 1 else "have"
+        lines.append(f"{lacking} of the {len(verdict.datasets)} data sets {have} no result.")
+    return lines + grid_end_sentences(verdict.metric, verdict.tuned, verdict.grid_ends)
+
+
+def confidence(verdict: DatasetVerdict) -> str:
+    """How certain it is that the best method, or those that share the best mean, are better than the others."""
+    tied = len(verdict.best) > 1
+    others = [name for name in verdict.methods if name not in verdict.best]
+    if not others:
+        return "no method is behind them" if tied else "there is no other method to compare with"
+    if not verdict.comparisons:
+        return "only one score per method: uncertainty cannot be estimated"
+    rivals = [name for name in others if name in verdict.indistinguishable]
+    if not rivals and not tied:
+        return "it is clearly the best"
+    n, worse = len(others), len(others) - len(rivals)
+    those = f"all {n} others are" if n > 1 else f"{others[0]} is"
+    if not rivals:
+        return f"{those} clearly worse"
+    if worse:
+        those = f"{len(rivals)} of the {n} others {'is' if len(rivals) == 1 else 'are'}"
+    more = f", {worse} {'is' if worse == 1 else 'are'} clearly worse" * (worse > 0)
+    return f"{those} indistinguishable from {'them' if tied else 'it'}{more}"
+
+
+def _how_often(found: list[DatasetVerdict]) -> str:
+    """On how many data sets one method is clearly the best, of those that can show it."""
+    known = [one for one in found if one.comparisons]
+    if not known:
+        return "No data set has several scores of several methods, so none is clearly the best."
+    clear = sum(not one.indistinguishable for one in known)
+    those = f"the {len(known)} data sets with several scores of several methods"
+    return f"On {clear} of {those} one of them is clearly the best."
+
+
+def _overall(verdict: StudyVerdict) -> str:
+    """The best method and how many others it is not significantly better than, by the test against a control."""
+    others = [name for name in verdict.ranked if name not in verdict.best]
+    found = verdict.ranking
+    if not others or found is None:
+        return "All methods share the best mean rank."
+    near = [name for name in others if name not in found.better_than]
+    ranked = "ranked " * any(one.scored for one in verdict.incomplete)
+    ahead = f"significantly better than every other {ranked}method"
+    if len(others) == 1:
+        ahead = f"{'but not ' * bool(near)}significantly better than {others[0]}"
+    elif near:
+        those = f"{len(near)} of the {len(others)} other {ranked}methods"
+        ahead = f"but not significantly better than {those}"
+    verb = "has" if len(verdict.best) == 1 else "share"
+    by_ranks = " Mean ranks decide that, because Wilcoxon’s test cannot be significant on so few data sets."
+    return (
+        f"{_listed(verdict.best)} {verb} the best mean rank by {metric_words(verdict.metric)} over {verdict.over}, "
+        f"{ahead}.{by_ranks * (found.test == 'ranks')}"
+    )
+
+
+def _lead(verdict: StudyVerdict) -> list[str]:
+    """On how many data sets the lead of the best method over the next one would be significant, if it is not."""
+    found = verdict.ranking
+    if found is None or found.next is None:
+        return []
+    lead = f"The difference between {found.method} and {found.next}, the next by mean rank,"
+    if found.datasets_needed is None:
+        return [f"{lead} is too small to be significant on {MAX_DATASETS:,} data sets like these."]
+    return [f"{lead} would be significant on about {found.datasets_needed} data sets like these."]
+
+
+def not_ranked(verdict: StudyVerdict) -> str:
+    """Sentences about the methods that are left out of the ranking, each with what it lacks and its mean rank if
+    missing scores counted as worst; empty if all methods are ranked, or the data sets are too few."""
+    if not verdict.incomplete:
+        return ""
+    each = []
+    for one in verdict.incomplete[:NAMES]:
+        rank = "" if one.rank is None else f"; mean rank {one.rank:.2f} of {one.of}"
+        each.append(f"{one.method} (no score on {_listed(one.datasets)}: {one.reason}{rank})")
+    if more := len(verdict.incomplete) - len(each):
+        each.append(f"{counted(more, 'other')} (tables/incomplete.csv)")
+    sentence = f"Not ranked: {', '.join(each)}."
+    if verdict.best_if_worst is not None:
+        best = f"where {verdict.best[0]} has {verdict.best_if_worst:.2f}"
+        sentence += f" These mean ranks count missing scores as worst, {best}."
+    if verdict.first_anyway:
+        sentence += (
+            f" {_listed(verdict.first_anyway)} would be first both if missing scores count as worst and without the "
+            "data sets on which a method lacks one (tables/sensitivity.csv)."
+        )
+    return sentence
+
+
+def excluded_sentence(verdict: StudyVerdict) -> str:
+    """A sentence about the methods that are excluded on a data set, with the reasons if they are few."""
+    available = [one for one in verdict.datasets if one.available]
+    places: dict[tuple[str, str], list[str]] = {}
+    for one in available:
+        for method, why in one.excluded.items():
+            places.setdefault((method, why), []).append(one.dataset)
+    if not places:
+        return ""
+    if sum(map(len, places.values())) <= NAMED:
+        each = [f"{method} on {_listed(on)} ({why})" for (method, why), on in places.items()]
+    else:
+        times: Counter[str] = Counter()
+        for (method, _), on in places.items():
+            times[method] += len(on)
+        each = [
+            f"{method} on {counted(number, 'data set')}"
+            for method, number in times.most_common(NAMES)
+        ]
+        each += [f"{counted(len(times) - NAMES, 'other')} on fewer"] * (len(times) > NAMES)
+    return f"Excluded: {', '.join(each)}."
+
+
+def certainty(verdict: DatasetVerdict) -> str:
+    """How the best method of a data set compares with the others, with the numbers of the tests."""
+    if not verdict.methods:
+        return "No method succeeded on every fold, so none is best."
+    best, *others = verdict.methods
+    if not others:
+        return f"{best} alone succeeded on every fold: there is nothing to compare it with."
+    if not verdict.comparisons:
+        return (
+            f"One value of each method ({verdict.over}) has no spread, so the order of the methods is uncertain; "
+            "repeated folds would show by how much."
+        )
+    n, rivals = len(others), len(verdict.indistinguishable)
+    lead = f"{best} is clearly the best."
+    if rivals:
+        lead = f"No method is clearly the best: {rivals} of {counted(n, 'other')} may be as good as {best}."
+    equal = sum(one.equal >= SURE for one in verdict.comparisons.values())
+    apart = sum(one.p_holm < ALPHA for one in verdict.comparisons.values())
+    decided = (
+        f"With a probability of at least {SURE:g} it is better than {n - rivals} of them by more than {verdict.rope:g} "
+        f"in {metric_words(verdict.metric)}, all at once (union bound), and equal in practice to {equal}, each on its "
+        "own."
+    )
+    sentences = [
+        lead,
+        f"{len(verdict.best)} methods share the best mean." * (len(verdict.best) > 1),
+        decided,
+    ]
+    if (rival := verdict.closest_rival) is not None:
+        better, equal_, worse, _ = verdict.comparisons[rival.other]
+        chances = (
+            f"{format_probability(better)} better, {format_probability(equal_)} equal in practice, "
+            f"{format_probability(worse)} worse"
+        )
+        sentences.append(f"Its closest rival is {rival.other}: with probability {chances}.")
+        if rival.repeats is not None:
+            sentences.append(f"That is undecided: {rival.repeats}.")
+    sentences.append(
+        f"(Bayesian correlated t test over {verdict.over}, n = {verdict.folds}, n_test/n_train = {verdict.ratio:.3g}. "
+        f"The corrected t test, which is two-sided, with Holm’s correction over {counted(n, 'comparison')}, "
+        f"distinguishes {apart} of {n} from it at α = {ALPHA:g}.)"
+    )
+    return " ".join(filter(None, sentences))
+
+
+# across data sets
+
+
+def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -> list[str]:
+    """Best method, overall test of the ranks, significant differences, practical differences, sensitivity."""
+    if why := no_ranking(base):
+        return [why]
+    if not base.enough:
+        return [
+            "Fewer than two data sets, or fewer than two methods, have scores: nothing to compare across data sets."
+        ]
+    n, k = base.table.shape
+    average, difference = base.nemenyi.ranks, base.nemenyi.critical_difference
+    verb = "has" if len(base.best) == 1 else "share"
+    lead = f"{_listed(base.best)} {verb} the best mean rank by {metric_words(base.metric)}"
+    found = [f"{lead}, {average.min():.2f} of {k}, over {independent(base)}.", *_other_orders(base)]
+    if (test := base.friedman) is not None:
+        differ = "differ more than by chance" if test.f_p < ALPHA else "do not differ significantly"
+        f = f"{test.f:.2f}" if np.isfinite(test.f) else "∞"
+        found.append(
+            f"The methods {differ}: Iman and Davenport’s F = {f}, p {_p(test.f_p)}, which decides (Demšar, 2006) "
+            f"because Friedman’s χ² = {test.statistic:.2f}, p {_p(test.p)}, is too conservative (n = {n} data sets, "
+            f"k = {k} methods)."
+        )
+    first, *others = np.argsort(average, kind="stable").tolist()
+    near = [base.methods[j] for j in others if average[j] - average[first] <= difference]
+    far = [base.methods[j] for j in others if base.methods[j] not in near]
+    found.append(
+        f"{rank_test(k)} at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
+        f"{distinguished(near, far)} from {base.methods[first]}."
+    )
+    if not focus_of(outcome):  # which the page says first
+        compared = (across(outcome, base, name) for name in controls(outcome, base))
+        found += [line for one in compared if one for line in control_sentences(base, one)]
+    return [*found, _practical(outcome, base), *_sensitivity(tried)]
+
+
+def rank_test(k: int) -> str:
+    """The name of the test that compares mean ranks of k methods."""
+    return "Nemenyi’s test" if k > 2 else "The sign test"
+
+
+def not_ranked_note(base: ComparisonAcross) -> str:
+    """A sentence for captions about the methods that are left out of ranks, tests and ratings; empty if none is."""
+    lacking = base.every.incomplete
+    if not lacking:
+        return ""
+    return f" Not ranked, for want of a score on some data set: {_listed(lacking)} (tables/incomplete.csv)."
+
+
+def _other_orders(base: ComparisonAcross) -> list[str]:
+    """Which methods come first by other averages, if these are not the best ones by rank."""
+    orders = {
+        f"by mean {metric_words(base.metric)}": base.table.mean(axis=0),
+        "by Bradley and Terry’s rating": base.ratings.elo,
+    }
+    found = []
+    for order, values in orders.items():
+        first = [base.methods[j] for j in np.flatnonzero(values >= values.max() - 1e-6)]
+        if first != base.best:
+            found.append(f"{_listed(first)} {order}")
+    why = "Ranks and ratings count how often a method is ahead, the mean by how much."
+    others = f"Other criteria rank a different method first: {', '.join(found)}. {why}"
+    return [others] if found else []
+
+
+def distinguished(near: list[str], far: list[str]) -> str:
+    """The methods that are `far` from the best, by their names or, if these are fewer, by those that are `near`."""
+    if not far or not near:
+        return "every other method" if far else "no other method"
+    return f"only {_listed(far)}" if len(far) <= len(near) else f"all but {_listed(near)}"
+
+
+def _practical(outcome: Outcome, base: ComparisonAcross) -> str:
+    """Compare the best method with the first one that does not share its mean rank."""
+    best = base.best[0]
+    order = [base.methods[j] for j in np.argsort(base.nemenyi.ranks, kind="stable")]
+    second = next((method for method in order if method not in base.best), None)
+    if second is None:
+        return "All methods share the best mean rank, so there is no runner-up."
+    rope = rope_of(outcome.evaluation)
+    pair = base.table[:, [base.methods.index(best), base.methods.index(second)]]
+    found = bayesian_signed_rank(pair, rope)
+    better, equal, worse = (format_probability(float(part[0, 1])) for part in found)
+    return (
+        f"{best} against the runner-up, {second}: with probability {better} better by more than {rope:g}, {equal} "
+        f"equal in practice, {worse} worse (Bayesian signed-rank test, n = {len(pair)}; it takes the mean of each data "
+        "set as exact)."
+    )
+
+
+def _sensitivity(tried: list[Scenario]) -> list[str]:
+    """The conclusion survives if the same method is among the best in every variation in which it has a score."""
+    if not tried:
+        return []
+    best, kept = [*tried[0].best], steady(tried)
+    variations = [one for one in tried[1:] if one.scored]
+    changes = [one.what for one in variations if not one.kept]
+    n, found = len(variations), []
+    if kept and n:
+        stay = "stays" if len(kept) == 1 else "stay"
+        found.append(f"{_listed(kept)} {stay} among the best in all {n} variations below.")
+    elif changes:
+        other = "Another method is best" if len(best) == 1 else "None of these is among the best"
+        found.append(f"{other} in {len(changes)} of {n} variations: {_listed(changes)}.")
+    elif n:
+        found.append(f"No single method is among the best in all {n} variations below.")
+    if without := [one.what for one in tried if not one.scored]:
+        verb = "has" if len(best) == 1 else "have"
+        found.append(f"Variations in which {_listed(best)} {verb} no score: {_listed(without)}.")
+    return found
+
+
+def _p(p: float) -> str:
+    return "< .001" if p < 0.001 else "= " + f"{p:.3f}".removeprefix("0")
+
+
+def too_few(base: ComparisonAcross, what: str, least: int, table: str) -> str:
+    """Why a figure is not drawn; empty if there are enough data sets."""
+    if len(base.datasets) >= least:
+        return ""
+    return (
+        f"{what} are not drawn: {counted(len(base.datasets), 'independent data set')} are too few for a significant "
+        f"difference; at least {least} are required. tables/{table}.csv has the values."
+    )
+
+
+def unattainable(n: int, comparisons: int, what: str) -> str:
+    """That `what` cannot be significant on n data sets after Holm's correction, and from how many on it can."""
+    least = least_adjusted_p(n, comparisons)
+    if least < ALPHA:
+        return ""
+    number = f"{least:.3f}".removeprefix("0") if least < 1 else "1"
+    return (
+        f"On {counted(n, 'data set')} {what} can be significant by Wilcoxon’s test{_corrected(comparisons)}: its p "
+        f"is at least {number}; it takes at least {data_sets_needed(comparisons, ALPHA)} independent data sets."
+    )
+
+
+def _corrected(comparisons: int) -> str:
+    """with Holm’s correction over 3 comparisons; empty for a single one, which needs none"""
+    return f" with Holm’s correction over {comparisons:,} comparisons" if comparisons > 1 else ""
+
+
+# the focus and other controls
+
+
+def focus_sentences(outcome: Outcome) -> list[str]:
+    """What the study says about its focus; empty without one."""
+    lines, rope = [], rope_of(outcome.evaluation)
+    for name in focus_of(outcome):
+        base = comparison_across(outcome)
+        own, found = verdicts(outcome, name), across(outcome, base, name)
+        if found and found.enough:
+            lines += control_sentences(base, found, lead=True) + _against_nearest(outcome, found)
+        if own:
+            counts = Counter(one.decided for one in own)
+            lines.append(
+                f"On single data sets {name} is better by more than {rope:g} in {counts['better']} of "
+                f"{counted(len(own), 'comparison')}, worse in {counts['worse']} and equal in practice in "
+                f"{counts['equal']}, each with a probability of at least {SURE:g}; {counts['undecided']} are undecided."
+            )
+            lines += undecided_sentences(own)
+        parts = outcome.parts().items()
+        lacking = [d for d, part in parts if name not in comparison_within(part, d).methods]
+        if lacking:
+            lines.append(f"{name} has no score to compare on {_listed(lacking)}.")
+    return lines
+
+
+def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False) -> list[str]:
+    """From which methods a control differs significantly across data sets, by which test, and what would decide."""
+    if not found.enough:
+        return []
+    n, m, by = found.n, len(found.others), found.by_verdict()
+    other = f"other {'ranked ' * bool({*base.every.incomplete} - {found.control})}method"
+    groups = [
+        f"{words} {_listed(by[key])}"
+        for key, words in (
+            ("better", "significantly better than"),
+            ("worse", "significantly worse than"),
+            ("open", "not significantly different from"),
+        )
+        if by[key]
+    ]
+    test = "mean ranks" if found.by_ranks else "Wilcoxon’s signed-rank test"
+    words = f" by {metric_words(base.metric)}" if lead else ""
+    whom = counted(m, other) if m > 1 else found.others[0]
+    who = f"{found.control} against {whom}{words} across {counted(n, 'independent data set')}"
+    lines = [f"{who}: {', '.join(groups)} ({test}{_corrected(m)})."]
+    if never := unattainable(n, m, f"no comparison with {found.control}"):
+        ranks = " So mean ranks decide here, whose p also depends on the other methods."
+        lines.append(never + ranks * found.by_ranks)
+    return lines + _more_datasets(found)
+
+
+def _more_datasets(found: Across) -> list[str]:
+    """How many data sets would decide what is not significant."""
+    undecided = (found.deciding.holm >= ALPHA) & ~found.same
+    needed = [
+        (number, name)
+        for number, name, is_open in zip(
+            found.datasets_needed(), found.others, undecided, strict=True
+        )
+        if is_open
+    ]
+    known = sorted((number, name) for number, name in needed if number is not None)
+    small = [name for number, name in needed if number is None]
+    each = [f"{number} against {name}" for number, name in known[:NAMES]]
+    each += [f"more against {counted(len(known) - NAMES, 'other')}"] * (len(known) > NAMES)
+    lines = []
+    if each:
+        lines.append(f"Of data sets like these, significance would take about {', '.join(each)}.")
+    if small:
+        lines.append(
+            f"The difference to {_listed(small)} is too small for {MAX_DATASETS:,} data sets like these."
+        )
+    return lines
+
+
+def _against_nearest(outcome: Outcome, found: Across) -> list[str]:
+    """Wins, ties and losses against the best of the others by mean rank, and the cost."""
+    j = found.next_by_rank
+    if j is None:
+        return []
+    won, tied, lost = found.won_tied_lost[j]
+    ratio = cost_ratios(outcome, found)[j]
+    cost = "" if ratio is None else f"; a fit takes {ratio:.2g} times as long"
+    games = (
+        f"Against {found.others[j]}{', the best of the others by mean rank,' * (len(found.others) > 1)} it won on "
+        f"{won}, tied on {tied} and lost on {lost} data sets (a tie is a difference of at most {found.rope:g}); its "
+        f"mean {metric_words(outcome.metric)} is {_size(found.difference[j], 'better by', 'worse by', 'equal')}{cost}."
+    )
+    return [games]
+
+
+def _size(difference: float, ahead: str, behind: str, equal: str) -> str:
+    """A difference in words, equal if it rounds to 0."""
+    size = f"{abs(difference):.3f}"
+    return equal if size == "0.000" else f"{ahead if difference > 0 else behind} {size}"
+
+
+def undecided_sentences(compared: list[Verdict], what: str = "") -> list[str]:
+    """What more repeats of the folds would decide on single data sets, with the example that takes the fewest; `what`
+    is compared."""
+    more = [(one.repeats, one) for one in compared if one.repeats is not None]
+    if not more:
+        return []
+    repeats, nearest = min(more, key=lambda pair: pair[0].repeats or np.inf)
+    decidable = sum(bool(each.decide) for each, _ in more)
+    size = _size(nearest.difference, "ahead by", "behind by", "equal")
+    sentence = (
+        f"More repeats would decide {decidable} of {counted(len(more), 'undecided comparison')}{what}; for example, on "
+        f"{nearest.dataset}, {nearest.control} against {nearest.other} ({size}): {repeats}."
+    )
+    return [sentence]
