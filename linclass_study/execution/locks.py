@@ -41,6 +41,11 @@ def reserve(results: Path) -> None:
     atexit.register(_release, os.getpid())
 
 
+def is_reserved() -> bool:
+    """Whether this process has locked its results."""
+    return bool(_held)
+
+
 def refuse_if_in_use(results: Path) -> None:
     """Refuse if a snakemake may be writing to these results."""
     if (results / LOCK).exists():

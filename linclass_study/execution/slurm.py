@@ -1,9 +1,8 @@
 """Slurm: cancel jobs of a killed Snakemake, and detect fits that were killed for lack of memory.
 
 When Snakemake is killed, its running jobs continue and its pending ones still start, while the next Snakemake submits
-the same runs again. All jobs of one Snakemake have one name in Slurm. This module stores that name and the results
-folder in a file that stays locked while that Snakemake is alive; so the next run of the same study finds the abandoned
-jobs, and none of another study.
+the same runs again. All jobs of one Snakemake have one name in Slurm. This module stores that name in a file of the
+study. Only the process that holds the lock of the results (locks.py) reads it, so it finds abandoned jobs alone.
 
 When a job exceeds its requested memory, the kernel kills its largest process, which is the child that fits. The job
 must then fail and be retried with more memory: the death of the child is not a result of the fit. The kernel counts
@@ -12,14 +11,13 @@ such kills for each control group, and the child is in the group of this process
 
 from __future__ import annotations
 
-import fcntl
+import hashlib
 import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
 
 from linclass_study.errors import StudyError
 
@@ -28,61 +26,42 @@ PATIENCE = 120  # seconds until a cancelled job must be gone; Slurm kills it aft
 ANSWER = 60  # seconds for a command of Slurm
 LOST = "COMPLETING"  # its processes are being ended; if its node is lost, until the node is back
 
-_held: list[TextIO] = []  # the locked file of this process, open until it ends
 
-
-def remember(name: str, results: str) -> None:
+def remember(name: str, results: Path) -> None:
     """Store the name of all jobs of this main process."""
-    NAMES.mkdir(parents=True, exist_ok=True)
-    file = (NAMES / name).open("w", encoding="utf-8")
-    file.write(_folder(results))
-    file.flush()
-    _lock(file)
-    _held.append(file)
+    file = _names(results)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as names:
+        print(name, file=names)
 
 
-def forget() -> None:
-    """Delete the stored name, when all jobs have ended."""
-    for file in _held:
-        Path(file.name).unlink(missing_ok=True)
+def forget(results: Path) -> None:
+    """Delete the stored names, when all jobs have ended."""
+    _names(results).unlink(missing_ok=True)
 
 
-def cancel_abandoned(results: str, say: Callable[[str], object]) -> None:
+def _names(results: Path) -> Path:
+    return NAMES / hashlib.blake2b(str(results.absolute()).encode(), digest_size=8).hexdigest()
+
+
+def cancel_abandoned(results: Path, say: Callable[[str], object]) -> None:
     """Cancel the jobs of dead main processes of this study, and wait until they are gone."""
-    dead = [file for file in NAMES.glob("*") if _is_dead(file, _folder(results))]
-    if not dead:
+    if not _names(results).exists():
         return
-    names = [file.name for file in dead]
+    names = _names(results).read_text(encoding="utf-8").split()
     if jobs := living(names):
         say(
             f"An earlier run of this study left {len(jobs)} jobs to Slurm; they are cancelled: {' '.join(jobs)}"
         )
         _run("scancel", *jobs)
         _wait_until_gone(names)
-    for file in dead:
-        file.unlink(missing_ok=True)
+    forget(results)
 
 
 def living(names: list[str]) -> dict[str, str]:
     """Job id → state of the jobs with these names that are pending, running or completing."""
     listing = _run("squeue", "--noheader", f"--name={','.join(names)}", "--format=%i %T")
     return dict(line.split(maxsplit=1) for line in listing.splitlines() if line.strip())
-
-
-def _is_dead(name: Path, folder: str) -> bool:
-    with name.open("r+", encoding="utf-8") as file:
-        return file.read() == folder and _lock(file)
-
-
-def _lock(file: TextIO) -> bool:
-    """Lock the file and return whether that worked; a file system without locks counts as success."""
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _wait_until_gone(names: list[str]) -> None:
@@ -113,10 +92,6 @@ def _run(*command: str) -> str:
     if done.returncode:
         raise StudyError(f"{command[0]}: {done.stderr.strip()}; is Slurm up? (sinfo)")
     return done.stdout
-
-
-def _folder(results: str) -> str:
-    return str(Path(results).absolute())
 
 
 COUNTS = {"": "memory.events", "memory": "memory/memory.oom_control"}  # cgroup version 2 and 1

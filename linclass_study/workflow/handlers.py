@@ -58,11 +58,11 @@ class Handlers:
             self._delete_outdated_study_file()
             description = self.inputs.description | {"fits": self.inputs.description_of_fits()}
             resolved_study.write_resolved(self.results, description)
-            slurm.cancel_abandoned(self.study.results, self._logger.info)
+            slurm.cancel_abandoned(self.results, self._logger.info)
         except StudyError as error:
             sys.exit(str(error))
         if name := snakemake_internals.name_of_slurm_jobs(self._workflow):
-            slurm.remember(name, self.study.results)
+            slurm.remember(name, self.results)
         terminal.show_progress(
             {
                 snakemake_internals.number_of_job(self._workflow, job): self.planned_job(job)
@@ -123,8 +123,9 @@ class Handlers:
 
     def _end(self) -> None:
         """Forget the name of jobs in Slurm, and keep fits of earlier variants within their size bound."""
-        slurm.forget()
-        fit_store.prune(self.results, self.study.limits["store_mb"])
+        if locks.is_reserved():
+            slurm.forget(self.results)
+            fit_store.prune(self.results, self.study.limits["store_mb"])
 
     def _delete_outdated_study_file(self) -> None:
         """Delete the study.json of another study, which no longer describes the folder."""

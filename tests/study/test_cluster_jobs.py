@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from math import inf
@@ -187,68 +185,64 @@ def submit(slurm: Path, name: str, *numbers: str, state: str = "RUNNING") -> Non
         (slurm / name / number).write_text(state)
 
 
-def main_process(name: str, results: str) -> subprocess.Popen[str]:
-    """A Snakemake that wrote its name down and lives until its input ends."""
-    code = f"import sys; from linclass_study.execution import slurm as s; s.remember({name!r}, {results!r}); "
-    code += "print('up', flush=True); sys.stdin.read()"
-    pipe = subprocess.PIPE
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "up\n"
-    return process
-
-
 def numbers(slurm: Path) -> list[str]:
     return sorted(job.name for job in slurm.glob("*/*"))
 
 
+RESULTS = Path("results")
+
+
 def test_jobs_of_a_dead_run_of_the_same_study_are_cancelled_and_no_others(slurm):
     submit(slurm, "dead", "1", "2")
-    submit(slurm, "living", "3")
     submit(slurm, "other-study", "4")
     submit(slurm, "somebody", "5")
     output: list[str] = []
-    with main_process("dead", "results") as dead, main_process("other-study", "results/b") as other:
-        dead.kill()
-        other.kill()
-    with main_process("living", "results") as living:
-        slurm_jobs.cancel_abandoned("results", output.append)
-        living.communicate()
-    assert numbers(slurm) == ["3", "4", "5"]
+    slurm_jobs.remember("dead", RESULTS)
+    slurm_jobs.remember("other-study", RESULTS / "b")
+    slurm_jobs.cancel_abandoned(RESULTS, output.append)
+    assert numbers(slurm) == ["4", "5"]
     assert output == ["An earlier run of this study left 2 jobs to Slurm; they are cancelled: 1 2"]
-    assert not (slurm_jobs.NAMES / "dead").exists(), "what has ended is looked for once"
+    submit(slurm, "dead", "6")
+    slurm_jobs.cancel_abandoned(RESULTS, output.append)
+    assert numbers(slurm) == ["4", "5", "6"], "what has ended is looked for once"
+
+
+def test_jobs_of_a_run_that_has_ended_are_left_alone(slurm):
+    submit(slurm, "ended", "1")
+    slurm_jobs.remember("ended", RESULTS)
+    slurm_jobs.forget(RESULTS)
+    slurm_jobs.cancel_abandoned(RESULTS, print)
+    assert numbers(slurm) == ["1"]
 
 
 def test_slurm_is_queried_only_after_a_killed_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))  # where there is no squeue
-    slurm_jobs.cancel_abandoned("results", print)
+    slurm_jobs.cancel_abandoned(RESULTS, print)
 
 
 @pytest.mark.parametrize("state", ["RUNNING", "COMPLETING"])
 def test_a_job_that_does_not_end_is_refused_by_its_number_unless_its_node_is_lost(
     slurm, monkeypatch, state
 ):
-    with main_process("dead", "results") as dead:
-        dead.kill()
+    slurm_jobs.remember("dead", RESULTS)
     submit(slurm, "dead", "17", state=state)
     (slurm.parent / "scancel").write_text("#!/bin/sh\n")
     monkeypatch.setattr(slurm_jobs, "PATIENCE", 0)
     refused = pytest.raises(StudyError, match="17") if state == "RUNNING" else nullcontext()
     with refused:
-        slurm_jobs.cancel_abandoned("results", print)
+        slurm_jobs.cancel_abandoned(RESULTS, print)
 
 
 def test_a_slurm_that_is_down_is_reported_in_one_line(slurm):
-    with main_process("dead", "results") as dead:
-        dead.kill()
+    slurm_jobs.remember("dead", RESULTS)
     (slurm.parent / "squeue").write_text(
         "#!/bin/sh\necho 'Unable to contact slurm controller' >&2; exit 1\n"
     )
     with pytest.raises(
         StudyError, match=r"squeue: Unable to contact slurm controller; is Slurm up\? \(sinfo\)"
     ):
-        slurm_jobs.cancel_abandoned("results", print)
+        slurm_jobs.cancel_abandoned(RESULTS, print)
 
 
 # Fits killed for lack of a Slurm job's memory are counted where the kernel reports them
