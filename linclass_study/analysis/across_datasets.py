@@ -86,8 +86,7 @@ class AllScores:
     @cached_property
     def field(self) -> ComparisonAcross:
         """The complete field: the methods that have a score on each data set."""
-        methods = complete_methods(self.table) if self.table.size else np.zeros(0, int)
-        return self._comparison(self._every_row, methods, self.table)
+        return self._comparison(complete_methods(self.table) if self.table.size else [], self.table)
 
     @property
     def incomplete(self) -> list[str]:
@@ -103,28 +102,27 @@ class AllScores:
     def missing_worst(self) -> ComparisonAcross:
         """A missing score counts as the worst of its data set; without methods that were not run on each of them."""
         not_run = {method for _, method in self.unplanned}
-        methods = np.array([j for j, m in enumerate(self.methods) if m not in not_run], int)
-        table = missing_as_worst(self.table) if self.methods else self.table
-        return self._comparison(self._every_row, methods, table)
+        methods = [j for j, method in enumerate(self.methods) if method not in not_run]
+        return self._comparison(
+            methods, missing_as_worst(self.table) if self.methods else self.table
+        )
 
     @cached_property
     def gaps_left_out(self) -> ComparisonAcross:
         """Without the data sets on which a method lacks a score, and without methods that lack most scores."""
         has = ~np.isnan(self.table)
         methods = np.flatnonzero(2 * has.sum(axis=0) >= max(len(has), 1))
-        rows = np.flatnonzero(has[:, methods].all(axis=1))
-        return self._comparison(rows, methods, self.table)
-
-    @property
-    def _every_row(self) -> np.ndarray:
-        return np.arange(len(self.datasets))
+        return self._comparison(methods, self.table, has[:, methods].all(axis=1))
 
     def _comparison(
-        self, rows: np.ndarray, methods: np.ndarray, table: np.ndarray
+        self, methods: Any, table: np.ndarray, rows: np.ndarray | None = None
     ) -> ComparisonAcross:
-        datasets, names = [self.datasets[i] for i in rows], [self.methods[j] for j in methods]
+        """Of some methods (indices), on the data sets of a mask."""
+        kept = np.arange(len(self.datasets)) if rows is None else np.flatnonzero(rows)
+        datasets = [self.datasets[i] for i in kept]
+        names = [self.methods[j] for j in methods]
         shared = tuple(group for group in self.shared if group[0] in datasets)
-        table = table[np.ix_(rows, methods)]
+        table = table[np.ix_(kept, np.asarray(methods, int))]
         return ComparisonAcross(self.metric, datasets, names, table, shared, self)
 
 

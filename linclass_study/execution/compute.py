@@ -104,12 +104,21 @@ class SharedInputs:
             self._rows(self.features(spec)),
         )
 
-    def earlier_fits(
-        self, method: str, spec: MethodSpec, limits: Mapping[str, float], unfinished: UnfinishedRun
-    ) -> EarlierFits:
-        """Outcomes that the fits of a run may take over."""
+    def fit(
+        self,
+        method: str,
+        spec: MethodSpec,
+        child: SharedChild,
+        unfinished: UnfinishedRun,
+        part: tuple[int, int] = (1, 1),
+    ) -> Records:
+        """Outcomes of the fits of a run, or of a part of them; those that hold still are taken over."""
         runs = self.runs.by_recipe(method, self._specified(spec).recipe)
-        return EarlierFits(runs, spec["entry"], limits_of_fit(limits), unfinished)
+        earlier = EarlierFits(runs, spec["entry"], limits_of_fit(child.limits), unfinished)
+        with enough_memory():
+            records = fit_and_predict(self.run_of(method, spec), child, part, earlier)
+        refuse_for_full_disk(records.reasons(), unfinished.path.parent)
+        return records
 
     def inputs_of(self, spec: MethodSpec, limits: Mapping[str, float]) -> RunInputs:
         """Everything that the run of a method depends on."""
@@ -200,10 +209,7 @@ def computed_run(
             return record
         log = KeptLog(folder)
         unfinished = UnfinishedRun(folder / UNFINISHED)
-        earlier = shared.earlier_fits(method, spec, limits, unfinished)
-        with enough_memory():
-            records = fit_and_predict(shared.run_of(method, spec), child, earlier=earlier)
-        refuse_for_full_disk(records.reasons(), folder)
+        records = shared.fit(method, spec, child, unfinished)
         log.keep(failed=bool(records.reasons()))
         shared.save(method, records, inputs)
         unfinished.forget()
@@ -230,11 +236,8 @@ def compute_shard(
         added: list[Added] | None = None
         unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{UNFINISHED}"))
         if current_run(shared.folder(method), inputs) is None:
-            earlier = shared.earlier_fits(method, spec, limits, unfinished)
-            with enough_memory(), SharedChild(limits) as child:
-                records = fit_and_predict(shared.run_of(method, spec), child, part, earlier)
-            refuse_for_full_disk(records.reasons(), out)
-            added = records.added
+            with SharedChild(limits) as child:
+                added = shared.fit(method, spec, child, unfinished, part).added
         with atomic_write(out) as partial:
             partial.write_bytes(outcomes_to_bytes(added))
         unfinished.forget()

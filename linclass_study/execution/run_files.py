@@ -97,7 +97,7 @@ class RunSpec:
 
     def inputs(self, rows: str) -> RunInputs:
         """Everything that a run depends on; `rows` is the digest of its data."""
-        return RunInputs(self.asked, rows, self.recipe, self.parts, self.protocols, self.tables)
+        return RunInputs(self.asked, rows, self.recipe, self.parts, self.protocols)
 
     @property
     def _tuned(self) -> bool:
@@ -158,7 +158,6 @@ class RunInputs:
     rows        digest of features, folds and classes
     recipe      digest of what all fits of the run depend on, and `parts`, the digests of its parts
     protocols   protocol → digest of what determines the rows of its fits, but for the data
-    tables      digest of the code that writes the files
     """
 
     asked: str
@@ -166,7 +165,6 @@ class RunInputs:
     recipe: str = field(default="", compare=False)
     parts: dict[str, str] = field(default_factory=dict, compare=False)
     protocols: dict[str, str] = field(default_factory=dict, compare=False)
-    tables: str = field(default="", compare=False)
 
 
 Limits = tuple[float, float, float]  # fit_seconds, fit_memory_mb, fit_start_seconds
@@ -188,15 +186,14 @@ class Made:
 
 def digest_of(*values: Any) -> str:
     """Short digest of JSON-serializable values. The order of lists matters, that of keys does not."""
-    text = json.dumps(_with_sorted_keys(values), default=str)
+
+    def ordered(value: Any) -> Any:  # `sort_keys` of json cannot compare keys of several types
+        if isinstance(value, dict):
+            return {key: ordered(value[key]) for key in sorted(value, key=repr)}
+        return [*map(ordered, value)] if isinstance(value, list | tuple) else value
+
+    text = json.dumps(ordered(values), default=str)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def _with_sorted_keys(value: Any) -> Any:
-    """`sort_keys` of json cannot compare keys of several types, such as class_weight: {a: 1, 2: 3}."""
-    if isinstance(value, dict):
-        return {key: _with_sorted_keys(value[key]) for key in sorted(value, key=repr)}
-    return [*map(_with_sorted_keys, value)] if isinstance(value, list | tuple) else value
 
 
 def digest_of_file(path: Path) -> str:

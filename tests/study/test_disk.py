@@ -124,10 +124,11 @@ def test_a_full_disk_is_named_and_refuses_only_fits_that_failed_on_it(full, tmp_
 def test_a_run_that_failed_on_a_full_disk_is_not_written(full, tmp_path, monkeypatch):
     monkeypatch.setattr(compute, "fit_and_predict", lambda *_, **__: FailedRecords())
     with pytest.raises(StudyError, match="is full"):
-        compute.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace())
+        compute.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace(limits=LIMITS))
     assert not [*tmp_path.rglob("*.parquet")]
 
 
+LIMITS = {"fit_seconds": 1.0, "fit_memory_mb": 1.0}
 SPEC = {"entry": {}, "code": "", "features": "f"}
 
 
@@ -136,14 +137,12 @@ class FailedRecords(Records):
         self.fits = [{"status": "failed", "reason": FAILED}]
 
 
-class Shared:
+class Shared(compute.SharedInputs):
     """The inputs of a run that has no earlier fits."""
 
     def __init__(self, results):
         self.results, self.dataset = results, "d"
-
-    def folder(self, method):
-        return self.results / "runs" / self.dataset / method
+        self.runs = SimpleNamespace(by_recipe=lambda *_: ())
 
     def inputs_of(self, spec, limits):
         return RunInputs("this entry", "these rows")
@@ -151,5 +150,5 @@ class Shared:
     def run_of(self, method, spec):
         return None
 
-    def earlier_fits(self, *given):
-        return None
+    def _specified(self, spec):
+        return SimpleNamespace(recipe="")
