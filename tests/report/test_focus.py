@@ -338,10 +338,10 @@ def test_an_inconclusive_comparison_says_how_many_repeats_would_decide_it(make):
     made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
     text = answer.answer(made, "report.html")
     assert (
-        "\nb is indistinguishable from it.\nMore repeats would not decide the one undecided comparison of"
+        "; b is indistinguishable from it.\nMore repeats would decide 0 of 1 undecided comparison of"
         in text
     )
-    assert "with `repeats: " in text
+    assert "no number of repeats would decide it" in text
 
 
 FOLDS = SimpleNamespace(folds=10, ratio=1 / 9, rope=0.01, protocol="cv")
