@@ -36,7 +36,6 @@ from linclass_study.analysis.study_file import StudyDescription, write_study
 from linclass_study.analysis.summary import write_summary
 from linclass_study.analysis.tuned import grid_end_note, grid_ends, marked, write_tuned_table
 from linclass_study.analysis.verdict import (
-    DatasetVerdict,
     dataset_verdict,
     no_ranking,
     study_verdict,
@@ -178,24 +177,21 @@ def best_lines(outcome: Outcome) -> list[str]:
     unusual = "." in outcome.metric or not metrics.greater_is_better(outcome.metric)
     direction = f"; {direction_words(outcome.metric)}" if unusual else ""
     words = f"Best {metric_words(outcome.metric)} ({_over(outcome, first)}{direction}):"
-    found = [dataset_verdict(own, name) for name, own in outcome.parts().items()]
-    rows = [_best_cells(outcome, verdict, first) for verdict in found]
+    rows = []  # data set, mean ± sd, the best methods and the protocol unless it is the usual one
+    for verdict in (dataset_verdict(own, name) for name, own in outcome.parts().items()):
+        if not verdict.best:
+            rows.append((verdict.dataset, "", "none"))
+            continue
+        spread = "" if verdict.sd is None else f" ± {verdict.sd:.3f}"
+        method, *equals = marked(outcome, verdict.best)
+        method += f" (= {_names(equals)})" if equals else ""
+        protocol = outcome.protocol(verdict.dataset)
+        other = "" if protocol == first else f" ({_over(outcome, protocol)})"
+        rows.append((verdict.dataset, f"{verdict.mean:.3f}{spread}", method + other))
     if len(outcome.datasets) == 1:
         dataset, score, names = rows[0]
         return [f"{words} {dataset}: {names} {score}".rstrip()]
     return [words, *_columns(rows)]
-
-
-def _best_cells(outcome: Outcome, verdict: DatasetVerdict, usual: str) -> tuple[str, str, str]:
-    """(data set, mean ± sd, the best methods and the protocol unless it is the usual one)"""
-    if not verdict.best:
-        return verdict.dataset, "", "none"
-    spread = "" if verdict.sd is None else f" ± {verdict.sd:.3f}"
-    protocol = outcome.protocol(verdict.dataset)
-    other = "" if protocol == usual else f" ({_over(outcome, protocol)})"
-    method, *equals = marked(outcome, verdict.best)
-    names = method + (f" (= {_names(equals)})" if equals else "")
-    return verdict.dataset, f"{verdict.mean:.3f}{spread}", names + other
 
 
 def _over(outcome: Outcome, protocol: str) -> str:

@@ -119,29 +119,22 @@ def require_consistent(results: ResultsFolder) -> None:
     """Refuse a folder with a file that is not what the fits were made of, or not what they gave."""
     for dataset in results.datasets:
         folds = results.folder / "folds" / f"{dataset}.parquet"
-        held_out = _held_out(results, folds) if folds.is_file() else None
+        held_out = None
+        if folds.is_file():  # leave-one-out, which is one fit of all rows, has a single fold
+            table = results.table("folds", folds).filter(pl.col("fold") >= 0)
+            one = pl.when(protocol="leave_one_out").then(0).otherwise("fold")
+            held_out = table.with_columns(fold=one.cast(table["fold"].dtype))
         for run in (run for run in results.runs if run[0] == dataset):
-            _require_recorded(results, run)
+            last = results.path(run, LAST)
+            kept = read_metadata(last, KEY) if last.is_file() else None
+            recorded = kept["files"] if kept else {}  # none of fits that were merged
+            for path in (results.path(run, name) for name in OTHERS if name in recorded):
+                if path.is_file() and digest_of_file(path) != recorded[path.name]["digest"]:
+                    raise StudyError(
+                        f"{_name(results, path)} does not match its checksum: {REMEDY}"
+                    )
             if held_out is not None:
                 _require_folds(results, run, held_out)
-
-
-def _require_recorded(results: ResultsFolder, run: Run) -> None:
-    """Refuse a table whose digest is not the recorded one; fits that were merged record none."""
-    last = results.path(run, LAST)
-    kept = read_metadata(last, KEY) if last.is_file() else None
-    recorded = kept["files"] if kept else {}
-    for name in OTHERS:
-        path = results.path(run, name)
-        if name in recorded and path.is_file() and digest_of_file(path) != recorded[name]["digest"]:
-            raise StudyError(f"{_name(results, path)} does not match its checksum: {REMEDY}")
-
-
-def _held_out(results: ResultsFolder, folds: Path) -> pl.DataFrame:
-    """The rows of each fold; leave-one-out, which is one fit of all rows, has a single one."""
-    one = pl.col("protocol") == "leave_one_out"
-    table = results.table("folds", folds).filter(pl.col("fold") >= 0)
-    return table.with_columns(fold=pl.when(one).then(0).otherwise("fold").cast(table["fold"].dtype))
 
 
 def _require_folds(results: ResultsFolder, run: Run, held_out: pl.DataFrame) -> None:
@@ -216,8 +209,19 @@ class Citation:
     license: str = ""
 
     def __post_init__(self) -> None:
-        if self.license:
-            object.__setattr__(self, "license", _canonical(self.license))
+        if not self.license:
+            return
+        try:
+            usual = canonicalize_license_expression(self.license)
+        except InvalidLicenseExpression:
+            alike = [name for name in USUAL if name.lower().startswith(self.license.lower())]
+            meant = f"did you mean {alike[0]}? " if alike else ""
+            raise StudyError(
+                f"--license {self.license!r} is not a valid SPDX expression; {meant}Write for example "
+                f"{', '.join(USUAL[:SHOWN])}, or another identifier of https://spdx.org/licenses, or several, as "
+                "'CC-BY-4.0 OR MIT'"
+            ) from None
+        object.__setattr__(self, "license", usual)
 
     @property
     def licenses(self) -> list[str]:
@@ -245,16 +249,3 @@ class Citation:
         elif self.license:
             about["message"] += f" Licence: {self.license}."
         return yaml.safe_dump(about, sort_keys=False, allow_unicode=True, width=100)
-
-
-def _canonical(given: str) -> str:
-    """The SPDX expression in its usual spelling; StudyError if it has another identifier than https://spdx.org/licenses."""
-    try:
-        return canonicalize_license_expression(given)
-    except InvalidLicenseExpression:
-        alike = [name for name in USUAL if name.lower().startswith(given.lower())]
-        meant = f"did you mean {alike[0]}? " if alike else ""
-        raise StudyError(
-            f"--license {given!r} is not a valid SPDX expression; {meant}Write for example {', '.join(USUAL[:SHOWN])}, "
-            "or another identifier of https://spdx.org/licenses, or several, as 'CC-BY-4.0 OR MIT'"
-        ) from None

@@ -142,20 +142,16 @@ class Conflict(StudyError):
 def conflicts(sources: Sequence[ResultsFolder], merged: MergedStudy, tolerance: float) -> list[str]:
     """Contradictions between the results, one sentence each."""
     found = list(merged.conflicts)
-    for dataset in merged.datasets:
-        found += data_conflicts(dataset, studying(dataset, sources))
+    for dataset in merged.datasets:  # equal wherever it was available
+        abouts = ((source, source.about(dataset)) for source in studying(dataset, sources))
+        had = [source for source, about in abouts if about and about["status"] == "available"]
+        for other in had[1:]:
+            found += data_differences(dataset, had[0], other, (had[0].given, other.given))
     for run, having in runs_of(sources).items():
         pairs = ((one, two) for i, two in enumerate(having) for one in having[:i])
         sentences = (run_conflict(run, one, two, tolerance) for one, two in pairs)
         found += [f"{run[0]} × {run[1]}: {conflict}" for conflict in sentences if conflict]
     return found
-
-
-def data_conflicts(dataset: str, sources: Sequence[ResultsFolder]) -> Iterator[str]:
-    """Contradictions about a data set: its content and folds must be equal wherever it was available."""
-    had = [s for s in sources if (about := s.about(dataset)) and about["status"] == "available"]
-    for other in had[1:]:
-        yield from data_differences(dataset, had[0], other, (had[0].given, other.given))
 
 
 def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float) -> str:

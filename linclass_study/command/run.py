@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import subprocess
 import sys
@@ -179,8 +180,23 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield f"data sets   {_listed(study.datasets)}"
     yield f"methods     {_listed(study.methods)}"
     yield f"runs        {runs:,}, each a method on a data set, in {counted(len(jobs), 'job')}"
-    yield f"fits        of each run {', '.join(_protocols(study))}"
-    yield from _official_rows(study)
+    protocols = selected_protocols(study.evaluation)
+    fits = [
+        f"{math.prod(protocol_named(name).size(options))} by {name}"
+        + " (only of data sets with a test set)" * (name == "official")
+        for name, options in protocols.items()
+    ]
+    yield f"fits        of each run {', '.join(fits)}"
+    # test sets of folders of texts and bags of words are known once their files are read
+    first, own = (
+        next(iter(protocols)),
+        [n for n, entry in study.datasets.items() if "test" in entry],
+    )
+    if own and first != "official" and divides_test_rows(study.evaluation):
+        yield (
+            f"test rows   of {first_names(own, NAMES)}: {first}, hence the answer, trains on them, too "
+            "(`cv_rows: all`); `cv_rows: train` keeps them unseen"
+        )
     yield from _columns(study)
     for name, entry in study.methods.items():
         yield from (f"warning     {name}: {text}" for text in idle_of_method(entry))
@@ -195,28 +211,6 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield f"results     {study.results}"
     given = shlex.join(map(str, files))
     yield f"to run it   linclass run{f' {given}' if given else ''}"
-
-
-def _protocols(study: Study) -> Iterator[str]:
-    """5 by cv, 1 by official (only of data sets with a test set)"""
-    for name, options in selected_protocols(study.evaluation).items():
-        repeats, each = protocol_named(name).size(options)
-        which = " (only of data sets with a test set)" if name == "official" else ""
-        yield f"{repeats * each} by {name}{which}"
-
-
-def _official_rows(study: Study) -> Iterator[str]:
-    """Which data sets have an official test set that the protocol of the answer divides (`cv_rows: all`).
-
-    Those of folders of texts and bags of words are known once their files are read.
-    """
-    first = next(iter(selected_protocols(study.evaluation)))
-    own = [name for name, entry in study.datasets.items() if "test" in entry]
-    if own and first != "official" and divides_test_rows(study.evaluation):
-        yield (
-            f"test rows   of {first_names(own, NAMES)}: {first}, hence the answer, trains on them, too "
-            "(`cv_rows: all`); `cv_rows: train` keeps them unseen"
-        )
 
 
 def _columns(study: Study) -> Iterator[str]:

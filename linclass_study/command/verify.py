@@ -93,7 +93,13 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
     found.alone = {"A": sorted({*a.runs} - {*b.runs}), "B": sorted({*b.runs} - {*a.runs})}
     for dataset in sorted({*a.datasets} & {*b.datasets}):
         found.facts += data_differences(dataset, a, b)
-    found.notes += [*study_differences(a, b), *_only_in_one(a, b)]
+    found.notes += study_differences(a, b)
+    files = ["scores.parquet"]
+    for name in {*a.datasets} & {*b.datasets}:
+        files += [f"data/{name}.json", f"folds/{name}.parquet"]
+    has = [{file for file in files if (x.folder / file).exists()} for x in (a, b)]
+    for name, more in (("A", has[0] - has[1]), ("B", has[1] - has[0])):
+        found.notes += [f"only {name} has {', '.join(sorted(more))}, not compared"] * bool(more)
     found.notes += [
         f"{name}: " + ". ".join(mixed)
         for name, folder in (("A", a), ("B", b))
@@ -152,18 +158,6 @@ def data_differences(
         ]
         if not folds[0].equals(folds[1]):
             yield f"data set {dataset}: its rows are assigned to other folds in {names[0]} and {names[1]}"
-
-
-def _only_in_one(a: ResultsFolder, b: ResultsFolder) -> list[str]:
-    """Files that are compared, and that one of them lacks."""
-    files = ["scores.parquet"]
-    for name in {*a.datasets} & {*b.datasets}:
-        files += [f"data/{name}.json", f"folds/{name}.parquet"]
-    has = [{file for file in files if (x.folder / file).exists()} for x in (a, b)]
-    alone = zip("AB", (has[0] - has[1], has[1] - has[0]), strict=True)
-    return [
-        f"only {name} has {', '.join(sorted(more))}, not compared" for name, more in alone if more
-    ]
 
 
 def score_differences(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[str]]:

@@ -296,33 +296,19 @@ class UnfinishedRun:
         self._new: dict[str, Added] = {}
         self._whole = 0  # bytes of the file up to the last complete batch
         self._since, self._kills = time.monotonic(), kills()
-        self._read()
-
-    def get(self, key: str) -> Added | None:
-        """An outcome that was kept before; None if there is none."""
-        return self.kept.get(key)
+        if path.exists():
+            with path.open("rb") as file, suppress(StudyError, IndexError, TypeError):
+                size = os.fstat(file.fileno()).st_size
+                while 0 < (length := int.from_bytes(file.read(LENGTH))) <= size:
+                    batch = outcomes_from_bytes(path, file.read(length)) or []
+                    self.kept |= {added[-1].key: added for added in batch}
+                    self._whole = file.tell()
 
     def keep(self, outcomes: Mapping[str, Added]) -> None:
         """Keep outcomes, unless the memory of this Slurm job did not suffice (slurm.py)."""
         self._new |= outcomes
-        if time.monotonic() - self._since >= EVERY and kills() == self._kills:
-            self._append()
-
-    def forget(self) -> None:
-        """Delete the file, as the run is complete."""
-        self.path.unlink(missing_ok=True)
-
-    def _read(self) -> None:
-        if not self.path.exists():
+        if time.monotonic() - self._since < EVERY or kills() != self._kills:
             return
-        with self.path.open("rb") as file, suppress(StudyError, IndexError, TypeError):
-            size = os.fstat(file.fileno()).st_size
-            while 0 < (length := int.from_bytes(file.read(LENGTH))) <= size:
-                batch = outcomes_from_bytes(self.path, file.read(length)) or []
-                self.kept |= {added[-1].key: added for added in batch}
-                self._whole = file.tell()
-
-    def _append(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
             file.truncate(self._whole)
@@ -331,6 +317,10 @@ class UnfinishedRun:
             file.write(len(batch).to_bytes(LENGTH) + batch)
             self._whole = file.tell()
         self._new, self._since = {}, time.monotonic()
+
+    def forget(self) -> None:
+        """Delete the file, as the run is complete."""
+        self.path.unlink(missing_ok=True)
 
 
 # columns of its row, what the worker returned (None without predictions), how it came about
@@ -354,7 +344,7 @@ class EarlierFits:
 
     def find(self, key: str, extras: tuple[str, ...]) -> Outcome | None:
         """The outcome of a fit with what is computed beside it."""
-        if self.unfinished and (added := self.unfinished.get(key)) is not None:
+        if self.unfinished and (added := self.unfinished.kept.get(key)) is not None:
             row, _, given, made = added
             if made.extras == extras and outcome_holds(row, made.limits, self.limits):
                 return row, given, made

@@ -191,11 +191,6 @@ class Fit:
         return tuple(name for name in names if name in TABLES)
 
 
-def _repeat(fit: Fit) -> tuple[str, int, bool]:
-    """What fits have in common that may be fitted jointly; whether there are test rows is the last."""
-    return fit.rows.protocol, fit.rows.repeat, fit.rows.n_test > 0
-
-
 def fit_and_predict(
     run: PlannedRun,
     child: SharedChild,
@@ -213,7 +208,9 @@ def fit_and_predict(
     records = Records(axes, plan.on_plane)
     fits = run.fits(limits_of_fit(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
-    for (_, _, has_rows), repeat in groupby(fits, _repeat):
+    for (_, _, has_rows), repeat in groupby(
+        fits, key=lambda fit: (*fit.rows.name[:2], fit.rows.n_test > 0)
+    ):
         if has_rows and not (plan.unavailable or unfit):
             _add_repeat(records, guard, [*repeat], earlier, jointly=not run.entry.get("tune"))
             continue

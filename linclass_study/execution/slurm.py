@@ -54,7 +54,16 @@ def cancel_abandoned(results: Path, say: Callable[[str], object]) -> None:
             f"An earlier run of this study left {len(jobs)} jobs to Slurm; they are cancelled: {' '.join(jobs)}"
         )
         _run("scancel", *jobs)
-        _wait_until_gone(names)
+    end = time.monotonic() + PATIENCE
+    while left := living(names) if jobs else {}:
+        if time.monotonic() > end:
+            if {*left.values()} == {LOST}:
+                break  # if they still compute, execution/compute.py makes the next ones wait
+            raise StudyError(
+                f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(left)}; "
+                "inspect them with `scontrol show job`, and run again when they are gone"
+            )
+        time.sleep(1)
     forget(results)
 
 
@@ -62,19 +71,6 @@ def living(names: list[str]) -> dict[str, str]:
     """Job id → state of the jobs with these names that are pending, running or completing."""
     listing = _run("squeue", "--noheader", f"--name={','.join(names)}", "--format=%i %T")
     return dict(line.split(maxsplit=1) for line in listing.splitlines() if line.strip())
-
-
-def _wait_until_gone(names: list[str]) -> None:
-    end = time.monotonic() + PATIENCE
-    while left := living(names):
-        if time.monotonic() > end:
-            if set(left.values()) == {LOST}:
-                return  # if they still compute, execution/locks.py makes the next ones wait
-            raise StudyError(
-                f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(left)}; "
-                "inspect them with `scontrol show job`, and run again when they are gone"
-            )
-        time.sleep(1)
 
 
 def _run(*command: str) -> str:
