@@ -149,14 +149,15 @@ def not_ranked(verdict: StudyVerdict) -> str:
         return ""
     each = []
     for one in verdict.incomplete[:NAMES]:
-        rank = "" if one.rank is None else f"; mean rank {one.rank:.2f} of {one.of}"
+        rank = (
+            ""
+            if one.rank is None
+            else f"; mean rank {one.rank:.2f} of {one.of} if missing scores count as worst"
+        )
         each.append(f"{one.method} (no score on {_listed(one.datasets)}: {one.reason}{rank})")
     if more := len(verdict.incomplete) - len(each):
         each.append(f"{counted(more, 'other')} (tables/incomplete.csv)")
     sentence = f"Not ranked: {', '.join(each)}."
-    if verdict.best_if_worst is not None:
-        best = f"where {verdict.best[0]} has {verdict.best_if_worst:.2f}"
-        sentence += f" These mean ranks count missing scores as worst, {best}."
     if verdict.first_anyway:
         sentence += (
             f" {_listed(verdict.first_anyway)} would be first both if missing scores count as worst and without the "

@@ -11,10 +11,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from linclass.base.messages import names_and_others
 from linclass_study.analysis.across_datasets import (
     FEW,
-    AllScores,
     ComparisonAcross,
     comparison_across,
     independent,
@@ -29,7 +27,6 @@ from linclass_study.files.writing import write_json
 from linclass_study.statuses import FITTED, STATUSES
 
 FILE = "verdict.json"
-NAMES = 4  # methods that are named; the others are counted
 
 
 class Incomplete(NamedTuple):
@@ -115,7 +112,6 @@ class StudyVerdict:
     controls        the focus, or the best method and the baseline, against all others
     incomplete      methods that are not ranked because they lack scores, if others are ranked
     first_anyway    those of them that would be first with either treatment of missing scores
-    best_if_worst   mean rank of the best method if missing scores count as worst
     grid_ends       method → sentence about the end of a grid or path that it chose
     """
 
@@ -129,7 +125,6 @@ class StudyVerdict:
     controls: list[ControlVerdict]
     incomplete: list[Incomplete]
     first_anyway: list[str]
-    best_if_worst: float | None
     focus: list[str]
     tuned: int
     grid_ends: dict[str, str]
@@ -140,13 +135,11 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
     every, worst, without = base.every, base.every.missing_worst, base.every.gaps_left_out
     why_not = no_ranking(base)
     ranked, first = base.enough, base.best if base.enough else []
-    incomplete, anyway, best_if_worst = [], [], None
+    incomplete, anyway = [], []
     if len(base.datasets) >= FEW and len(every.methods) >= 2:
         incomplete = incomplete_methods(outcome, base)
-    if incomplete and ranked and worst.enough:
-        best_if_worst = float(worst.nemenyi.ranks[worst.methods.index(first[0])])
-        if without.enough:
-            anyway = [name for name in worst.best if name in without.best]
+    if incomplete and ranked and worst.enough and without.enough:
+        anyway = [name for name in worst.best if name in without.best]
     return StudyVerdict(
         metric=outcome.metric,
         datasets=[dataset_verdict(own, name) for name, own in outcome.parts().items()],
@@ -162,7 +155,6 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
         ],
         incomplete=incomplete,
         first_anyway=[] if {*anyway} & {*first} else anyway,
-        best_if_worst=best_if_worst,
         focus=focus_of(outcome),
         tuned=sum(bool(entry.get("tune")) for entry in outcome.methods.values()),
         grid_ends=grid_ends(outcome),
@@ -177,25 +169,13 @@ def no_ranking(base: ComparisonAcross) -> str:
         return ""
     if len(base.methods) < 2:
         only = f"Only {base.methods[0]} has" if base.methods else "No method has"
-        why = f"{only} a score on every one of {independent(every)}"
-        return f"{why}, so methods are not ranked{_alternatives(every)}."
+        return (
+            f"{only} a score on every one of {independent(every)}, so methods are not ranked; tables/sensitivity.csv "
+            "has the best ones with missing scores as worst, and without the data sets that lack scores."
+        )
     if len(base.datasets) >= FEW:
         return ""
     return f"{independent(base)} are too few to rank methods. A conclusion needs at least {FEW}."
-
-
-def _alternatives(every: AllScores) -> str:
-    """Which methods are best when missing scores count as worst, and without data sets on which some are."""
-    worst, without = every.missing_worst, every.gaps_left_out
-    found = []
-    if worst.enough:
-        found.append(f"{names_and_others(worst.best, NAMES)} if missing scores count as worst")
-    if without.enough:
-        best, scored = (names_and_others(n, NAMES) for n in (without.best, without.methods))
-        found.append(
-            f"{best} over the {len(without.datasets)} data sets on which {scored} have a score"
-        )
-    return f"; best mean rank: {', '.join(found)}" if found else ""
 
 
 def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -39,11 +39,10 @@ def same_predictions(outcome: Outcome) -> list[str]:
     two = [name for name in compared if len(outcome.about(name).get("classes") or ()) == 2]
     found: dict[frozenset[str], str] = {}
     for names, of_what in (([*compared], ""), (two, " of two classes")):
-        groups: dict[tuple[str | None, ...], list[str]] = {}
+        groups: dict[tuple[int | None, ...], list[str]] = {}
         for method in outcome.methods:
-            groups.setdefault(
-                tuple(compared[name].first_copy(method) for name in names), []
-            ).append(method)
+            key = tuple(compared[name].first.get(method) for name in names)
+            groups.setdefault(key, []).append(method)
         for firsts, same in groups.items():
             shared = sum(first is not None for first in firsts)
             if len(same) > 1 and shared > 1:
@@ -88,7 +87,9 @@ class ComparisonWithin:
     ratio: float
     rope: float
     step: float = 0.0
-    same: np.ndarray | None = None  # pairs [i, j] of methods with the same predictions
+    first: Mapping[str, int] = field(
+        default_factory=dict
+    )  # place of the first method with the same predictions
 
     @property
     def enough(self) -> bool:
@@ -103,22 +104,15 @@ class ComparisonWithin:
     def posterior(self) -> Posterior:
         """Bayesian correlated t test: probabilities [i, j] that i is better than j, practically equal, worse."""
         found = bayesian_t(self.table, self.ratio, self.rope, self.step)
-        if self.same is None:
-            return found
-        certain = zip((0, 1, 0), found, strict=True)  # those with the same predictions are equal
-        return Posterior(*(np.where(self.same, sure, p) for sure, p in certain))
+        first = np.array([self.first.get(m, j) for j, m in enumerate(self.methods)])
+        same = (first[:, None] == first) & ~np.eye(len(first), dtype=bool)  # which are equal
+        certain = zip((0, 1, 0), found, strict=True)
+        return Posterior(*(np.where(same, sure, p) for sure, p in certain))
 
     def is_copy(self, i: int, j: int) -> bool:
         """Whether two methods have the same predictions."""
-        return self.same is not None and bool(self.same[i, j])
-
-    def first_copy(self, method: str) -> str | None:
-        """The first method with the same predictions, or itself; None if it has no score."""
-        if method not in self.methods:
-            return None
-        place = self.methods.index(method)
-        copies = (j for j in range(place) if self.is_copy(place, j))
-        return self.methods[next(copies, place)]
+        one, other = (self.first.get(self.methods[k], k) for k in (i, j))
+        return i != j and one == other
 
     @cached_property
     def rivals(self) -> list[str]:
@@ -164,21 +158,17 @@ def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:
         ratio if isinstance(ratio, float) else np.nan,
         rope_of(outcome.evaluation),
         step if isinstance(step, float) else 0.0,
-        _same(outcome, dataset, methods, table),
+        _first_copies(outcome, dataset, methods, table),
     )
 
 
-def _same(
+def _first_copies(
     outcome: Outcome, dataset: str, methods: list[str], table: np.ndarray
-) -> np.ndarray | None:
-    """Pairs [i, j] of methods with the same scores and the same predicted classes; None if there is no such pair."""
+) -> dict[str, int]:
+    """Method → the place of the first one with the same scores and the same predicted classes, mostly its own."""
     scores = [column.tobytes() for column in table.T]
     keys = [
-        (one, predicted_classes(outcome, dataset, method))
-        if scores.count(one) > 1
-        else (one, method)
+        (one, predicted_classes(outcome, dataset, method) if scores.count(one) > 1 else method)
         for one, method in zip(scores, methods, strict=True)
     ]
-    if len({*keys}) == len(keys):
-        return None
-    return np.array([[a == b for b in keys] for a in keys]) & ~np.eye(len(keys), dtype=bool)
+    return {method: keys.index(key) for method, key in zip(methods, keys, strict=True)}

@@ -211,9 +211,9 @@ def test_an_incomplete_method_is_listed_with_its_gaps_and_its_worst_case_rank(tm
     (row,) = incomplete.incomplete(made).rows
     assert row == ["crash", ["d2"], "failed", 4, pytest.approx(1.4)]
     said = (
-        "Not ranked: crash (no score on d2: failed; mean rank 1.40 of 3). These mean ranks count missing scores as "
-        "worst, where a has 1.90. crash would be first both if missing scores count as worst and without the data "
-        "sets on which a method lacks one (tables/sensitivity.csv)."
+        "Not ranked: crash (no score on d2: failed; mean rank 1.40 of 3 if missing scores count as worst). crash would "
+        "be first both if missing scores count as worst and without the data sets on which a method lacks "
+        "one (tables/sensitivity.csv)."
     )
     assert "significantly better than b." in sentences.plain_answer(study_verdict(made))[0]
     assert sentences.not_ranked(study_verdict(made)) == said
@@ -249,8 +249,8 @@ def test_fewer_than_two_complete_methods_have_no_ranking_but_both_alternatives(r
     n = 5 if only == "Only a has" else 4
     (said,) = sentences.sentences(NOTHING, base, [])
     assert said == (
-        f"{only} a score on every one of 6 independent data sets, so methods are not ranked; best mean rank: {worst} "
-        f"if missing scores count as worst, {without} over the {n} data sets on which a and b have a score."
+        f"{only} a score on every one of 6 independent data sets, so methods are not ranked; tables/sensitivity.csv "
+        "has the best ones with missing scores as worst, and without the data sets that lack scores."
     )
     assert [(one.datasets, one.best) for one in scenarios(NOTHING, base)] == [
         (6, (worst,)),

@@ -112,7 +112,7 @@ def test_folds_of_training_rows_are_fitted_jointly_beside_an_official_test_set(
     data, calls, call = obtained(tmp_path, "table", False), [], Guard.call
     monkeypatch.setattr(Guard, "call", lambda *asked: calls.append(asked[1:]) or call(*asked))
     ran(SharedChild(LIMITS), data, tmp_path, 0, METHODS["table"][0])
-    joint = [folds for _, *folds in calls if len(folds) > 1]
+    joint = [folds for name, *folds in calls if name == "folds" and len(folds) > 1]
     used = [folds[0][0].tolist() for folds in joint]
     assert [*map(len, joint)] == [3, 3]  # each repeat of cv
     assert used == [np.flatnonzero(data.split == 0).tolist()] * 2
