@@ -23,10 +23,11 @@ def force(workflow: Any, file: str) -> None:
     workflow.dag.forcefiles.add(file)
 
 
-def switch_off_locks(workflow: Any) -> None:
+def switch_off_locks() -> None:
     """Let Snakemake make no lock files, which outlive a killed process (locks.py)."""
-    if workflow.execution_settings is not None:
-        object.__setattr__(workflow.execution_settings, "lock", False)
+    from snakemake.persistence import PersistenceBase
+
+    PersistenceBase.lock = PersistenceBase.noop
 
 
 def has_plan(workflow: Any) -> bool:

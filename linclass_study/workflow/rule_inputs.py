@@ -79,7 +79,7 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
     if is_main:
         locks.explain_read_only(logger, study.results)
         if not snakemake_internals.is_imported(workflow):
-            snakemake_internals.switch_off_locks(workflow)
+            snakemake_internals.switch_off_locks()
     return study
 
 

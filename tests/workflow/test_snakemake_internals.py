@@ -24,7 +24,7 @@ import json, os
 from linclass_study.execution import snakemake_internals as internals
 
 if "UNLOCKED" in os.environ:
-    internals.switch_off_locks(workflow)
+    internals.switch_off_locks()
 
 def forced(wildcards):
     if "FORCE" in os.environ:
