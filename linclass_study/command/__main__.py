@@ -8,6 +8,7 @@ exit code 2    an input is invalid or unreadable; one line says which, of a stud
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,6 +62,10 @@ def argument(*names: str, **options: Any) -> Argument:
 def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = _parser()
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may come next, and Python ends here
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
     if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
         parser.error(f"unknown command '{arguments[0]}'; {suggest_name(arguments[0], COMMANDS)}")
     for_snakemake: Sequence[str] = ()

@@ -1,6 +1,7 @@
 """`linclass init`, `run`, `status` and `report`: from an empty folder to a page."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -115,3 +116,15 @@ def test_report_needs_a_page(here):
 def test_a_csv_file_that_cannot_be_read_is_named(here):
     with pytest.raises(StudyError, match=r"no.csv: cannot be read"):
         list(run.init(here, here / "no.csv", "y"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"), [("ve", "verify "), ("verify --tol", "--tolerance ")]
+)
+def test_a_shell_completes_commands_and_options(tmp_path, typed, expected):
+    line, answer = f"linclass {typed}", tmp_path / "answer"
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    command = [sys.executable, "-m", "linclass_study.command"]
+    files = {"_ARGCOMPLETE_STDOUT_FILENAME": str(answer)}
+    subprocess.run(command, env=os.environ | asked | files, check=True)
+    assert answer.read_text() == expected
