@@ -26,7 +26,7 @@ from linclass_study.checks.findings import (
     unread_columns,
 )
 from linclass_study.command.results_folder import ResultsFolder, Run, open_results
-from linclass_study.config.entry_checks import columns_of_text, idle_of_method, small_dataset
+from linclass_study.config.entry_checks import checked_method, columns_of_text, small_dataset
 from linclass_study.config.schema import schema_for_editors
 from linclass_study.config.study import KINDS, Study, read_config
 from linclass_study.config.yaml_file import read_yaml
@@ -199,7 +199,7 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
         )
     yield from _columns(study)
     for name, entry in study.methods.items():
-        yield from (f"warning     {name}: {text}" for text in idle_of_method(entry))
+        yield from (f"warning     {name}: {text}" for text in checked_method(entry)["idle"])
         if by_default := study.parameters[name].get("by_default"):
             yield (
                 f"by default  of {name}: {', '.join(by_default)} is tuned along its path; a value under "

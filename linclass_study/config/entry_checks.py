@@ -38,22 +38,10 @@ from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.project import OURS
 
 
-def problems_of_method(entry: Mapping[str, Any]) -> list[tuple[list[Any], str]]:
-    """method_check.method_problems"""
-    return [(keys, text) for keys, text in _checked(entry)["problems"]]
+def checked_method(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """problems: of method_check.method_problems; idle: of estimator_check.without_effect; facts: of
+    estimator_check.parameter_facts, {} of an entry that is wrong."""
 
-
-def idle_of_method(entry: Mapping[str, Any]) -> list[str]:
-    """estimator_check.without_effect"""
-    return list(_checked(entry)["idle"])
-
-
-def facts_of_method(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """parameter_facts.parameter_facts; {} of an entry that is wrong."""
-    return dict(_checked(entry)["facts"])
-
-
-def _checked(entry: Mapping[str, Any]) -> dict[str, Any]:
     def check() -> dict[str, Any]:
         problems = [*method_check.method_problems(entry)]
         found: dict[str, Any] = {"problems": problems, "idle": [], "facts": {}}
@@ -105,7 +93,7 @@ def check_entries(
     """Refuse what is wrong with them, by its key in the study's files or, of an entry that is not `own`, in the
     catalogue.
     """
-    problems = problems_of_method if kind == "methods" else _of_datasets(mirrors, root)
+    problems = _of_datasets(mirrors, root) if kind == "datasets" else _of_method
     found: dict[bool, list[Problem]] = {True: [], False: []}  # of own entries, of the catalogue's
     for name, entry in selected.items():
         found[name in own] += [([name, *keys], text) for keys, text in problems(entry)]
@@ -113,6 +101,10 @@ def check_entries(
     content = read_yaml(path)
     SourceLines(content, {path: content}).refuse(found[False])
     written.refuse(at_their_origin(found[True], own), ("define", kind))
+
+
+def _of_method(entry: Entry) -> Iterable[Problem]:
+    return [(keys, text) for keys, text in checked_method(entry)["problems"]]
 
 
 def _of_datasets(mirrors: Iterable[str], root: Path) -> Callable[[Entry], Iterable[Problem]]:

@@ -17,7 +17,7 @@ from linclass_study.config.catalogues import (
     read_catalogue,
     select_entries,
 )
-from linclass_study.config.entry_checks import check_entries, facts_of_method
+from linclass_study.config.entry_checks import check_entries, checked_method
 from linclass_study.config.estimator_check import with_default_paths
 from linclass_study.config.evaluation_check import (
     evaluation_problems,
@@ -116,7 +116,8 @@ def _study(
         known = {*entries, *(grids.get(name, name) for name in entries)}
         written.refuse(focus_problems(evaluation["focus"], known, catalogues["methods"]))
         evaluation["focus"] = expanded_names(evaluation["focus"], grids)
-        return entries, {name: facts_of_method(entry) for name, entry in entries.items()}
+        facts = {name: dict(checked_method(entry)["facts"]) for name, entry in entries.items()}
+        return entries, facts
 
     evaluation, places = {"focus": []} | values["evaluation"], mirrors(values)
     _, _, datasets, (chosen, facts), results, downloads = collect_errors(

@@ -5,7 +5,7 @@ Every format returns one of these. Classes, order and codes are decided later.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +52,6 @@ class Counts:
     @property
     def n_rows(self) -> int:
         return len(self.labels)
-
-    def rows(self, index: np.ndarray) -> Counts:
-        """Select rows by index."""
-        labels = [self.labels[row] for row in index]
-        return replace(self, X=self.X[index], labels=labels, split=self.split[index])
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ memory or crashes its reader makes its source unavailable and does not end the j
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,7 @@ from linclass_study.data.content import Content, Matrix
 from linclass_study.data.dataset import Dataset, save_dataset
 from linclass_study.data.entry_keys import dialect_of, format_of, unnamed_index
 from linclass_study.data.fetch_dataset import AvailableSource, companion_file, first_usable
+from linclass_study.data.formats.parquet import errors_in_one_line
 from linclass_study.data.search_folders import DownloadLimits, SearchFolders
 from linclass_study.data.sources import offers
 from linclass_study.data.unavailable import Failures, Unavailable, errors_as_unavailable, first_line
@@ -151,11 +153,13 @@ def read_matrix(name: str, path: Path, n_rows: int) -> Matrix:
 
 
 def _npy(path: Path) -> Numbers:
-    return _checked(_loaded(path))
+    with _reading():
+        return _checked(np.load(path, allow_pickle=False))
 
 
 def _npz(path: Path) -> Numbers:
-    arrays = _loaded(path)
+    with _reading():
+        arrays = np.load(path, allow_pickle=False)
     if not isinstance(arrays, np.lib.npyio.NpzFile):
         raise Unavailable("is not an .npz archive")
     with arrays:
@@ -168,24 +172,22 @@ def _npz(path: Path) -> Numbers:
             raise Unavailable(
                 f"holds {', '.join(arrays.files) or 'no array'}; keep one array in it"
             )
-        try:
+        with _reading():
             return _checked(arrays[arrays.files[0]])
-        except ValueError as error:
-            raise Unavailable(_why(error)) from None
 
 
-def _loaded(path: Path) -> Any:
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Errors in one line, without NumPy's advice to allow pickled objects."""
     try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise Unavailable(_why(error)) from None
-
-
-def _why(error: Exception) -> str:
-    """NumPy's message, without its advice to allow pickled objects."""
-    if "pickle" in str(error):
-        return "holds pickled objects, which may run code when read; save an array of numbers"
-    return f"cannot be read ({str(error).splitlines()[0]})"
+        with errors_in_one_line("cannot be read"):
+            yield
+    except Unavailable as error:
+        if "pickle" not in str(error):
+            raise
+        raise Unavailable(
+            "holds pickled objects, which may run code when read; save an array of numbers"
+        ) from None
 
 
 def _checked(X: Any) -> Numbers:
@@ -197,26 +199,20 @@ def _checked(X: Any) -> Numbers:
 
 
 def _parquet(path: Path) -> Numbers:
-    try:
+    with errors_in_one_line("cannot be read"):
         frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise Unavailable(f"cannot be read ({str(error).splitlines()[0]})") from None
     frame = frame.drop(unnamed_index(frame.columns, {}))
     if frame.width == 1 and frame.dtypes[0].is_nested():
-        return _checked(_of_lists(frame.to_series()))
+        rows = frame.to_series().cast(pl.List(pl.Float64), strict=False)
+        lengths = rows.list.len().unique().to_list()
+        if rows.null_count() or len(lengths) != 1 or not lengths[0]:
+            raise Unavailable(f"has lists of different lengths in '{rows.name}', or none")
+        return _checked(rows.explode().to_numpy().reshape(-1, lengths[0]))
     for column in frame:
         if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
             raise Unavailable(f"has a column '{column.name}' of {column.dtype}; keep only numbers")
     numbers = frame.select(pl.all().cast(pl.Float64)).to_numpy()
     return np.ascontiguousarray(numbers), frame.columns
-
-
-def _of_lists(column: pl.Series) -> np.ndarray:
-    rows = column.cast(pl.List(pl.Float64), strict=False)
-    lengths = rows.list.len().unique().to_list()
-    if rows.null_count() or len(lengths) != 1 or not lengths[0]:
-        raise Unavailable(f"has lists of different lengths in '{column.name}', or none")
-    return rows.explode().to_numpy().reshape(-1, lengths[0])
 
 
 READERS = {".npy": _npy, ".npz": _npz, ".parquet": _parquet}

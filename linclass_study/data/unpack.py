@@ -147,7 +147,7 @@ NO_FILES = {
     tarfile.GNUTYPE_SPARSE: "a sparse file",
 }
 
-Member = tuple[str, str, Callable[[], bytes]]  # name, reason to skip it or "", its content
+Member = tuple[str, str, Callable[[], Any]]  # name, reason to skip it or "", how to open it
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -157,16 +157,26 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
             yield name, file.read_bytes()
         return
     seen: set[str] = set()
-    left_out = 0
-    for name, wrong, content in _zip(path) if zipfile.is_zipfile(path) else _tar(path):
-        wrong = wrong or _misnamed(name) or ("a second file of this name" if name in seen else "")
+    left_out, is_zip = 0, zipfile.is_zipfile(path)
+    for name, wrong, opened in (_zip if is_zip else _tar)(path):
+        parts = name.replace("\\", "/").split("/")
+        if wrong:
+            pass
+        elif NO_TEXT.search(name):
+            wrong = "its name is not text in UTF-8 on one line"
+        elif ".." in parts or not parts[0] or DRIVE.match(name):
+            wrong = "it lies outside the archive"
+        elif name in seen:
+            wrong = "a second file of this name"
         if wrong:
             left_out += 1
             if left_out <= LOGGED:
                 print(f"left out of {path.name}: {name!a} ({wrong})")
         elif not _hidden(name):
             seen.add(name)
-            yield name, content()
+            with opened() as file:
+                content = (count_while_read(file, path.name) if is_zip else file).read()
+            yield name, content
     if left_out > LOGGED:
         print(f"left out of {path.name}: {left_out} members in all")
 
@@ -183,16 +193,6 @@ def _hidden(name: str) -> bool:
     return any(part.startswith(".") for part in Path(name).parts)
 
 
-def _misnamed(name: str) -> str:
-    """Why a name is not that of a file inside the archive; "" if it is."""
-    if NO_TEXT.search(name):
-        return "its name is not text in UTF-8 on one line"
-    parts = name.replace("\\", "/").split("/")
-    return (
-        "it lies outside the archive" if ".." in parts or not parts[0] or DRIVE.match(name) else ""
-    )
-
-
 def _zip(path: Path) -> Iterator[Member]:
     try:
         with zipfile.ZipFile(path) as box:
@@ -200,14 +200,9 @@ def _zip(path: Path) -> Iterator[Member]:
                 link = "a symbolic link" if stat.S_ISLNK(about.external_attr >> 16) else ""
                 wrong = "it is encrypted" if about.flag_bits & ENCRYPTED else link
                 if not about.is_dir():
-                    yield about.orig_filename, wrong, partial(_unzipped, box, about, path.name)
+                    yield about.orig_filename, wrong, partial(box.open, about)
     except (zipfile.BadZipFile, zlib.error, UnicodeDecodeError, NotImplementedError) as error:
         raise Unavailable(f"the archive cannot be read ({error})") from None
-
-
-def _unzipped(box: zipfile.ZipFile, about: zipfile.ZipInfo, archive: str) -> bytes:
-    with box.open(about) as file:
-        return count_while_read(file, archive).read()
 
 
 def _tar(path: Path) -> Iterator[Member]:
@@ -218,12 +213,6 @@ def _tar(path: Path) -> Iterator[Member]:
                     kind = tarfile.GNUTYPE_SPARSE if about.issparse() else about.type
                     wrong = NO_FILES.get(kind, "" if about.isreg() else "no file")
                     if not about.isdir():
-                        yield about.name.removeprefix("./"), wrong, partial(_untarred, box, about)
+                        yield about.name.removeprefix("./"), wrong, partial(box.extractfile, about)
         except tarfile.TarError as error:
             raise Unavailable(f"the archive cannot be read ({error})") from None
-
-
-def _untarred(box: tarfile.TarFile, about: tarfile.TarInfo) -> bytes:
-    file = box.extractfile(about)
-    assert file is not None  # it is a regular file
-    return file.read()

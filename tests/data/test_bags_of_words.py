@@ -4,12 +4,12 @@ import io
 import tarfile
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from linclass_study.data.content import from_triplets
-from linclass_study.data.formats.inverted_index import inverted_index_text
 
 
 def as_libsvm(rng, X, labels, shuffle=False, split_up=False):
@@ -236,7 +236,10 @@ def test_an_archive_cut_short_is_reported(reason, tmp_path):
     assert "damaged or cut short" in output
 
 
-def test_the_inverted_index_agrees_with_the_bag_of_words(obtain, tmp_path):
+def test_the_inverted_index_agrees_with_the_bag_of_words(obtain, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "resources"))
+    from make_newsgroups import inverted_index_text
+
     from linclass_study.data.formats import bag_of_words
 
     as_archive(tmp_path / "a.tgz", bag_files())

@@ -30,7 +30,19 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
     lines = _lines(text)
     declared = _declarations(lines, text)
     frame = text_columns(list(declared), (_cells(line, text) for line in lines), lambda: text.line)
-    return Columns(frame.select(_typed(frame[name], declared[name]) for name in declared))
+    columns = []
+    for name, values in declared.items():
+        column = frame[name]
+        if values is None:
+            column = column.cast(pl.Float64, strict=False)
+            wrong = frame[name].filter(column.is_null() & frame[name].is_not_null())
+        else:
+            wrong = column.filter(~column.is_in(list(values))) if values else column.clear()
+        if len(wrong):
+            what = "is not a number" if values is None else "is not one of the declared values"
+            raise Unavailable(f"column '{name}': '{wrong[0]}' {what}")
+        columns.append(column)
+    return Columns(pl.DataFrame(columns))
 
 
 def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
@@ -92,18 +104,3 @@ def _cells(line: str, text: Text) -> list[str]:
 
 def _unquoted(cell: str) -> str:
     return re.sub(r"\\(.)", r"\1", cell[1:-1]) if cell[:1] in ("'", '"') else cell.strip()
-
-
-def _typed(column: pl.Series, values: set[str] | None) -> pl.Series:
-    if values is None:
-        numbers = column.cast(pl.Float64, strict=False)
-        _refuse(column.filter(numbers.is_null() & column.is_not_null()), "is not a number")
-        return numbers
-    if values:
-        _refuse(column.filter(~column.is_in(list(values))), "is not one of the declared values")
-    return column
-
-
-def _refuse(wrong: pl.Series, what: str) -> None:
-    if len(wrong):
-        raise Unavailable(f"column '{wrong.name}': '{wrong[0]}' {what}")

@@ -30,7 +30,12 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     parts = [part for part in PARTS if f"{part}.data" in files]
     if "train" not in parts:
         raise Unavailable("train.data is missing")
-    words = _vocabulary(files, options)
+    if "vocabulary.txt" in files:
+        words = files["vocabulary.txt"].decode("utf-8", "replace").split()
+    elif "vocabulary" in options:
+        words = "".join(Text(options["vocabulary"]())).split()
+    else:
+        raise Unavailable("vocabulary.txt is missing; give the source a `vocabulary:`")
     triplets: list[pl.DataFrame] = []
     labels: list[str] = []
     split: list[int] = []
@@ -49,14 +54,6 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     document, word, count = (column.to_numpy() for column in pl.concat(triplets))
     X = from_triplets(document - 1, word - 1, count.astype(float), (len(labels), len(words)))
     return Counts(X, words, labels, np.array(split, np.int8), are_words=True)
-
-
-def _vocabulary(files: dict[str, bytes], options: Mapping[str, Any]) -> list[str]:
-    if "vocabulary.txt" in files:
-        return files["vocabulary.txt"].decode("utf-8", "replace").split()
-    if "vocabulary" not in options:
-        raise Unavailable("vocabulary.txt is missing; give the source a `vocabulary:`")
-    return "".join(Text(options["vocabulary"]())).split()
 
 
 def _labels(files: dict[str, bytes], part: str) -> list[str]:
@@ -81,13 +78,11 @@ def _integers(files: dict[str, bytes], name: str, columns: list[str]) -> pl.Data
     except pl.exceptions.PolarsError:
         table = None
     if table is None or table.null_count().sum_horizontal()[0]:
-        raise Unavailable(_complaint(name, files[name], columns))
+        for number, line in enumerate(files[name].decode("utf-8", "replace").splitlines(), 1):
+            cells = line.split(" ")
+            if len(cells) != len(columns) or not all(cell.lstrip("-").isdigit() for cell in cells):
+                raise Unavailable(
+                    f"{name}, line {number}: '{line[:40]}' is not {' '.join(columns)}"
+                )
+        raise Unavailable(f"{name} holds numbers beyond 32 bits")
     return table
-
-
-def _complaint(name: str, content: bytes, columns: list[str]) -> str:
-    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
-        cells = line.split(" ")
-        if len(cells) != len(columns) or not all(cell.lstrip("-").isdigit() for cell in cells):
-            return f"{name}, line {number}: '{line[:40]}' is not {' '.join(columns)}"
-    return f"{name} holds numbers beyond 32 bits"

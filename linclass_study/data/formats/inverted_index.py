@@ -11,8 +11,7 @@ It records presence only, not counts. Words are sorted by vocabulary number.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -57,24 +56,3 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     word = np.repeat(np.arange(len(words), dtype=np.int32), [len(f) for f in found])
     X = from_triplets(document, word, np.ones(len(word)), (len(labels), len(words)))
     return Counts(X, words, labels, np.array(split, np.int8), are_words=True)
-
-
-def inverted_index_text(counts: Counts, numbers: Iterable[int]) -> str:
-    """Text of the index of `counts`; `numbers` are the vocabulary numbers of the columns."""
-    counts = counts.rows(_order(counts))
-    groups = Counter(zip(counts.split, counts.labels, strict=True))  # in the order of the rows
-    lines = [f"group {PARTS[part]} {label} {size}" for (part, label), size in groups.items()]
-    columns = counts.X.tocsc()
-    columns.sort_indices()
-    for j, (word, number) in enumerate(zip(counts.names, numbers, strict=True)):
-        documents = columns.indices[columns.indptr[j] : columns.indptr[j + 1]]
-        if len(documents):
-            lines.append(" ".join([word, str(number), *map(str, np.diff(documents, prepend=-1))]))
-    return "\n".join(lines) + "\n"
-
-
-def _order(counts: Counts) -> np.ndarray:
-    """Group by group, and long documents first within a group, which keeps the gaps small."""
-    words = [tuple(part) for part in np.split(counts.X.indices, counts.X.indptr[1:-1])]
-    keys = list(zip(counts.split, counts.labels, (-len(w) for w in words), words, strict=True))
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__))

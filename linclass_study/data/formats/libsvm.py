@@ -20,6 +20,7 @@ from linclass_study.data.unpack import Text
 MOST = 10_000_000  # columns; each has a name, whether it occurs or not
 BLOCK = 100_000  # numbers that are Python strings at a time; earlier ones are already packed
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"  # unambiguous, hence linear time
+PAIR = re.compile(rf"\d+:{NUMBER}")
 ROW = re.compile(rf"\s*\S+(?:\s+\d+:{NUMBER})*\s*")
 
 
@@ -34,7 +35,10 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
         if not line.strip():
             continue
         if not ROW.fullmatch(line):
-            raise Unavailable(_complaint(line, text.line))
+            pairs = (word for word in line.split()[1:] if not PAIR.fullmatch(word))
+            raise Unavailable(
+                f"line {text.line}: '{next(pairs, line.strip())[:40]}' is not index:value with an index and a number"
+            )
         label, *numbers = line.replace(":", " ").split()
         labels.append(label)
         lengths.append(len(numbers) // 2)
@@ -58,9 +62,3 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     X = from_triplets(rows, index - first, value, (len(labels), width))
     names = [str(j) for j in range(first, first + width)]
     return Counts(X, names, labels, np.zeros(len(labels), np.int8))
-
-
-def _complaint(line: str, number: int) -> str:
-    pair = re.compile(rf"\d+:{NUMBER}")
-    wrong = next((word for word in line.split()[1:] if not pair.fullmatch(word)), line.strip())
-    return f"line {number}: '{wrong[:40]}' is not index:value with an index and a number"

@@ -5,7 +5,8 @@ An index without a name, which pandas writes as a column, is left out unless the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,8 @@ TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
 def read(path: Path, options: Mapping[str, Any]) -> Columns:
-    try:
+    with errors_in_one_line("not a Parquet file"):
         frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise Unavailable(f"not a Parquet file ({str(error).splitlines()[0]})") from None
     if frame.is_empty():
         raise Unavailable("it contains no rows")
     left_out = unnamed_index(frame.columns, options)
@@ -32,11 +31,18 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
 
 def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
     """Names of the columns, from the schema."""
-    try:
+    with errors_in_one_line("not a Parquet file"):
         require_shallow(path)
         return list(pl.read_parquet_schema(path))
-    except (pl.exceptions.PolarsError, OSError, ValueError, LookupError) as error:
-        raise Unavailable(f"not a Parquet file ({str(error).splitlines()[0]})") from None
+
+
+@contextmanager
+def errors_in_one_line(summary: str) -> Iterator[None]:
+    """Convert exceptions of readers of files to Unavailable."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError, EOFError, ValueError, LookupError) as error:
+        raise Unavailable(f"{summary} ({str(error).splitlines()[0]})") from None
 
 
 def plain(column: pl.Series) -> pl.Series:

@@ -33,7 +33,10 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
     group = [str(options["group"])] if "group" in options else []
     try:
         names = blocks.numbers_of(path, target, [*drop, *group])
-        texts, *groups = (_labels(path, name) for name in (target, *group))
+        texts, *groups = (
+            labels.label_values(plain(pl.read_parquet(path, columns=[name])[name]))
+            for name in (target, *group)
+        )
     except (ValueError, NotApplicable, pl.exceptions.PolarsError, OSError) as error:
         raise Unavailable(str(error).splitlines()[0]) from None
     if missing := texts.null_count():
@@ -47,18 +50,11 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
     if (y < 0).any():
         raise Unavailable("`classes:` must name every class, since rows stay in their file")
     code = pl.Series(y)[kinds.search_sorted(texts)].to_numpy()
-    members = (
-        labels.group_codes(labels.normalized_labels(groups[0].to_list()), group[0])
-        if groups
-        else None
-    )
-    return InFile(
-        path.resolve(), names, code, classes, _digest(path, names, code, members), members
-    )
-
-
-def _labels(path: Path, name: str) -> pl.Series:
-    return labels.label_values(plain(pl.read_parquet(path, columns=[name])[name]))
+    members = None
+    if groups:
+        members = labels.group_codes(labels.normalized_labels(groups[0].to_list()), group[0])
+    digest = _digest(path, names, code, members)
+    return InFile(path.resolve(), names, code, classes, digest, members)
 
 
 def _digest(path: Path, names: list[str], y: Any, groups: Any) -> str:

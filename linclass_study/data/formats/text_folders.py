@@ -50,9 +50,6 @@ def _texts(path: Path, labels: list[str], parts: list[int | None]) -> Iterator[s
         if not label:
             raise Unavailable(f"the text '{name}' lies in no folder; a folder is a class")
         labels.append(label)
-        parts.append(_part(above))
+        ends = (i for i, part in enumerate(("train", "test")) if above.endswith(part))
+        parts.append(next(ends, None))
         yield content.decode("latin-1")
-
-
-def _part(folder: str) -> int | None:
-    return next((i for i, part in enumerate(("train", "test")) if folder.endswith(part)), None)
