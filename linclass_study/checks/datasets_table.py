@@ -18,51 +18,10 @@ from scipy import sparse
 from linclass_study.checks.check_dataset import read_facts, read_keys
 from linclass_study.checks.findings import findings
 from linclass_study.checks.rows import Words
-from linclass_study.files.tables import AND, write_csv
+from linclass_study.files.tables import AND, frame, table_schema, write_csv
 
 Facts = Mapping[str, Any]
 
-
-COLUMNS = {
-    "dataset": pl.String,
-    "status": pl.String,
-    "reason": pl.String,
-    "rows": pl.Int64,
-    "test_rows": pl.Int64,
-    "features": pl.Int64,
-    "numeric": pl.Int64,
-    "categorical": pl.Int64,
-    "texts": pl.Int64,
-    "classes": pl.Int64,
-    "class_counts": pl.String,
-    "missing_values": pl.Int64,
-    "constant_columns": pl.Int64,
-    "duplicated_columns": pl.Int64,
-    "nearly_numeric_columns": pl.String,
-    "date_columns": pl.String,
-    "identifier_columns": pl.String,
-    "target_like_columns": pl.String,
-    "one_rule_columns": pl.String,
-    "duplicated_rows": pl.Int64,
-    "conflicting_rows": pl.Int64,
-    "least_error": pl.Float64,
-    "test_rows_in_training": pl.Int64,
-    "design_columns": pl.Int64,
-    "rank": pl.Int64,
-    "condition_number": pl.Float64,
-    "separable": pl.String,
-    "separable_pairs": pl.Int64,
-    "pairs": pl.Int64,
-    "shares_rows_with": pl.String,
-    "weight": pl.Float64,
-    "warnings": pl.String,
-    "unchecked": pl.String,
-    "digest": pl.String,
-    "features_digest": pl.String,
-    "source": pl.String,
-    "licence": pl.String,
-    "citation": pl.String,
-}
 
 SUSPICIOUS = (
     "nearly_numeric_columns",
@@ -95,11 +54,11 @@ def datasets_table(facts: Mapping[str, Facts], related: Iterable[tuple[str, str]
     """One row for each data set, in the study's order."""
     group_of = {name: group for group in related_groups(facts, related) for name in group}
     rows = [_row(name, own, group_of[name]) for name, own in facts.items()]
-    return pl.DataFrame(rows, schema=COLUMNS)
+    return frame("datasets", rows)
 
 
 def _row(name: str, facts: Facts, group: list[str]) -> dict[str, Any]:
-    same = {column: facts.get(column) for column in COLUMNS}
+    same = {column: facts.get(column) for column in table_schema("datasets")}
     counts = facts["classes"]
     return same | {
         "dataset": name,

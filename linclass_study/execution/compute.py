@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -186,10 +185,6 @@ def compute_bundle(
                 print(f"== {dataset} × {method}", flush=True)
                 record = computed_run(shared, method, methods[method], limits, child)
                 made[f"{dataset}/{method}"] = record
-    total = sum(os.times()[:4])  # of this process and its ended children
-    print(
-        f"== processor time: {child.fitting:.2f} s in fits, {total - child.fitting:.2f} s in all else"
-    )
     return made
 
 

@@ -43,10 +43,10 @@ STATELESS = {"linclass", "sklearn"}
 
 
 class SharedChild:
-    """Context manager: the child of consecutive runs; `fitting` is the processor time of ended ones in fits."""
+    """Context manager: the child of consecutive runs."""
 
     def __init__(self, limits: Mapping[str, float]):
-        self.limits, self.owner, self.fitting = limits, "", 0.0
+        self.limits, self.owner = limits, ""
         self._guard: Guard | None = None
 
     def __enter__(self) -> SharedChild:
@@ -55,7 +55,6 @@ class SharedChild:
     def __exit__(self, *_: object) -> None:
         if self._guard is not None:
             self._guard.__exit__()
-            self.fitting += self._guard.called
             self._guard = None
 
     def turn(self, run: str, features: str, entry: Mapping[str, Any], task: Any) -> Guard:

@@ -57,8 +57,6 @@ class Guard:
         self.seconds, self.memory_mb, self.work = seconds, memory_mb, work
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
-        self.called = 0.0  # processor seconds of the calls to ended children
-        self._beside = 0.0  # processor seconds of this child outside calls
         self._built = False
         self._unbuilt: GuardedResult | None = None
 
@@ -89,7 +87,6 @@ class Guard:
         if self._process is None:
             self._start()
         if not self._built:
-            before = self._processor_seconds() - self._beside
             order = ("build", self.target, self.arguments, self.memory_mb, self._memory_setting)
             took = f"{self.beginning} took longer than {self.start_seconds:g} s"
             late = f"{took} (limits.fit_start_seconds)" if self.work == "fit" else took
@@ -99,7 +96,6 @@ class Guard:
                 self._unbuilt = built  # the next call would fail in the same way
                 return built
             self._built = True
-            self._beside = self._processor_seconds() - before
         late = f"stopped after {self.seconds:g} s (limits.{self.work}_seconds)"
         return self._ask(("call", *arguments), self.seconds, late)
 
@@ -186,20 +182,8 @@ class Guard:
         }
         return f"the process was killed by {name}{hints.get(name, '')}"
 
-    def _processor_seconds(self) -> float:
-        """Processor seconds of the current child; 0 without a child."""
-        if self._process is None:
-            return 0.0
-        try:
-            spent = psutil.Process(self._process.pid).cpu_times()
-        except psutil.Error:  # it has died, and its time is unknown
-            return self._beside
-        return spent.user + spent.system
-
     def _stop(self) -> None:
         self._built = False
-        self.called += self._processor_seconds() - self._beside
-        self._beside = 0.0
         if self._pipe is not None:
             self._pipe.close()
             self._pipe = None
