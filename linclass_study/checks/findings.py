@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from linclass.base import parts
@@ -33,14 +33,17 @@ def findings(facts: Mapping[str, Any]) -> list[str]:
 
 def serious(facts: Mapping[str, Any]) -> list[str]:
     """Warnings that can make every result on the data set meaningless."""
-    return [
-        *_alike_classes(facts),
-        *_nearly_numeric(facts),
-        *_dates(facts),
-        *_identifiers(facts),
-        *_target_like(facts),
-        *_one_rule(facts),
-    ]
+    found = [*_alike_classes(facts)]
+    for kind, (sentence, what, others) in OF_COLUMNS.items():
+        told = {name for other in others for name in facts.get(other) or ()}  # by other sentences
+        columns = {name: own for name, own in (facts.get(kind) or {}).items() if name not in told}
+        if sentence in (_dates, _one_rule):  # one for all columns
+            found += [sentence(columns)] if columns else []
+        else:
+            found += [sentence(name, own) for name, own in [*columns.items()][:SHOWN]]
+        if len(columns) > SHOWN:
+            found.append(f"{len(columns) - SHOWN:,} more columns {what}")
+    return found
 
 
 def _alike_classes(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -61,93 +64,76 @@ def _alike_classes(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
-    found = facts.get("nearly_numeric_columns") or {}
-    for name, (numbers, others, first) in list(found.items())[:SHOWN]:
-        few = ", ".join(map(repr, first)) + (", …" if others > len(first) else "")
-        why = (
-            f"column '{name}' is categorical because {others:,} of its {numbers + others:,} values"
+def _nearly_numeric(name: str, own: tuple[int, int, list[str]]) -> str:
+    numbers, others, first = own
+    few = ", ".join(map(repr, first)) + (", …" if others > len(first) else "")
+    why = f"column '{name}' is categorical because {others:,} of its {numbers + others:,} values"
+    if all(map(has_decimal_comma, first)):
+        return (
+            f"{why} {'has' if others == 1 else 'have'} a comma ({few}); if it is a decimal mark, add "
+            '`csv: {decimal: ","}` to the entry'
         )
-        if all(map(has_decimal_comma, first)):
-            yield (
-                f"{why} {'has' if others == 1 else 'have'} a comma ({few}); if it is a decimal mark, add "
-                '`csv: {decimal: ","}` to the entry'
-            )
-        else:
-            yield (
-                f"{why} {'is not a number' if others == 1 else 'are not numbers'} ({few}); correct or empty "
-                "these cells to make the column numeric"
-            )
-    yield from _more(found, "are numbers with a few other values")
+    return (
+        f"{why} {'is not a number' if others == 1 else 'are not numbers'} ({few}); correct or empty "
+        "these cells to make the column numeric"
+    )
 
 
-def _dates(facts: Mapping[str, Any]) -> Iterator[str]:
-    found = facts.get("date_columns") or {}
-    few = list(found.items())[:SHOWN]
-    if len(few) == 1:
-        ((name, (levels, first)),) = few
-        yield (
-            f"column '{name}' holds {levels:,} different dates ('{first}', …), from which nothing is learned about "
-            f"other dates: leave it out with {_drop([name])}, or replace them by numbers, such as days since an event"
-        )
-    elif few:
-        each = ", ".join(f"'{name}' {levels:,} ('{first}', …)" for name, (levels, first) in few)
-        yield (
-            f"columns hold different dates, {each}, from which nothing is learned about other dates: leave them out "
-            f"with {_drop(found)}, or replace them by numbers, such as days since an event"
-        )
-    yield from _more(found, "hold dates")
+def _dates(columns: Mapping[str, tuple[int, str]]) -> str:
+    few = list(columns.items())[:SHOWN]
+    each = ", ".join(f"'{name}' ({levels:,}, such as '{first}')" for name, (levels, first) in few)
+    return (
+        f"different dates, in {each}, from which nothing is learned about other dates: leave them out with "
+        f"{_drop(columns)}, or replace them by numbers, such as days since an event"
+    )
 
 
-def _identifiers(facts: Mapping[str, Any]) -> Iterator[str]:
-    found = _untold(facts, "identifier_columns", "nearly_numeric_columns", "date_columns")
-    for name, (levels, rows) in list(found.items())[:SHOWN]:
-        yield (
-            f"column '{name}' has {levels:,} levels in {rows:,} training rows; it looks like an "
-            f"identifier: leave it out with {_drop([name])}"
-        )
-    yield from _more(found, "look like identifiers")
+def _identifiers(name: str, own: tuple[int, int]) -> str:
+    levels, rows = own
+    return (
+        f"column '{name}' has {levels:,} levels in {rows:,} training rows; it looks like an "
+        f"identifier: leave it out with {_drop([name])}"
+    )
 
 
-def _target_like(facts: Mapping[str, Any]) -> Iterator[str]:
-    found = facts.get("target_like_columns") or {}
-    for name, how in list(found.items())[:SHOWN]:
-        yield (
-            f"column '{name}' {HOW[how]}; if it is known only after the class is, leave "
-            f"it out with {_drop([name])}; if it names groups of rows, set `group: {yaml_text(name)}`"
-        )
-    yield from _more(found, "determine the class")
+def _target_like(name: str, how: str) -> str:
+    return (
+        f"column '{name}' {HOW[how]}; if it is known only after the class is, leave "
+        f"it out with {_drop([name])}; if it names groups of rows, set `group: {yaml_text(name)}`"
+    )
 
 
-def _one_rule(facts: Mapping[str, Any]) -> Iterator[str]:
-    told = ("target_like_columns", "identifier_columns", "date_columns")
-    found = _untold(facts, "one_rule_columns", *told)
-    few = list(found.items())[:SHOWN]
-    if len(few) == 1:
-        ((name, (right, most)),) = few
-        yield (
-            f"column '{name}' alone predicts the class of {100 * right:.3g} % of the rows, where the most frequent "
-            f"class has {100 * most:.2g} %: is it known before the class is? If not, leave it out with {_drop([name])}"
-        )
-    elif few:
-        each = ", ".join(f"'{name}' of {100 * right:.3g} %" for name, (right, _) in few)
-        most = few[0][1][1]  # the same for all
-        yield (
-            f"columns alone predict the class, {each} of the rows, where the most frequent class has {100 * most:.2g} "
-            f"%: are they known before the class is? If not, leave them out with {_drop(found)}"
-        )
-    yield from _more(found, "predict the class almost perfectly on their own")
+def _one_rule(columns: Mapping[str, tuple[float, float]]) -> str:
+    few = list(columns.items())[:SHOWN]
+    each = ", ".join(f"'{name}' for {100 * right:.3g} % of the rows" for name, (right, _) in few)
+    most = few[0][1][1]  # the same for all
+    return (
+        f"single columns predict the class, {each}, where the most frequent class has {100 * most:.2g} %: are they "
+        f"known before the class is? If not, leave them out with {_drop(columns)}"
+    )
+
+
+# facts → (sentence, end of the sentence on more columns, facts that name the column in another sentence)
+OF_COLUMNS: dict[str, tuple[Callable[..., str], str, tuple[str, ...]]] = {
+    "nearly_numeric_columns": (_nearly_numeric, "are numbers with a few other values", ()),
+    "date_columns": (_dates, "hold dates", ()),
+    "identifier_columns": (
+        _identifiers,
+        "look like identifiers",
+        ("nearly_numeric_columns", "date_columns"),
+    ),
+    "target_like_columns": (_target_like, "determine the class", ()),
+    "one_rule_columns": (
+        _one_rule,
+        "predict the class almost perfectly on their own",
+        ("target_like_columns", "identifier_columns", "date_columns"),
+    ),
+}
 
 
 def _drop(names: Iterable[str]) -> str:
     """The key that leaves columns out."""
     return f"`drop: [{', '.join(map(yaml_text, names))}]`"
-
-
-def _untold(facts: Mapping[str, Any], kind: str, *told: str) -> dict[str, Any]:
-    """The columns of one kind that are not of those for which another sentence names them."""
-    known = {name for other in told for name in facts.get(other) or ()}
-    return {name: own for name, own in (facts.get(kind) or {}).items() if name not in known}
 
 
 def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -191,11 +177,6 @@ def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"{again:,} column{'s' * (again > 1)} repeat{'s' * (again == 1)} another one ({few})"
 
 
-def _more(found: Mapping[str, Any], what: str) -> Iterator[str]:
-    if len(found) > SHOWN:
-        yield f"{len(found) - SHOWN:,} more columns {what}"
-
-
 # Columns of texts and categories, and the methods of a study: which columns no method reads, and which methods depend
 # on an order of columns or of classes that has no meaning.
 
@@ -215,10 +196,9 @@ def unread_columns(
             continue
         shown = names_and_others([f"'{name}'" for name in names], SHOWN)
         hold, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
-        drop = f"`drop: [{', '.join(map(yaml_text, names))}]`"
         yield (
             f"{shown} {hold} {what}, which no method of the study reads, so none can be fitted; add "
-            f"`{REMEDIES[steps]}` to a method, or leave {them} out with {drop}"
+            f"`{REMEDIES[steps]}` to a method, or leave {them} out with {_drop(names)}"
         )
 
 

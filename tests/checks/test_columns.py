@@ -164,7 +164,7 @@ def test_a_data_set_with_dates_has_one_warning_with_the_remedy():
     facts, _ = check_dataset(Dataset(table, y, split, ["a", "b"], digest="sha256:0"))
     assert facts["identifier_columns"] == {"visit": [40, 40]}
     (sentence,) = findings(facts)
-    assert "column 'visit' holds 40 different dates ('28.01.2023', …)" in sentence
+    assert "different dates, in 'visit' (40, such as '28.01.2023')" in sentence
     assert "`drop: [visit]`" in sentence
     card = data_card.card(facts)["Columns"]
     assert card == "dates: visit"
@@ -174,7 +174,7 @@ def test_several_columns_of_dates_have_one_warning():
     found = {"visit": [40, "28.01.2023"], "seen": [12, "20230128"]}
     (sentence,) = findings({"date_columns": found, "rows": 40, "sparse": False})
     assert sentence.startswith(
-        "columns hold different dates, 'visit' 40 ('28.01.2023', …), 'seen' 12 ('20230128', …), from which"
+        "different dates, in 'visit' (40, such as '28.01.2023'), 'seen' (12, such as '20230128'), from which"
     )
     assert "`drop: [visit, seen]`" in sentence
 

@@ -71,8 +71,8 @@ def test_several_columns_are_reported_in_one_warning():
     facts = {"one_rule_columns": {"paid": [0.985, 0.62], "due": [1.0, 0.62]}, "rows": 200}
     (sentence,) = serious(facts)
     assert sentence == (
-        "columns alone predict the class, 'paid' of 98.5 %, 'due' of 100 % of the rows, where the most frequent class "
-        "has 62 %: are they known before the class is? If not, leave them out with `drop: [paid, due]`"
+        "single columns predict the class, 'paid' for 98.5 % of the rows, 'due' for 100 % of the rows, where the most "
+        "frequent class has 62 %: are they known before the class is? If not, leave them out with `drop: [paid, due]`"
     )
 
 
@@ -80,8 +80,8 @@ def test_the_warning_asks_and_gives_both_accuracies():
     facts = {"one_rule_columns": {"paid": [0.985, 0.62]}, "rows": 200, "sparse": False}
     (sentence,) = findings(facts)
     assert sentence == (
-        "column 'paid' alone predicts the class of 98.5 % of the rows, where the most frequent class has 62 %: "
-        "is it known before the class is? If not, leave it out with `drop: [paid]`"
+        "single columns predict the class, 'paid' for 98.5 % of the rows, where the most frequent class has 62 %: "
+        "are they known before the class is? If not, leave them out with `drop: [paid]`"
     )
     assert serious(facts) == [sentence]  # so it is among the terminal's last lines
     described = {"numeric": 1, "categorical": 0, "texts": 0, "unchecked": {}} | facts
