@@ -15,10 +15,15 @@ import numpy as np
 
 from linclass.base.tables import Table
 from linclass_study.checks import columns, geometry, rows
-from linclass_study.checks.columns import constant_columns, missing_cells, nearly_numeric
+from linclass_study.checks.columns import (
+    constant_columns,
+    missing_cells,
+    nearly_numeric,
+    one_rule,
+    target_like,
+)
 from linclass_study.checks.geometry import NotChecked, design, separable_pairs
 from linclass_study.checks.rows import KINDS, Words
-from linclass_study.checks.target_like import one_rule, target_like
 from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset, load_dataset
 from linclass_study.data.unavailable import first_line

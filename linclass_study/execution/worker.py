@@ -36,14 +36,15 @@ from linclass_study.pipeline import coefficients, fitting
 from linclass_study.pipeline.fitted import Fitted, Task, own_candidates, parameters_of
 from linclass_study.pipeline.fitting import (
     FoldPrediction,
+    coefficient_path,
     fit_method,
     predict_folds,
     predict_held_out,
+    solver_trace,
 )
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.plane import plane_margins
 from linclass_study.pipeline.protocols import UNUSED
-from linclass_study.pipeline.trace_and_path import coefficient_path, solver_trace
 from linclass_study.pipeline.transforming import shared_transforms
 
 # training and test rows, the test rows among them, seed, whether to predict the grid

@@ -10,7 +10,7 @@ from cases import each
 from planted import numbers
 from scipy import sparse
 
-from linclass_study.checks.target_like import log_chance, target_like
+from linclass_study.checks.columns import log_chance, target_like
 
 N = 300
 DRAWN = np.random.default_rng(0)

@@ -26,9 +26,8 @@ from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table, named
 from linclass.preprocessing.transforms.categories import OneHot
 from linclass_study.pipeline.fitted import Task
-from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.fitting import coefficient_path, fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.trace_and_path import coefficient_path
 
 N = 90
 CITIES = ("Rome", "Oslo", "Bern", "Linz")
