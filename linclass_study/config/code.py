@@ -53,11 +53,6 @@ READ_TEXT = (b"__doc__", b"getdoc", b"getsource")
 READS = {"linclass_study/files/tables.py": "workflow/schemas/tables.yaml"}
 
 
-def digest_of_fits(entry: Mapping[str, Any], tune_metric: str) -> str:
-    """Digest of the code of a method's fits: the process in which they happen, and every part that the entry names."""
-    return code_digest([], modules_of_method(entry, tune_metric))
-
-
 def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
     """Modules that the fits of an entry import by name."""
     return [
@@ -75,10 +70,6 @@ def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]
     return {_distributions()[name][0]: _version(name) for name in installed}
 
 
-def features_digest(steps: Iterable[Any], script: Path) -> str:
-    return code_digest([script], modules_of_features(steps))
-
-
 def modules_of_features(steps: Iterable[Any]) -> list[str]:
     """Modules of feature maps, by their names or import paths."""
     names = [name for name, _ in named_steps(steps)]
@@ -86,11 +77,6 @@ def modules_of_features(steps: Iterable[Any]) -> list[str]:
         name.rpartition(".")[0] if "." in name else parts.module_of("features", name)
         for name in names
     ]
-
-
-def script_digest(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
-    """Digest of a job's script, of modules that it imports by name, and of other files that it reads."""
-    return code_digest([script], modules, reads)
 
 
 def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:

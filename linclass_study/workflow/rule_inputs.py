@@ -86,7 +86,7 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
 @cache
 def code_of(script: str, *modules: str, reads: tuple[str, ...] = ()) -> str:
     """Digest of a script, of modules that it imports by name, and of other files that it reads."""
-    return code.script_digest(SCRIPTS / script, *modules, reads=[ROOT / file for file in reads])
+    return code.code_digest([SCRIPTS / script], modules, [ROOT / file for file in reads])
 
 
 def code_of_figures(figures: Iterable[str]) -> str:
@@ -102,9 +102,8 @@ def code_of_exhibit(wildcards: Any) -> str:
 
 @cache
 def _code_of_fetch(entry: str) -> str:
-    return code.script_digest(
-        SCRIPTS / "fetch.py", *fetch_inputs.modules_of_entry(json.loads(entry))
-    )
+    modules = fetch_inputs.modules_of_entry(json.loads(entry))
+    return code.code_digest([SCRIPTS / "fetch.py"], modules)
 
 
 class RuleInputs:
@@ -201,9 +200,8 @@ class RuleInputs:
         return as_text(self.study.features[wildcards.features])
 
     def code_of_features(self, wildcards: Any) -> str:
-        return code.features_digest(
-            self.study.features[wildcards.features], SCRIPTS / "featurize.py"
-        )
+        modules = code.modules_of_features(self.study.features[wildcards.features])
+        return code.code_digest([SCRIPTS / "featurize.py"], modules)
 
     # fits
 
@@ -216,10 +214,10 @@ class RuleInputs:
         return {"evaluation": evaluation, "limits": limits}
 
     def _spec_of_method(self, method: str) -> dict[str, Any]:
-        entry = self.study.methods[method]
+        entry, tune_metric = self.study.methods[method], self.study.evaluation["tune_metric"]
         return {
             "entry": entry,
-            "code": code.digest_of_fits(entry, self.study.evaluation["tune_metric"]),
+            "code": code.code_digest([], code.modules_of_method(entry, tune_metric)),
             "tables": code_of("cross_validate.py"),
             "libraries": code.libraries_of_methods([entry]),
             "features": self.study.features_of[method],
