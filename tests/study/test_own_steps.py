@@ -228,7 +228,7 @@ def test_folds_are_not_fitted_together_with_a_transform_of_their_own(mine, table
 
 
 def digest(entry):
-    return code.digest_of_fits(entry, "accuracy")
+    return code.code_digest([], code.modules_of_method(entry, "accuracy"))
 
 
 def forget():
@@ -253,10 +253,10 @@ def test_the_digest_counts_edited_steps_libraries_and_inner_estimators(mine):
 
 def test_an_edited_feature_map_with_options_is_new_code(mine):
     steps = [{"mine.doubled": {"times": 3}}]
-    before = code.features_digest(steps, SCRIPT)
+    before = code.code_digest([SCRIPT], code.modules_of_features(steps))
     (mine / "helper.py").write_text("x = 3\n")
     forget()
-    assert code.features_digest(steps, SCRIPT) != before
+    assert code.code_digest([SCRIPT], code.modules_of_features(steps)) != before
     assert code.modules_of_features([{"powers": {"degree": 3}}]) == [
         "linclass.preprocessing.features.expansions"
     ]
