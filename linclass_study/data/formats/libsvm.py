@@ -35,9 +35,9 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
         if not line.strip():
             continue
         if not ROW.fullmatch(line):
-            pairs = (word for word in line.split()[1:] if not PAIR.fullmatch(word))
+            wrong = (word for word in line.split()[1:] if not PAIR.fullmatch(word))
             raise Unavailable(
-                f"line {text.line}: '{next(pairs, line.strip())[:40]}' is not index:value with an index and a number"
+                f"line {text.line}: '{next(wrong, line.strip())[:40]}' is not index:value with an index and a number"
             )
         label, *numbers = line.replace(":", " ").split()
         labels.append(label)
