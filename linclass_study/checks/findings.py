@@ -11,8 +11,8 @@ from linclass.base.messages import names_and_others
 from linclass_study.data.entry_keys import as_list
 from linclass_study.data.labels import plain_number
 from linclass_study.files.writing import yaml_text
+from linclass_study.pipeline.foreign_steps import has_decimal_comma
 from linclass_study.pipeline.method import named_steps
-from linclass_study.pipeline.require_numbers import has_decimal_comma
 
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
 LEAST_ERROR = 0.001

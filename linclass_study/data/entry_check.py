@@ -64,14 +64,25 @@ def _infinite(value: Any, path: list[Any]) -> Problems:
 
 
 def _of_sources(entry: Mapping[str, Any], key: str, folders: SearchFolders) -> Problems:
-    sources = as_list(entry.get(key))
-    for i, source in enumerate(sources):
-        path = [key, i] if isinstance(entry[key], list) else [key]
+    given = entry.get(key)
+    for path, source in _placed(given, [key]):
         yield from ((path + inner, text) for inner, text in _of_source(source, entry, folders))
-    files = [source["file"] for source in sources if "file" in source]
-    if files and len(files) == len(sources) and not any(folders.found(name) for name in files):
-        path = [key, 0, "file"] if isinstance(entry[key], list) else [key, "file"]
-        yield path, f"there is no file '{files[0]}'{_neighbour(files[0], folders)}"
+    yield from _missing(given, [key], folders)
+
+
+def _placed(given: Any, path: list[Any]) -> Iterator[tuple[list[Any], Any]]:
+    """(path of keys, source) of each source, whether the entry has one, several or none."""
+    for i, source in enumerate(as_list(given)):
+        yield ([*path, i] if isinstance(given, list) else path), source
+
+
+def _missing(given: Any, path: list[Any], folders: SearchFolders) -> Problems:
+    """A problem if all sources are files, and none of them exists."""
+    files = [(place, source["file"]) for place, source in _placed(given, path) if "file" in source]
+    if len(files) != len(as_list(given)) or any(folders.found(name) for _, name in files):
+        return
+    for place, name in files[:1]:
+        yield [*place, "file"], f"there is no file '{name}'{_neighbour(name, folders)}"
 
 
 def _of_source(
@@ -97,9 +108,13 @@ def _of_source(
         if key not in {kind, "matrices", *known}:
             yield [key], f"is not supported for {kind}; leave it out"
     for name, where in source.get("matrices", {}).items():
-        yield from (
-            (["matrices", *path], text) for path, text in _of_companion(name, where, folders)
-        )
+        path = ["matrices", name]
+        for place, companion in _placed(where, path):
+            if ("file" in companion) == ("url" in companion):
+                yield place, "give one of file, url"
+            for key in companion.keys() - {"file", "url", "sha256"}:
+                yield [*place, key], "is not supported for a matrix; leave it out"
+        yield from _missing(where, path, folders)
     if known and format_of(entry, source, source[kind]) is None:
         yield [], _without_format(source[kind])
     dialect = dialect_of(entry, source, source[kind]) if known else {}
@@ -117,22 +132,6 @@ def _without_format(name: str) -> str:
     return (
         f"`format:` is missing and not known from the name '{name}'; add it, such as `format: csv`"
     )
-
-
-def _of_companion(name: str, where: Any, folders: SearchFolders) -> Problems:
-    """Check the location of a file that belongs to a source."""
-    sources = as_list(where)
-    for i, source in enumerate(sources):
-        path = [name, i] if isinstance(where, list) else [name]
-        kinds = [kind for kind in ("file", "url") if kind in source]
-        strays = [key for key in source if key not in ("file", "url", "sha256")]
-        if len(kinds) != 1:
-            yield path, "give one of file, url"
-        for key in strays:
-            yield [*path, key], "is not supported for a matrix; leave it out"
-    files = [source["file"] for source in sources if "file" in source]
-    if files and len(files) == len(sources) and not any(folders.found(file) for file in files):
-        yield [name], f"there is no file '{files[0]}'{_neighbour(files[0], folders)}"
 
 
 def _of_formats(entry: Mapping[str, Any]) -> Problems:

@@ -46,35 +46,39 @@ def available_sources(
     entry: Mapping[str, Any], key: str, folders: SearchFolders, failures: Failures
 ) -> Iterator[AvailableSource]:
     """Yield each available source under `key`; append the reasons for the others to `failures`."""
-    sources = as_list(entry.get(key))
-    for i, source in enumerate(sources):
-        options = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
-        is_last = i == len(sources) - 1
-        for label, get in offers(source, folders, is_last):
-            try:
-                with errors_as_unavailable("it is unavailable"):
-                    path = get() if source_kind(source) in FILES else None
-                    matrices = {
-                        name: companion_file(where, f"matrix '{name}'", folders, is_last)
-                        for name, where in source.get("matrices", {}).items()
-                    }
-            except Unavailable as reason:
-                add_failure(failures, label, reason)
-            else:
-                yield AvailableSource(label, options, path, matrices, is_last)
+    for label, source, get, is_last in _offered(entry.get(key), folders, True):
+        try:
+            with errors_as_unavailable("it is unavailable"):
+                path = get() if source_kind(source) in FILES else None
+                matrices = {
+                    name: companion_file(where, f"matrix '{name}'", folders, is_last)
+                    for name, where in source.get("matrices", {}).items()
+                }
+        except Unavailable as reason:
+            add_failure(failures, label, reason)
+        else:
+            options = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
+            yield AvailableSource(label, options, path, matrices, is_last)
 
 
 def companion_file(sources: Any, what: str, folders: SearchFolders, is_last: bool) -> Path:
     """A file that accompanies a source; `is_last` says that no other source is left."""
     failures: Failures = []
-    for i, source in enumerate(as_list(sources)):
-        for name, get in offers(source, folders, is_last and i == len(as_list(sources)) - 1):
-            try:
-                with errors_as_unavailable("it is unavailable"):
-                    return Path(get())
-            except Unavailable as reason:
-                add_failure(failures, name, reason)
+    for label, _, get, _ in _offered(sources, folders, is_last):
+        try:
+            with errors_as_unavailable("it is unavailable"):
+                return Path(get())
+        except Unavailable as reason:
+            add_failure(failures, label, reason)
     raise Unavailable(f"its {what} is unavailable: {describe(failures)}")
+
+
+def _offered(given: Any, folders: SearchFolders, is_last: bool) -> Iterator[tuple[Any, ...]]:
+    """(label, source, function that obtains it, whether no other source is left) of what the sources offer."""
+    sources = as_list(given)
+    for i, source in enumerate(sources, 1):
+        last = is_last and i == len(sources)
+        yield from ((label, source, get, last) for label, get in offers(source, folders, last))
 
 
 def first_usable(

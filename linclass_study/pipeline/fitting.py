@@ -26,8 +26,8 @@ from linclass_study.pipeline.fitted import (
     measured,
     predict_rows,
 )
+from linclass_study.pipeline.foreign_steps import require_numbers
 from linclass_study.pipeline.method import Method, parameters
-from linclass_study.pipeline.require_numbers import require_numbers
 from linclass_study.pipeline.transforming import (
     TransformedRows,
     fit_transforms,

@@ -13,7 +13,7 @@ from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass_study.config.entry_checks import _of_datasets, column_problems
 from linclass_study.data.search_folders import SearchFolders
-from linclass_study.pipeline.require_numbers import require_numbers
+from linclass_study.pipeline.foreign_steps import require_numbers
 
 # Columns that a local file does not have are refused before anything runs
 
