@@ -87,6 +87,14 @@ def suggest_place(key: str, schema: dict[str, Any], top: str) -> str:
 
 
 FOLDER = ROOT / "workflow" / "schemas"
+BOUNDS = {
+    "minimum": "too small; give at least",
+    "exclusiveMinimum": "too small; give more than",
+    "maximum": "too large; give at most",
+    "exclusiveMaximum": "too large; give less than",
+    **dict.fromkeys(["minItems", "minLength", "minProperties"], "too short; give at least"),
+    **dict.fromkeys(["maxItems", "maxLength"], "too long; give at most"),
+}
 TOPS = {"config": "the study", "datasets": "the entry", "methods": "the entry"}
 KINDS = {
     "object": "a mapping",
@@ -212,15 +220,8 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
         case "type":
             kinds = _as_list(rule)
             wanted = " or ".join(KINDS[kind] for kind in kinds)
-            remedy = _of_step(path, value) or _remedy(path, value, kinds)
-            remedy = remedy or _of_one_key(schema, value, name)
+            remedy = _remedy(path, value, kinds) or _of_one_key(schema, value, name)
             yield path, f"{shown} is not {wanted}{_meant(schema)}{remedy}"
-        case "minimum" | "exclusiveMinimum":
-            least = f"at least {rule}" if error.validator == "minimum" else f"more than {rule}"
-            yield path, f"{shown} is too small; give {least}{_meant(schema)}"
-        case "maximum" | "exclusiveMaximum":
-            most = f"at most {rule}" if error.validator == "maximum" else f"less than {rule}"
-            yield path, f"{shown} is too large; give {most}{_meant(schema)}"
         case "enum":
             yield path, f"{shown} is not known; {suggest_name(value, rule)}"
         case "const":
@@ -228,10 +229,8 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
         case "uniqueItems":
             twice = next(item for i, item in enumerate(value) if item in value[:i])
             yield path, f"{twice!r} is given twice; remove one"
-        case "minItems" | "minLength" | "minProperties":
-            yield path, f"{shown} is too short; give at least {rule}{_meant(schema)}"
-        case "maxItems" | "maxLength":
-            yield path, f"{shown} is too long; give at most {rule}{_meant(schema)}"
+        case bound if bound in BOUNDS:
+            yield path, f"{shown} is {BOUNDS[bound]} {rule}{_meant(schema)}"
         case "pattern" if schema.get("description", "").startswith("a name:"):
             kept = (re.sub(rf"[^A-Za-z0-9_{more}-]+", "_", value) for more in ("{}.+", ".+", "+"))
             plain = (name for each in kept if re.search(str(rule), name := each.strip("_.+-")))
@@ -291,6 +290,11 @@ def _as_list(kinds: str | list[str]) -> list[str]:
 
 
 def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
+    if path[-3:-2] in (["features"], ["transforms"]) and not isinstance(value, list):
+        # the value of an option in place of the options: [impute: median]
+        return (
+            f"; write {{{path[-1]}: {{option: {value}}}}} with the option's name (docs/features.md)"
+        )
     if "array" in kinds and isinstance(value, str):
         if path[-1:] == ["metrics"] and value in metrics.names():
             return f"; linclass's metrics are always computed: leave it out, or rank by it, `tune_metric: {value}`"
@@ -300,13 +304,6 @@ def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
     if "string" in kinds and not isinstance(value, dict | list | None):
         return "; put it in quotes"
     return ""
-
-
-def _of_step(path: list[Any], value: Any) -> str:
-    """Of the value of an option in place of the options: [impute: median]."""
-    if len(path) < 3 or path[-3] not in ("features", "transforms") or isinstance(value, list):
-        return ""
-    return f"; write {{{path[-1]}: {{option: {value}}}}} with the option's name (docs/features.md)"
 
 
 def _meant(schema: dict[str, Any]) -> str:
