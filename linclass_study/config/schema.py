@@ -133,7 +133,7 @@ def schema_for_editors(names: Mapping[str, Iterable[str]]) -> dict[str, Any]:
     for part in (study, *study["properties"].values()):
         part.pop("required", None)
     for kind in ("datasets", "methods"):
-        catalogue = _with_prefix(load_schema(kind), kind)  # a copy
+        catalogue = deepcopy(load_schema(kind))
         study["$defs"] |= catalogue["$defs"]
         one = {"if": {"required": ["grid"]}, "else": catalogue["additionalProperties"]}
         study["properties"]["define"]["properties"][kind]["additionalProperties"] = one
@@ -141,20 +141,6 @@ def schema_for_editors(names: Mapping[str, Iterable[str]]) -> dict[str, Any]:
         choice = {"anyOf": [offered, {"type": "array", "items": offered}]}
         study["properties"][kind] = {"allOf": [study["properties"][kind], choice]}
     return study
-
-
-def _with_prefix(schema: Any, prefix: str) -> Any:
-    """The schema with a prefix before the names of its definitions."""
-    if isinstance(schema, list):
-        return [_with_prefix(part, prefix) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {key: _with_prefix(part, prefix) for key, part in schema.items()}
-    if isinstance(found.get("$ref"), str):
-        found["$ref"] = found["$ref"].replace("#/$defs/", f"#/$defs/{prefix}_")
-    if "$defs" in found:
-        found["$defs"] = {f"{prefix}_{name}": part for name, part in found["$defs"].items()}
-    return found
 
 
 def fitted(name: str, value: Any) -> Any:
