@@ -72,21 +72,9 @@ def duplicated_facts(
 
 def _varies(X: Any) -> np.ndarray:
     """Mask of columns with at least two distinct values."""
-    if not sparse.issparse(X):
-        return np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
-    X = X.tocsc()
-    n, d = X.shape
-    stored = np.diff(X.indptr)
-    low, high = np.full(d, np.nan), np.full(d, np.nan)
-    filled = np.flatnonzero(stored)
-    if len(filled):
-        starts = X.indptr[filled]
-        low[filled] = np.fmin.reduceat(X.data, starts)
-        high[filled] = np.fmax.reduceat(X.data, starts)
-    beside_zeros = stored < n
-    low[beside_zeros] = np.fmin(low[beside_zeros], 0)
-    high[beside_zeros] = np.fmax(high[beside_zeros], 0)
-    return low < high
+    if sparse.issparse(X):
+        return (X.nanmin(axis=0) < X.nanmax(axis=0)).toarray().ravel()
+    return np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
 
 
 def _contents(table: Table) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from linclass.base.tables import Table
 
@@ -138,19 +139,16 @@ def repeated_rows(keys: Words, y: np.ndarray) -> dict[str, Any]:
     A classifier predicts the same class for rows with equal features, so it errs on all but those of the most frequent
     class:   least error = (1/n) Σ_groups (n_g − max_k n_gk).
     """
-    groups, group = np.unique(keys, return_inverse=True)
-    K = int(y.max()) + 1 if len(y) else 1
-    pairs, counts = np.unique(group * K + y, return_counts=True)
-    of_pair = pairs // K
-    size = np.bincount(group, minlength=len(groups))
-    classes = np.bincount(of_pair, minlength=len(groups))
-    most = np.zeros(len(groups), np.int64)
-    np.maximum.at(most, of_pair, counts)
+    pairs = pl.DataFrame({"key": keys, "class": y}).group_by("key", "class").len("n")
+    groups = pairs.group_by("key").agg(
+        size=pl.col("n").sum(), most=pl.col("n").max(), classes=pl.len()
+    )
+    errors = int((groups["size"] - groups["most"]).sum())
     return {
-        "duplicated_rows": int(len(y) - len(pairs)),
-        "conflicting_rows": int(size[classes > 1].sum()),
-        "least_errors": int((size - most).sum()),
-        "least_error": float((size - most).sum() / len(y)) if len(y) else None,
+        "duplicated_rows": len(y) - pairs.height,
+        "conflicting_rows": int(groups.filter(pl.col("classes") > 1)["size"].sum()),
+        "least_errors": errors,
+        "least_error": errors / len(y) if len(y) else None,
     }
 
 
@@ -159,12 +157,9 @@ def rows_across_groups(keys: Words, y: np.ndarray, groups: np.ndarray | None) ->
     never on both sides."""
     if groups is None:
         return {"repeated_across_groups": None}
-    _, first, same = np.unique(
-        np.unique(keys, return_inverse=True)[1] * (int(y.max(initial=0)) + 1) + y,
-        return_index=True,
-        return_inverse=True,
-    )
-    return {"repeated_across_groups": int((groups != groups[first][same]).sum())}
+    rows = pl.DataFrame({"key": keys, "class": y, "group": groups})
+    first = pl.col("group").first().over("key", "class")
+    return {"repeated_across_groups": int(rows.select(pl.col("group") != first).sum().item())}
 
 
 def rows_on_both_sides(keys: Words, split: np.ndarray) -> dict[str, Any]:
