@@ -74,8 +74,6 @@ class Classifier(ClassifierMixin, Estimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
         y : array of shape (n,)
             Class of each row: integers, booleans or strings, at least two classes.
         sample_weight : array of shape (n,) or None, default=None
@@ -91,11 +89,6 @@ class Classifier(ClassifierMixin, Estimator):
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores of rows.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-
         Returns
         -------
         array of shape (n,) for two classes, (n, K) for more
@@ -106,11 +99,6 @@ class Classifier(ClassifierMixin, Estimator):
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predicted class of each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
 
         Returns
         -------
@@ -134,15 +122,6 @@ class Classifier(ClassifierMixin, Estimator):
 
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy: the share of the rows (of their weight) whose class is predicted.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Test rows.
-        y : array of shape (n,)
-            True class of each row.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row; None weighs all rows equally.
 
         Returns
         -------
@@ -235,11 +214,6 @@ class SoftmaxProbabilities(Classifier):
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-
         Returns
         -------
         array of shape (n, K)
@@ -263,11 +237,6 @@ class SoftmaxProbabilities(Classifier):
 
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Class probabilities.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
 
         Returns
         -------

@@ -41,6 +41,8 @@ class SharedParameters:
 
     Parameters
     ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+        Rows of finite numbers; of a fitted model, with the features of its training rows.
     class_weight : 'balanced', dict or None
         Factor of the weights of the rows of each class. 'balanced' gives every class the same total weight; a dict
         maps classes to factors (1 for those it leaves out); None is 1 for all.
@@ -62,6 +64,8 @@ class SharedParameters:
     strength : float
         Factor of the penalty in the objective above, at least 0. The objective is a mean over rows, so scikit-learn's
         C is 1/(Σw · strength).
+    y : array of shape (n,)
+        Class, or target, of each row.
     tol : float
         Tolerance: the fit has converged when `certificate_` is at most `tol`.
     trace : bool or callable
@@ -149,7 +153,8 @@ def document_methods(kind: type) -> None:
     for name, method in vars(kind).items():
         method = getattr(method, "fn", method)  # of one that exists under a condition
         if inspect.isfunction(method) and not name.startswith("_"):
-            above = [vars(base)[name].__doc__ for base in kind.__mro__[1:] if name in vars(base)]
+            bases = [base for base in kind.__mro__[1:] if base.__module__.startswith("linclass.")]
+            above = [vars(base)[name].__doc__ for base in bases if name in vars(base)]
             method.__doc__ = _completed(
                 parsed(method.__doc__), map(parsed, above), _arguments(method)
             )

@@ -107,8 +107,6 @@ class LinearGeometry:
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
         pair : (int, int) or None, default=None
             Indices (l, k) in `classes_` of the two classes, required for more than two.
 
@@ -124,8 +122,6 @@ class LinearGeometry:
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
         pair : (int, int) or None, default=None
             Indices (l, k) in `classes_` of the two classes, required for more than two.
 
@@ -140,8 +136,6 @@ class LinearGeometry:
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
         pair : (int, int) or None, default=None
             Indices (l, k) in `classes_` of the two classes, required for more than two.
 
@@ -221,11 +215,6 @@ class Coordinates(TransformerMixin, Estimator):
     def transform(self, X: MatrixLike) -> Any:
         """Coordinates of rows along the directions, relative to the overall mean.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-
         Returns
         -------
         array or data frame of shape (n, q)
@@ -242,15 +231,6 @@ class Coordinates(TransformerMixin, Estimator):
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Any:
         """Fit to the rows and return their coordinates.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row; None weighs all rows equally.
 
         Returns
         -------

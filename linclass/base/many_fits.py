@@ -50,18 +50,12 @@ def fit_many(
 
     Parameters
     ----------
-    X : array, sparse matrix or data frame of shape (n, d)
-        All rows.
-    y : array of shape (n,)
-        Class of each row.
     folds : sequence of arrays
         Held-out rows of each fold: indices, or a boolean mask of shape (n,).
     params : sequence of dict, default=({},)
         Parameters to set for each fit of a fold; ({},) fits once with the present ones.
     scaling : sequence of (shift, scale) or None, default=None
         For each fold, fit on (X − shift)/scale. None leaves X as it is.
-    sample_weight : array of shape (n,) or None, default=None
-        Weight of each row, at least 0; None weighs all rows equally.
     offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
         Known part of the scores of all rows, for models whose `fit` takes one. None is 0.
 

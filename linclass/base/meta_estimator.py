@@ -55,8 +55,6 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         X : array, sparse matrix or data frame of shape (n, d)
             Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
             columns by name.
-        y : array of shape (n,)
-            Class, or target, of each row.
         sample_weight : array of shape (n,) or None
             Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows equally.
         groups : array of shape (n,) or None

@@ -36,10 +36,6 @@ class Regressor(RegressorMixin, Estimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Target of each row, a finite number.
         sample_weight : array of shape (n,) or None, default=None
             Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
             equally.
@@ -53,11 +49,6 @@ class Regressor(RegressorMixin, Estimator):
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predicted target of each row.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-
         Returns
         -------
         array of shape (n,)
@@ -68,15 +59,6 @@ class Regressor(RegressorMixin, Estimator):
         """Coefficient of determination R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)².
 
         A constant y scores 1 if it is predicted exactly, else 0. Of several targets it is the mean.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Test rows.
-        y : array of shape (n,)
-            True target of each row.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row; None weighs all rows equally.
 
         Returns
         -------

@@ -3,8 +3,8 @@
     Σ = (1 − α) S/f + α μ I,   μ = tr S/(f d),   f = N − ddof·K,
 
 with S the scatter within the classes: the whole matrix, its diagonal, or the mean of its diagonal. Each kind of factors
-(`Spread`, `DiagonalSpread`, `ShrunkSpread`, and those of row_spreads.py) has the same methods: `whiten` gives rows in
-coordinates in which Σ is the identity, `solve` is Σ⁺, and `times` is Σ.
+(`Spread`, `DiagonalSpread`, `ShrunkSpread`, and `RowSpread` of fewer rows than features) has the same methods: `whiten`
+gives rows in coordinates in which Σ is the identity, `solve` is Σ⁺, and `times` is Σ.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lapack
 
-from linclass.base.arrays import Array, Matrix
+from linclass.base.arrays import Array, Matrix, once
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.parameters import is_whole
-from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
-from linclass.discriminant.row_spreads import Deviations, DualSpread, SpanSpread
+from linclass.discriminant.class_moments import BY_ROWS, ClassMoments, Deviations, RowSpan
 
 NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
+DEPENDENT = 1e-13  # square along an axis, relative to the features times the largest square, that is rounding error
 COVARIANCE_TYPES = ("full", "diag", "spherical")
 
 
@@ -156,28 +156,28 @@ class DiagonalSpread:
 
 @dataclass(frozen=True)
 class ShrunkSpread:
-    """Σ = Σ_r values_r v_r v_rᵀ + floor·I, shrunk towards a multiple of the identity.
+    """Σ = V diag(values) Vᵀ + floor·I, shrunk towards a multiple of the identity, with orthonormal columns of V (d, d).
 
-    The axes v (r, d) are orthonormal and may be fewer than d; all other directions have the variance `floor`, so few
-    rows need no matrix (d, d). All shrinkages share the axes, so a path of them costs one factorization.
+    All shrinkages share V, so a path of them costs one factorization.
     Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
     """
 
-    values: np.ndarray  # (r,), at least 0
-    axes: np.ndarray  # (r, d)
+    values: np.ndarray  # at least 0
+    V: np.ndarray
     floor: float
 
     @property
+    def variances(self) -> np.ndarray:
+        return self.values + self.floor
+
+    @property
     def rank(self) -> int:
-        full = self.floor > 0
-        return self.axes.shape[1] if full else int(np.count_nonzero(self.values))
+        return int(np.count_nonzero(self.variances))
 
     @property
     def log_volume(self) -> float:
         """Of the directions with variance."""
-        rest, variances = self.axes.shape[1] - len(self.axes), self.values + self.floor
-        known = np.log(variances[variances > 0]).sum()
-        return float(known + rest * np.log(self.floor or 1.0))
+        return float(np.log(self.variances[self.variances > 0]).sum())
 
     def whiten(self, X: Matrix) -> np.ndarray:
         """X Σ^{−½}."""
@@ -187,6 +187,13 @@ class ShrunkSpread:
         """(x − m)ᵀΣ⁻¹(x − m) of rows X (n, d)."""
         return distances_by(self, X, mean)
 
+    def directions(self, V: np.ndarray) -> np.ndarray:
+        """As `Spread.directions`: Σ^{−½} is symmetric."""
+        return self._powers(V, -0.5)
+
+    def unwhiten(self, Y: np.ndarray) -> np.ndarray:
+        return self._powers(Y, 0.5)
+
     def times(self, theta: np.ndarray) -> np.ndarray:
         return self._powers(theta, 1)
 
@@ -195,16 +202,98 @@ class ShrunkSpread:
 
     def _powers(self, M: Any, power: float) -> np.ndarray:
         """M Σ^power, with 0 for directions without variance."""
-        along = M @ self.axes.T
-        new = np.where(self.values + self.floor > 0, self.values + self.floor, 1.0) ** power
-        new = np.where(self.values + self.floor > 0, new, 0)
-        if len(self.axes) == self.axes.shape[1]:
-            return (along * new) @ self.axes
-        rest = self.floor**power if self.floor > 0 else 0.0
-        return rest * M + (along * (new - rest)) @ self.axes
+        varies = self.variances > 0
+        scale = np.where(varies, np.where(varies, self.variances, 1) ** power, 0)
+        return (M @ self.V * scale) @ self.V.T
 
 
-AnySpread = Spread | DiagonalSpread | ShrunkSpread | SpanSpread | DualSpread
+class RowSpread:
+    """Σ = RᵀDR + φI of fewer rows than features, without a matrix (d, d). D has a factor for each row.
+
+    It is UᵀDU + φΛ⁻¹ in the coordinates of the span of R, and φ in all directions orthogonal to it. Without φ these
+    are left out, by the pseudo-inverse in columns of unit norm, so that the rank does not depend on the units of the
+    features; columns whose norm is at most `negligible` (d,) are rounding error.
+    Golub & Van Loan (2013), §2.5
+    """
+
+    def __init__(self, R: Deviations, D: Array, negligible: Array, floor: float = 0.0):
+        self.R, self.D, self.negligible, self.floor = R, D, negligible, floor
+
+    @once
+    def span(self) -> RowSpan:
+        """The same for all D; it is not needed to know that Σ is singular."""
+        return self.R.span() if self.floor else self.R.span(self.negligible)
+
+    @once
+    def inner(self) -> Spread:
+        """Σ along the span."""
+        U = self.span.U
+        C = (U.T * self.D) @ U + np.diag(self.floor / self.span.squares)
+        return Spread.of_covariance(C, np.zeros(len(C)))
+
+    def along(self) -> RowSpread:
+        """Σ without the directions orthogonal to the span."""
+        other = RowSpread(self.R, self.D, self.negligible)
+        vars(other).update(span=self.span, inner=self.inner)
+        return other
+
+    @property
+    def rank(self) -> int:
+        return self.R.shape[1] if self.floor else self.inner.rank
+
+    @property
+    def log_volume(self) -> float:
+        """Over the directions with variance."""
+        rest = self.rank - len(self.span.squares)
+        return self.inner.log_volume + self.span.log_volume + rest * np.log(self.floor or 1.0)
+
+    def whiten(self, X: Array) -> Array:
+        """Rows X (q, d) in coordinates in which the covariance is the identity."""
+        C = self.span.coordinates(X)
+        Y = self.inner.whiten(C)
+        return np.hstack([Y, self._beside(X, C) / np.sqrt(self.floor)]) if self.floor else Y
+
+    def whitened_rows(self) -> Array:
+        """R itself (n, r), whitened along the span."""
+        return self.inner.whiten(self.span.U)
+
+    def distances(self, X: Matrix, mean: Array, C: Array | None = None) -> Array:
+        """(x − m)ᵀΣ⁺(x − m) of rows X (q, d), of which C are the coordinates."""
+        C = (self.span.coordinates(X) if C is None else C) - self.span.coordinates(mean[None])
+        squares = self.inner.distances(C, np.zeros(C.shape[1]))
+        if not self.floor:
+            return squares
+        if sp.issparse(X):
+            lengths = X.power(2).sum(axis=1) - 2 * (X @ mean) + mean @ mean
+        else:
+            D = X - mean
+            lengths = np.einsum("ij,ij->i", D, D)
+        return squares + np.maximum(lengths - C**2 @ self.span.squares, 0) / self.floor
+
+    def directions(self, V: Array) -> Array:
+        """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
+        return self.span.directions(self.inner.directions(V))
+
+    def unwhiten(self, Y: Array) -> Array:
+        """The rows (q, d) of the span with these whitened coordinates."""
+        return self.span.combine(self.inner.unwhiten(Y))
+
+    def times(self, theta: Array) -> Array:
+        """Σθ of each row of theta (K, d)."""
+        return self.R.combine(self.D * self.R.products(theta)) + self.floor * theta
+
+    def solve(self, mean: Array) -> Array:
+        """Σ⁺m of each row of mean (K, d)."""
+        C = self.span.coordinates(mean)
+        theta = self.span.directions(self.inner.solve(C))
+        return theta + self._beside(mean, C) / self.floor if self.floor else theta
+
+    def _beside(self, X: Array, C: Array) -> Array:
+        """The part of the rows that is orthogonal to the span."""
+        return X - self.span.combine(C)
+
+
+AnySpread = Spread | DiagonalSpread | ShrunkSpread | RowSpread
 
 
 def check_ddof(ddof: object) -> None:
@@ -291,28 +380,21 @@ def tied_spread(
             moments, np.full(len(moments.mass), (1 - shrinkage) / f), shrinkage * mu
         )
     if shrinkage > 0:
-        values, axes = moments.axes
-        mu = values.sum() / (f * axes.shape[1])
-        return ShrunkSpread((1 - shrinkage) * values / f, axes, shrinkage * mu)
+        values, V = moments.axes
+        mu = values.mean() / f
+        return ShrunkSpread((1 - shrinkage) * values / f, V, shrinkage * mu)
     return Spread.of_covariance(moments.pooled / f, negligible)
 
 
-def mixed_spread(
-    moments: ClassMoments, factors: np.ndarray, floor: float = 0.0
-) -> SpanSpread | DualSpread:
+def mixed_spread(moments: ClassMoments, factors: np.ndarray, floor: float = 0.0) -> RowSpread:
     """Σ = Σ_k a_k S_k + φI with factors a (K,), of scatters S_k that are kept as rows."""
     R: Deviations = moments.scatter
-    D = factors[R.codes]
-    if floor > 0:
-        return DualSpread(R, D, floor)
-    if not D.all():
-        R, D = R.of_rows(D > 0), D[D > 0]
-    return SpanSpread(R, D, moments.negligible * np.sqrt(moments.total))
+    return RowSpread(R, factors[R.codes], moments.negligible * np.sqrt(moments.total), floor)
 
 
 def is_singular(spread: AnySpread, d: int) -> bool:
-    """Known of a SpanSpread, which has fewer rows than features, without factoring it for its rank."""
-    return isinstance(spread, SpanSpread) or spread.rank < d
+    """Known of fewer rows than features without factoring their covariance for its rank."""
+    return not spread.floor if isinstance(spread, RowSpread) else spread.rank < d
 
 
 def missing_rank(rank: int, d: int) -> str:

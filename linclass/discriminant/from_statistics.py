@@ -31,9 +31,6 @@ from linclass.base.weights import (
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.fold_sums import HeldOut, moments_left_out
 
-BALANCED = (
-    "class_weight='balanced' depends on all the rows of a fit, and their sums cannot share it."
-)
 UNFITTED = "merge needs two fitted classifiers; call fit or partial_fit on both."
 WITHOUT_SUMS = (
     "This fit kept no sums of its rows, to which more rows could be added; give all rows to fit, or "
@@ -130,7 +127,7 @@ class FromStatistics(Classifier):
     def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
         """With one pass over the rows; class_weight='balanced' differs from fold to fold."""
         checked = models[0]
-        checked._refuse_balanced()
+        checked._require_sums()
         X, codes, weights = checked._start_fit(folds.X, folds.y, folds.sample_weight)
         models = [copy.copy(checked).set_params(**m.get_params(deep=False)) for m in models]
         K = len(checked.classes_)
@@ -159,20 +156,13 @@ class FromStatistics(Classifier):
 
         Raises NotApplicable for class_weight='balanced', which differs from row to row.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            All rows.
-        y : array of shape (n,)
-            Class of each row.
-
         Returns
         -------
         array of shape (n,) for two classes, (n, K) for more
             As `decision_function`; −∞ for a class without other rows.
         """
         checked = self._unfitted()
-        checked._refuse_balanced()
+        checked._require_sums()
         rows, codes, weights = checked._sum_rows(*checked._start_fit(X, y, sample_weight))
         least = weights.sum() - weights.max(), checked._n_rows - 1
         if checked._counts_rows and count_factor(*least) > 1:  # a factor that depends on the row
@@ -187,12 +177,15 @@ class FromStatistics(Classifier):
         """(scores (n, K), mask of the rows that need a fit of their own): here all of them."""
         return np.zeros((len(codes), len(self.classes_))), np.ones(len(codes), dtype=bool)
 
-    def _is_balanced(self) -> bool:
-        return isinstance(getattr(self, "class_weight", None), str)
+    def _why_no_sums(self) -> str:
+        """Why the fit is no function of sums that parts of the rows share; empty if it is one."""
+        if isinstance(getattr(self, "class_weight", None), str):
+            return "class_weight='balanced' depends on all the rows of a fit; give a dict from class to weight."
+        return ""
 
-    def _refuse_balanced(self) -> None:
-        if self._is_balanced():
-            raise NotApplicable(BALANCED + " Fit fold by fold, or give a dict.")
+    def _require_sums(self) -> None:
+        if why := self._why_no_sums():
+            raise NotApplicable(f"{why} Fit to all rows, or fold by fold.")
 
     def partial_fit(
         self,
@@ -205,10 +198,6 @@ class FromStatistics(Classifier):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            New rows.
-        y : array of shape (n,)
-            Class of each row.
         classes : sequence or None, default=None
             All classes, also those without rows so far. None takes the classes seen so far.
 
@@ -293,8 +282,7 @@ class FromStatistics(Classifier):
             )
         if hasattr(self, "feature_names_in_") and hasattr(other, "feature_names_in_"):
             compare_names(other.feature_names_in_, self.feature_names_in_)
-        if self._is_balanced():
-            raise ValueError(BALANCED + " Give a dict from class to weight.")
+        self._require_sums()
         _check_kind(self.classes_, other.classes_)
 
     def _add_rows(
@@ -306,6 +294,7 @@ class FromStatistics(Classifier):
     ) -> None:
         """Add rows to the sums, without computing the fit."""
         self.check()
+        self._require_sums()
         known = hasattr(self, "statistics_")
         if not known and hasattr(self, "status_"):
             raise ValueError(WITHOUT_SUMS)

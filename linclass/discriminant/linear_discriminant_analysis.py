@@ -16,40 +16,33 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import TransformerMixin
 
-from linclass.base.arrays import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import BLOCK, Array, ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.weights import as_counts
-from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.covariance import (
     Spread,
     TiedCovariances,
     check_covariance_type,
     check_ddof,
     check_share,
-    is_wide,
     missing_rank,
     tied_form,
 )
-from linclass.discriminant.fold_sums import HeldOut, moments_left_out, sums_left_out
 from linclass.discriminant.from_statistics import (
     FromStatistics,
     Priors,
     check_priors,
     class_priors,
     log_priors,
-)
-from linclass.discriminant.ledoit_wolf import (
-    QuarticMoments,
-    shrinkage_of_moments,
-    shrinkage_of_rows,
 )
 from linclass.discriminant.without_one_row import log_priors_of_others, tied_without_one_row
 
@@ -86,7 +79,7 @@ class LinearDiscriminantAnalysis(
         Share of each in the sum of the ratios vᵀBv / vᵀΣv.
     centre_ : array of shape (d,)
         Overall mean m, the origin of the coordinates.
-    statistics_ : object, only if the fit is a function of sums
+    statistics_ : object, not with shrinkage='ledoit_wolf'
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
@@ -128,42 +121,31 @@ class LinearDiscriminantAnalysis(
         return self.ddof > 0 or self._estimates_shrinkage
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        if not self._estimates_shrinkage:
+            return super().fit(X, y, sample_weight)
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        K = len(self.classes_)
-        if not self._estimates_shrinkage or not is_wide(X, K):
-            self._sum_rows(X, codes, weights)
-            return self._learn(self._counted())
-        self._forget("statistics_")  # the rows are fewer than their sums up to the fourth moments
-        return self._learn(ClassMoments.of(X, codes, as_counts(weights), K, "rows"))
+        weights, K = as_counts(weights), len(self.classes_)
+        self._forget("statistics_")  # to which more rows could not be added
+        moments = ClassMoments.of(X, codes, weights, K, self._form(X, K))
+        share = ledoit_wolf(X, codes, weights, moments)
+        (alone,) = self._estimated(moments.stacked(), share)
+        return self._set_estimates(*alone)
 
     def _gathering(self) -> object:
         return self.covariance_type == "full", self._estimates_shrinkage
 
+    def _why_no_sums(self) -> str:
+        if self._estimates_shrinkage:
+            return "shrinkage='ledoit_wolf' depends on fourth moments, which are not kept."
+        return super()._why_no_sums()
+
     def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, self.covariance_type, type(self).__name__)
 
-    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
-        if self._estimates_shrinkage:
-            return QuarticMoments.of(X, codes, weights, K)
-        return super()._gather(X, codes, weights, K)
+    def _estimates(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+        return self._estimated(stack, float(self.shrinkage))
 
-    def _left_out(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
-    ) -> Iterator[Any]:
-        if not self._estimates_shrinkage or is_wide(X, K):
-            return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
-        return sums_left_out(self._gather, X, codes, weights, K, folds)
-
-    def _estimates(self, stack: Any) -> Iterable[tuple[Any, ...]]:
-        if not self._estimates_shrinkage:
-            share = float(self.shrinkage)
-        elif isinstance(stack, ClassMoments):
-            share = shrinkage_of_rows(stack.scatter[0])
-        else:
-            share, stack = (
-                shrinkage_of_moments(stack.statistics),
-                stack.statistics.moments.stacked(),
-            )
+    def _estimated(self, stack: ClassMoments, share: float) -> Iterable[tuple[Any, ...]]:
         covariances = TiedCovariances(stack, self.ddof, self.covariance_type, share)
         means, centre = stack.means, stack.centre
         priors = class_priors(self.priors, stack.mass)
@@ -260,3 +242,36 @@ def _residual(
     left = (missed * missed).sum(axis=(1, 2))
     share: list[float] = np.sqrt(left / np.where(size > 0, size, 1)).tolist()
     return share
+
+
+def ledoit_wolf(X: Matrix, codes: Array, weights: Array, moments: ClassMoments) -> float:
+    """The optimal shrinkage,
+
+        α = β²/δ²,   δ² = ‖S − μI‖²,   β² = min(δ², N⁻² Σ_i w_i ‖r_i r_iᵀ − S‖²),   μ = tr S / d,
+
+    with r_i the deviation of row i from the mean of its class and S = Σ w_i r_i r_iᵀ/N. δ² is the distance of S from
+    the target, β² an estimate of its distance from the truth. All follow from tr S, ‖S‖² and Σ w_i ‖r_i‖⁴.
+    Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
+    """
+    if moments.form in BY_ROWS:
+        G, weights = moments.scatter.gram, moments.scatter.roots**2  # row by row within each class
+        lengths = G.diagonal() / weights
+    else:
+        G, lengths = moments.pooled, np.empty(len(codes))
+        for begin in range(0, len(codes), BLOCK):
+            some = slice(begin, begin + BLOCK)
+            D = X[some].toarray() if sp.issparse(X) else X[some]
+            D = D - moments.mean[codes[some]]
+            lengths[some] = np.einsum("ij,ij->i", D, D)
+    N, d = weights.sum(), moments.mean.shape[1]
+    trace = weights @ lengths / N
+    if not trace:
+        return 0.0
+    unit = 2.0 ** np.round(
+        np.log2(trace)
+    )  # fourth powers of small or large numbers underflow or overflow
+    G, lengths, trace = G / unit, lengths / unit, trace / unit
+    square = (G**2).sum() / N**2
+    delta = square - trace**2 / d
+    beta = min((weights @ lengths**2 / N - square) / N, delta)
+    return float(max(beta, 0) / delta) if delta > 0 else 0.0

@@ -31,6 +31,7 @@ from linclass.base.messages import counted, require_memory
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.covariance import (
     AnySpread,
+    RowSpread,
     Spread,
     check_ddof,
     check_share,
@@ -49,7 +50,6 @@ from linclass.discriminant.from_statistics import (
     class_priors,
     log_priors,
 )
-from linclass.discriminant.row_spreads import OF_ROWS, SpanSpread
 from linclass.discriminant.without_one_row import full_without_one_row, log_priors_of_others
 
 
@@ -109,13 +109,6 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
     def fitter(self, X: MatrixLike, y: ArrayLike) -> Callable[[Mapping[str, Any]], Any]:
         """A function of parameters that fits to these rows, from the same sums.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows.
-        y : array of shape (n,)
-            Class of each row.
-
         Returns
         -------
         function of a dict
@@ -157,7 +150,9 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
     ) -> Self:
         self.means_, self.priors_ = spreads.moments.means, priors
         self._spreads = [spreads.of(k) for k in range(len(self.means_))]
-        self._constant = logarithms - 0.5 * _relative_volumes(self._spreads)
+        self._constant = logarithms - 0.5 * np.array(
+            [spread.log_volume for spread in self._spreads]
+        )
         if not spreads.deficient:
             return self._record()
         return self._record("rank_deficient", self._deficiency(spreads))
@@ -167,8 +162,8 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         d, more = self.means_.shape[1], len(spreads.deficient) - 1
         if self.shrinkage:  # the pooled covariance has that rank, too
             return missing_rank(singular.rank, d)
-        if isinstance(singular, SpanSpread):  # its rank would have to be computed
-            what = f"is singular, with {len(singular.R)} rows of {d} features"
+        if isinstance(singular, RowSpread):  # its rank would have to be computed
+            what = f"is singular, with {np.count_nonzero(singular.D)} rows of {d} features"
         else:
             what = f"has rank {singular.rank} of {d}"
         others = f" (and those of {counted(more, 'more class')})" if more else ""
@@ -193,8 +188,7 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
     @property
     def gamma_(self) -> np.ndarray:
         """Constants γ_k, of shape (K,)."""
-        in_common = self._spreads[0].log_volume - _relative_volumes(self._spreads)[0]
-        return self._constant - 0.5 * (in_common + (self.beta_ * self.means_).sum(axis=1))
+        return self._constant - 0.5 * (self.beta_ * self.means_).sum(axis=1)
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
@@ -202,10 +196,13 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         with np.errstate(over="ignore", invalid="ignore"):
             for begin in range(0, len(Z), BLOCK):
                 rows = X if len(Z) <= BLOCK else X[begin : begin + BLOCK]
-                if sp.issparse(rows) and not isinstance(self._spreads[0], OF_ROWS):
-                    rows = rows.toarray()
+                own = Z[begin : begin + BLOCK]
+                if isinstance(first := self._spreads[0], RowSpread):  # all have one span
+                    known = (first.span.coordinates(rows),)
+                else:
+                    rows, known = rows.toarray() if sp.issparse(rows) else rows, ()
                 for k, (m, spread) in enumerate(zip(self.means_, self._spreads, strict=True)):
-                    Z[begin : begin + BLOCK, k] = -0.5 * spread.distances(rows, m)
+                    own[:, k] = -0.5 * spread.distances(rows, m, *known)
         Z = np.fmax(Z, -LARGEST)  # a distance that is ∞ − ∞ is infinite, too
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
@@ -221,14 +218,6 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
             return super()._scores_of_others(X, codes, weights)
         Z, lone = full_without_one_row(X, codes, weights, moments, spreads, self.ddof)
         return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone
-
-
-def _relative_volumes(spreads: Sequence[AnySpread]) -> np.ndarray:
-    """ln det Σ_k, less what two classes in the same span have in common: their scores differ without it."""
-    in_spans = [spread for spread in spreads if isinstance(spread, SpanSpread)]
-    if len(in_spans) == len(spreads) == 2 and in_spans[0].span is in_spans[1].span:
-        return np.array([spread.log_volume_in_span for spread in in_spans])
-    return np.array([spread.log_volume for spread in spreads])
 
 
 def _difference(Z: np.ndarray) -> np.ndarray:

@@ -153,4 +153,4 @@ class PooledSpreads(ClassSpreads):
         if not gamma or not mean:
             return Spread.of_covariance(S, self.moments.negligible)
         values, V = np.linalg.eigh(S)
-        return ShrunkSpread((1 - gamma) * np.maximum(values, 0), V.T, gamma * mean)
+        return ShrunkSpread((1 - gamma) * np.maximum(values, 0), V, gamma * mean)

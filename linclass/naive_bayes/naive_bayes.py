@@ -195,11 +195,6 @@ class NaiveBayes(FromStatistics):
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-
         Returns
         -------
         array of shape (n, K)
