@@ -41,8 +41,6 @@ class SharedParameters:
 
     Parameters
     ----------
-    X : array, sparse matrix or data frame of shape (n, d)
-        Rows of finite numbers; of a fitted model, with the features of its training rows.
     class_weight : 'balanced', dict or None
         Factor of the weights of the rows of each class. 'balanced' gives every class the same total weight; a dict
         maps classes to factors (1 for those it leaves out); None is 1 for all.
@@ -153,7 +151,9 @@ def document_methods(kind: type) -> None:
     for name, method in vars(kind).items():
         method = getattr(method, "fn", method)  # of one that exists under a condition
         if inspect.isfunction(method) and not name.startswith("_"):
-            bases = [base for base in kind.__mro__[1:] if base.__module__.startswith("linclass.")]
+            bases = [
+                base for base in kind.__mro__[1:] if not base.__module__.startswith("sklearn.")
+            ]
             above = [vars(base)[name].__doc__ for base in bases if name in vars(base)]
             method.__doc__ = _completed(
                 parsed(method.__doc__), map(parsed, above), _arguments(method)

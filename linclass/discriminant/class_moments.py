@@ -24,7 +24,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import blas
+from scipy.linalg import blas, lapack
 
 from linclass.base.arrays import Array, Matrix, chosen_rows, frequent_columns, once
 from linclass.base.messages import NotApplicable, require_memory
@@ -34,7 +34,8 @@ BY_ROWS = ("rows", "class_rows")  # for fewer rows than features
 ROUNDING = 1e-12  # relative to what was there before the subtraction
 NEGLIGIBLE = 1e-14  # deviation from a mean, relative to it, that is rounding
 LOST = 1e-3  # relative remainder below which a difference has lost too many digits
-DEPENDENT = 1e-13  # square along an axis, relative to the features times the largest square, that is rounding error
+# square of what is left of a row, relative to the features times the largest square, that is rounding error
+DEPENDENT = 1e-13
 
 
 def placed(values: Array, places: Array, K: int, absent: float = 0.0) -> Array:
@@ -387,10 +388,11 @@ class Deviations:
 
 
 class RowSpan:
-    """The span of fewer rows than features, R = UΛ^½Vᵀ, in columns of unit norm or in the units of the features.
+    """The span of fewer rows than features, in columns of unit norm or in the units of the features.
 
-    All that a Gaussian method needs of the rows is in the Gram matrix RRᵀ = UΛUᵀ (n, n). The coordinates of a point x
-    are u = Λ⁻¹UᵀRx; those of the rows of R are the rows of U.
+    A pivoted Cholesky factorization of the Gram matrix RRᵀ divides the rows into r independent ones, R_I with
+    R_I R_Iᵀ = LLᵀ, and combinations of them, R_D = C R_I. The coordinates of a point x are u = (LLᵀ)⁻¹R_I x; those of
+    the rows are I and C.
     """
 
     def __init__(self, R: Deviations, negligible: Array | None):
@@ -402,27 +404,67 @@ class RowSpan:
             R = R.scaled(np.where(self.scale > 0, norms, np.inf))
         self.unit, varies = R, self.scale > 0
         self.weight = np.divide(1, self.scale, out=np.zeros_like(self.scale), where=varies)
-        squares, U = np.linalg.eigh(R.gram)
-        kept = squares > DEPENDENT * R.shape[1] * squares.max(initial=0)
-        self.squares, self.U = squares[kept], U[:, kept]
+        G = np.array(R.gram.T)
+        tolerance = max(DEPENDENT * R.shape[1] * G.diagonal().max(initial=0), 1e-300)
+        factor, order, rank = G, np.arange(1), 0
+        if len(G):  # LAPACK takes no empty matrix
+            factor, order, rank, _ = lapack.dpstrf(G, lower=1, tol=tolerance, overwrite_a=1)
+        self.own, self.others = np.split(order[: len(G)] - 1, [rank])
+        self.L = np.tril(factor[:rank, :rank])
+        self.C = self._solve(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
+
+    @property
+    def rank(self) -> int:
+        return len(self.own)
+
+    @property
+    def rows(self) -> Array:
+        """The coordinates of R (n, r)."""
+        U = np.empty((len(self.R), self.rank))
+        U[self.own], U[self.others] = np.eye(self.rank), self.C
+        return U
 
     def coordinates(self, X: Matrix) -> Array:
         """u (q, r) of rows X (q, d)."""
-        return self.unit.products(_scaled_columns(X, self.weight)) @ (self.U / self.squares)
+        products = self.unit.products(_scaled_columns(X, self.weight))
+        return self._solve(lapack.dpotrs, products[:, self.own].T).T
 
-    def combine(self, C: Array) -> Array:
+    def combine(self, U: Array) -> Array:
         """The points (q, d) of the span with these coordinates."""
-        return self.unit.combine(C @ self.U.T) * self.scale
+        return self.unit.combine(self._among(U)) * self.scale
 
-    def directions(self, C: Array) -> Array:
-        """θ (q, d) with θ·x = c·u."""
-        return self.unit.combine(C @ (self.U / self.squares).T) * self.weight
+    def directions(self, V: Array) -> Array:
+        """θ (q, d) with θ·x = v·u."""
+        V = self._solve(lapack.dpotrs, V.T).T
+        return self.unit.combine(self._among(V)) * self.weight
+
+    def squares(self, U: Array) -> Array:
+        """Squared lengths of these coordinates, in the units of the columns."""
+        return np.square(U @ self.L).sum(axis=1)
+
+    @once
+    def inverse(self) -> Array:
+        """(LLᵀ)⁻¹: the identity in these coordinates."""
+        return self._solve(lapack.dpotrs, np.eye(self.rank))
 
     @once
     def log_volume(self) -> float:
-        """ln det of the squares in the units of the features."""
-        R = self.R if self.weight.all() else self.R.scaled(np.where(self.weight > 0, 1, np.inf))
-        return float(np.linalg.slogdet(self.U.T @ R.gram @ self.U)[1])
+        """ln det R_I R_Iᵀ in the units of the features."""
+        L = self.L
+        if not (self.scale == 1).all():
+            R = self.R if self.weight.all() else self.R.scaled(np.where(self.weight > 0, 1, np.inf))
+            G = R.gram[np.ix_(self.own, self.own)]
+            L = lapack.dpotrf(G.T, lower=1)[0] if self.rank else L
+        return 2 * float(np.log(L.diagonal()).sum())
+
+    def _among(self, U: Array) -> Array:
+        whole = np.zeros((len(U), len(self.unit)))
+        whole[:, self.own] = U
+        return whole
+
+    def _solve(self, solve: Any, right: Array, **options: Any) -> Array:
+        """For an empty system, which LAPACK does not accept, the result is empty."""
+        return solve(self.L, right, lower=1, **options)[0] if right.size else np.zeros_like(right)
 
 
 def _scaled_columns(X: Matrix, by: Array) -> Matrix:
@@ -439,13 +481,14 @@ def moments(X: Matrix, codes: Array, weights: Array, K: int, form: str) -> tuple
         own = chosen_rows(X, members), weights[members]  # a copy of the rows
         found.append(_sparse_class(*own, form) if sp.issparse(X) else _dense_class(*own, form))
     mass, mean, scatter = zip(*found, strict=True)
+    gathered: Any
     if form == "means":
-        scatter = np.zeros(0)
+        gathered = np.zeros(0)
     elif form == "tied":
-        scatter = sum(scatter)
+        gathered = sum(scatter)
     else:
-        scatter = Deviations.stacked(scatter) if form in BY_ROWS else np.array(scatter)
-    return np.array(mass), np.array(mean), scatter
+        gathered = Deviations.stacked(scatter) if form in BY_ROWS else np.array(scatter)
+    return np.array(mass), np.array(mean), gathered
 
 
 def _dense_class(D: Array, w: Array, form: str) -> tuple[float, Array, Any]:

@@ -24,12 +24,27 @@ from linclass.base.parameters import is_whole
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments, Deviations, RowSpan
 
 NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
-DEPENDENT = 1e-13  # square along an axis, relative to the features times the largest square, that is rounding error
 COVARIANCE_TYPES = ("full", "diag", "spherical")
 
 
+class Factors:
+    """Base class of the factors of a covariance."""
+
+    def whiten(self, X: Matrix) -> np.ndarray:
+        """Rows X (n, d) in coordinates (n, r) in which the covariance is the identity."""
+        raise NotImplementedError
+
+    def distances(self, X: Matrix, mean: np.ndarray, known: Any = None) -> np.ndarray:
+        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d): squared lengths of whitened rows about m, which avoids cancellation.
+
+        `known` are the coordinates of the rows, where all classes share some.
+        """
+        distance = self.whiten((X.toarray() if sp.issparse(X) else X) - mean)
+        return np.einsum("ij,ij->i", distance, distance)
+
+
 @dataclass(frozen=True)
-class Spread:
+class Spread(Factors):
     """Σ = FᵀF and Σ⁺ = WWᵀ with root F (r, d) and whitener W (d, r), r the rank.
 
     Columns are first scaled to unit variance, so that the rank does not depend on the units of the features. Without
@@ -61,12 +76,7 @@ class Spread:
         return 2 * float(np.log(np.linalg.svd(self.root, compute_uv=False)).sum())
 
     def whiten(self, X: Matrix) -> np.ndarray:
-        """Rows X (n, d) in coordinates (n, r) in which the covariance is the identity."""
         return X @ self.whitener
-
-    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
-        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d)."""
-        return distances_by(self, X, mean)
 
     def directions(self, V: np.ndarray) -> np.ndarray:
         """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
@@ -115,14 +125,8 @@ class Spread:
         return cls(root * V[kept] * scale, weight[:, None] * (V[kept] / root).T)
 
 
-def distances_by(spread: Any, X: Matrix, mean: np.ndarray) -> np.ndarray:
-    """Squared lengths of whitened rows about m, which avoids cancellation."""
-    distance = spread.whiten((X.toarray() if sp.issparse(X) else X) - mean)
-    return np.einsum("ij,ij->i", distance, distance)
-
-
 @dataclass(frozen=True)
-class DiagonalSpread:
+class DiagonalSpread(Factors):
     """Σ = diag(deviation²), of which only d numbers are kept; a feature with deviation 0 is left out of the inverse."""
 
     deviation: np.ndarray
@@ -138,10 +142,6 @@ class DiagonalSpread:
     def whiten(self, X: Matrix) -> np.ndarray:
         return X * self._inverse
 
-    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
-        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d)."""
-        return distances_by(self, X, mean)
-
     def times(self, theta: np.ndarray) -> np.ndarray:
         return theta * self.deviation**2
 
@@ -155,7 +155,7 @@ class DiagonalSpread:
 
 
 @dataclass(frozen=True)
-class ShrunkSpread:
+class ShrunkSpread(Factors):
     """Σ = V diag(values) Vᵀ + floor·I, shrunk towards a multiple of the identity, with orthonormal columns of V (d, d).
 
     All shrinkages share V, so a path of them costs one factorization.
@@ -183,10 +183,6 @@ class ShrunkSpread:
         """X Σ^{−½}."""
         return self._powers(X, -0.5)
 
-    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
-        """(x − m)ᵀΣ⁻¹(x − m) of rows X (n, d)."""
-        return distances_by(self, X, mean)
-
     def directions(self, V: np.ndarray) -> np.ndarray:
         """As `Spread.directions`: Σ^{−½} is symmetric."""
         return self._powers(V, -0.5)
@@ -207,13 +203,13 @@ class ShrunkSpread:
         return (M @ self.V * scale) @ self.V.T
 
 
-class RowSpread:
+class RowSpread(Factors):
     """Σ = RᵀDR + φI of fewer rows than features, without a matrix (d, d). D has a factor for each row.
 
-    It is UᵀDU + φΛ⁻¹ in the coordinates of the span of R, and φ in all directions orthogonal to it. Without φ these
-    are left out, by the pseudo-inverse in columns of unit norm, so that the rank does not depend on the units of the
-    features; columns whose norm is at most `negligible` (d,) are rounding error.
-    Golub & Van Loan (2013), §2.5
+    It is D_I + CᵀD_D C + φ(LLᵀ)⁻¹ in the coordinates of the span of R, and φ in all directions orthogonal to it.
+    Without φ these are left out, by the pseudo-inverse in columns of unit norm, so that the rank does not depend on the
+    units of the features; columns whose norm is at most `negligible` (d,) are rounding error.
+    Golub & Van Loan (2013), §4.2.8
     """
 
     def __init__(self, R: Deviations, D: Array, negligible: Array, floor: float = 0.0):
@@ -227,8 +223,10 @@ class RowSpread:
     @once
     def inner(self) -> Spread:
         """Σ along the span."""
-        U = self.span.U
-        C = (U.T * self.D) @ U + np.diag(self.floor / self.span.squares)
+        span, D = self.span, self.D
+        C = np.diag(D[span.own]) + (span.C.T * D[span.others]) @ span.C
+        if self.floor:
+            C += self.floor * span.inverse
         return Spread.of_covariance(C, np.zeros(len(C)))
 
     def along(self) -> RowSpread:
@@ -244,22 +242,21 @@ class RowSpread:
     @property
     def log_volume(self) -> float:
         """Over the directions with variance."""
-        rest = self.rank - len(self.span.squares)
+        rest = self.rank - self.span.rank
         return self.inner.log_volume + self.span.log_volume + rest * np.log(self.floor or 1.0)
 
     def whiten(self, X: Array) -> Array:
-        """Rows X (q, d) in coordinates in which the covariance is the identity."""
         C = self.span.coordinates(X)
         Y = self.inner.whiten(C)
         return np.hstack([Y, self._beside(X, C) / np.sqrt(self.floor)]) if self.floor else Y
 
     def whitened_rows(self) -> Array:
         """R itself (n, r), whitened along the span."""
-        return self.inner.whiten(self.span.U)
+        return self.inner.whiten(self.span.rows)
 
-    def distances(self, X: Matrix, mean: Array, C: Array | None = None) -> Array:
-        """(x − m)ᵀΣ⁺(x − m) of rows X (q, d), of which C are the coordinates."""
-        C = (self.span.coordinates(X) if C is None else C) - self.span.coordinates(mean[None])
+    def distances(self, X: Matrix, mean: Array, known: Any = None) -> Array:
+        C = self.span.coordinates(X) if known is None else known
+        C = C - self.span.coordinates(mean[None])
         squares = self.inner.distances(C, np.zeros(C.shape[1]))
         if not self.floor:
             return squares
@@ -268,7 +265,7 @@ class RowSpread:
         else:
             D = X - mean
             lengths = np.einsum("ij,ij->i", D, D)
-        return squares + np.maximum(lengths - C**2 @ self.span.squares, 0) / self.floor
+        return squares + np.maximum(lengths - self.span.squares(C), 0) / self.floor
 
     def directions(self, V: Array) -> Array:
         """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""

@@ -24,6 +24,9 @@ from linclass.base.arrays import Array, Matrix, chosen_rows
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 
 HeldOut = Sequence[Array]  # rows of each fold
+SumsOf = Callable[[HeldOut], tuple[Array, Array, Array]]
+BLOCK = 2048  # rows
+SMALL = 500_000  # numbers in rows that are kept about their origin
 STACK = 60_000  # numbers in the scatters of the folds that are computed together
 
 
@@ -77,8 +80,8 @@ def moments_left_out(
     """The moments, in this form, of the rows outside each of the folds: stacks of folds."""
     data = X, codes, weights, K
 
-    def gather(*data: Any) -> ClassMoments:
-        return ClassMoments.of(*data, form)
+    def gather(X: Matrix, codes: Array, weights: Array, K: int) -> ClassMoments:
+        return ClassMoments.of(X, codes, weights, K, form)
 
     if form in BY_ROWS:  # so few rows that no difference is needed
         for rows in folds:
@@ -90,12 +93,8 @@ def moments_left_out(
     mass = np.bincount(codes, weights, K)
     belongs = sp.csc_array((weights, codes, np.arange(len(codes) + 1)), (K, len(codes)))
     origin = belongs @ X / np.where(mass > 0, mass, 1)[:, None]
-    D = X - origin[codes]
-
-    def sums_of(some: HeldOut) -> list[Array]:
-        parts = [_sums(D[rows], codes[rows], weights[rows], K, form) for rows in some]
-        return [np.array(part) for part in zip(*parts, strict=True)]
-
+    by = _by_feature if form in ("means", "diagonal") else _by_products
+    sums_of = by(X, codes, weights, origin, form)
     first, rest = _disjoint(folds, len(X))
     partition = sums_of([*folds[:first], rest])
     total_mass, own_sums, squares = (part.sum(axis=0) for part in partition)
@@ -105,7 +104,7 @@ def moments_left_out(
     for begin, end in pairwise(cuts):
         some = slice(begin, end)
         parts = [part[some] for part in partition] if end <= first else sums_of(folds[some])
-        stack = total.without(*parts, own_sums)
+        stack = total.without(parts[0], parts[1], parts[2], own_sums)
         for j in np.flatnonzero(stack.lost(total)).tolist():
             again = _gathered_again(gather, *data, folds[begin + j])
             stack.mass[j], stack.mean[j] = again.mass, again.mean
@@ -124,17 +123,54 @@ def _disjoint(folds: HeldOut, n: int) -> tuple[int, Array]:
     return len(folds), np.flatnonzero(~seen)
 
 
-def _sums(D: Array, codes: Array, w: Array, K: int, form: str) -> tuple[Array, Array, Array]:
-    """(weight (K,), Σ w d (K, d), Σ w d dᵀ in this form) of rows of these classes."""
-    belongs = np.zeros((K, len(D)))
-    belongs[codes, np.arange(len(D))] = w
-    mass, sums = belongs.sum(axis=1), belongs @ D
-    if form == "means":
-        return mass, sums, np.zeros(0)
-    if form == "diagonal":
-        return mass, sums, belongs @ np.square(D)
-    D = D * np.sqrt(w)[:, None]
-    if form == "tied":
-        return mass, sums, D.T @ D  # of a matrix with its transpose (syrk): half the work
-    classes = (D[codes == k] for k in range(K))
-    return mass, sums, np.array([own.T @ own for own in classes])
+def _by_feature(X: Array, codes: Array, weights: Array, origin: Array, form: str) -> SumsOf:
+    """(weights (F, K), Σ w d (F, K, d), Σ w d² (F, K, d) or none) of the rows of each fold: one sparse product."""
+    (n, d), K = X.shape, len(origin)
+
+    def sums_of(folds: HeldOut) -> tuple[Array, Array, Array]:
+        F, members = len(folds), np.concatenate(folds)
+        group = np.repeat(np.arange(F), [*map(len, folds)]) * K + codes[members]
+        belongs = sp.csc_array((weights[members], (group, members)), (F * K, n))
+        sums = np.zeros((F * K, d if form == "means" else 2 * d))
+        for begin in range(0, n, BLOCK):
+            some = slice(begin, begin + BLOCK)
+            D = X[some] - origin[codes[some]]
+            sums += belongs[:, some] @ (D if form == "means" else np.hstack([D, D * D]))
+        mass = np.bincount(group, weights[members], F * K).reshape(F, K)
+        by_class = sums.reshape(F, K, -1)
+        return mass, by_class[..., :d], np.zeros((F, 0)) if form == "means" else by_class[..., d:]
+
+    return sums_of
+
+
+def _by_products(X: Array, codes: Array, weights: Array, origin: Array, form: str) -> SumsOf:
+    """The same with Σ w d dᵀ, tied (F, d, d) or of each class (F, K, d, d): all are parts of the Gram matrix of the
+    rows √w [d, 1], with an indicator of each class in place of 1 if it is tied.
+    """
+    d, K = X.shape[1], len(origin)
+    beside, unit = np.eye(K) if form == "tied" else np.ones((K, 1)), bool((weights == 1).all())
+
+    def beside_ones(rows: Any) -> Array:
+        A = np.hstack([X[rows] - origin[codes[rows]], beside[codes[rows]]])
+        return A if unit else np.multiply(A, np.sqrt(weights[rows])[:, None], out=A)
+
+    kept = beside_ones(slice(None)) if X.size <= SMALL else None
+
+    def gram(rows: Array) -> Array:
+        if kept is not None:
+            A = kept.take(rows, axis=0)
+            return A.T @ A  # of a matrix with its transpose (syrk): half the work
+        G = np.zeros((d + beside.shape[1],) * 2)
+        for begin in range(0, len(rows), BLOCK):
+            A = beside_ones(rows[begin : begin + BLOCK])
+            G += A.T @ A
+        return G
+
+    def sums_of(folds: HeldOut) -> tuple[Array, Array, Array]:
+        if form == "tied":
+            G = np.array([gram(rows) for rows in folds])
+            return np.diagonal(G[:, d:, d:], axis1=1, axis2=2), G[:, d:, :d], G[:, :d, :d]
+        G = np.array([[gram(rows[codes[rows] == k]) for k in range(K)] for rows in folds])
+        return G[..., d, d], G[..., d, :d], G[..., :d, :d]
+
+    return sums_of

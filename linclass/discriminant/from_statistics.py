@@ -180,12 +180,14 @@ class FromStatistics(Classifier):
     def _why_no_sums(self) -> str:
         """Why the fit is no function of sums that parts of the rows share; empty if it is one."""
         if isinstance(getattr(self, "class_weight", None), str):
-            return "class_weight='balanced' depends on all the rows of a fit; give a dict from class to weight."
+            return (
+                "class_weight='balanced' needs all rows at once; give a dict from class to weight."
+            )
         return ""
 
     def _require_sums(self) -> None:
         if why := self._why_no_sums():
-            raise NotApplicable(f"{why} Fit to all rows, or fold by fold.")
+            raise NotApplicable(why)
 
     def partial_fit(
         self,
@@ -228,6 +230,7 @@ class FromStatistics(Classifier):
         -------
         self
         """
+        self._require_sums()
         self._forget("statistics_", "status_", "classes_", "n_features_in_", "feature_names_in_")
         for X, y in blocks:
             self._add_rows(X, y, classes)

@@ -136,7 +136,7 @@ class LinearDiscriminantAnalysis(
 
     def _why_no_sums(self) -> str:
         if self._estimates_shrinkage:
-            return "shrinkage='ledoit_wolf' depends on fourth moments, which are not kept."
+            return "shrinkage='ledoit_wolf' needs all rows at once; give shrinkage as a number."
         return super()._why_no_sums()
 
     def _form(self, X: Matrix, K: int) -> str:

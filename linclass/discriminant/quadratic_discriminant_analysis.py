@@ -198,11 +198,11 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
                 rows = X if len(Z) <= BLOCK else X[begin : begin + BLOCK]
                 own = Z[begin : begin + BLOCK]
                 if isinstance(first := self._spreads[0], RowSpread):  # all have one span
-                    known = (first.span.coordinates(rows),)
+                    known = first.span.coordinates(rows)
                 else:
-                    rows, known = rows.toarray() if sp.issparse(rows) else rows, ()
+                    rows, known = rows.toarray() if sp.issparse(rows) else rows, None
                 for k, (m, spread) in enumerate(zip(self.means_, self._spreads, strict=True)):
-                    own[:, k] = -0.5 * spread.distances(rows, m, *known)
+                    own[:, k] = -0.5 * spread.distances(rows, m, known)
         Z = np.fmax(Z, -LARGEST)  # a distance that is ∞ − ∞ is infinite, too
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z

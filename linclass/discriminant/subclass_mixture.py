@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -162,8 +162,8 @@ class SubclassRows:
         self, X: Matrix, codes: Array, weights: Array, moments: ClassMoments, shrinkage: float
     ):
         self.moments, self.shrinkage = moments, shrinkage
-        self.spread = tied_spread(moments, 0, shrinkage=shrinkage)
-        self.along = self.spread.along() if isinstance(self.spread, RowSpread) else self.spread
+        self.spread: Any = tied_spread(moments, 0, shrinkage=shrinkage)
+        self.along: Any = self.spread.along() if isinstance(self.spread, RowSpread) else self.spread
         self.weights = [weights[codes == k] for k in range(len(moments.mass))]
         self.white = white_rows(X, codes, moments, self.along)
         self.in_units = in_units(X, codes, moments)
