@@ -9,8 +9,7 @@ leaves. Where β is unknown it has its best value for each α, 1/β = E/n′ wit
 
     2 ln p = ln ρ − ln(ρ + s) − n′ ln(E − q²/(ρ + s)) + const,   ρ = s (sE − q²)/(n′q² − sE)   if n′q² > sE.
 
-A move changes one precision. It changes C by rank one, so that s and q of all M
-columns cost O(Mm) for m that stay.
+A move changes one precision; s and q of all M columns cost O(Mm²) for m that stay.
 
 Tipping & Faul (2003), AISTATS; that β follows at once is what the evidence of a given ratio does, MacKay (1992).
 """
@@ -96,27 +95,25 @@ class Relevance:
     def stay(self, active: Array, rho: Array) -> None:
         """Let these columns stay, with these precisions."""
         self.active, self.rho = active, rho
-        self._room = self.columns.gram(active)  # m rows, and more to come
+        self.gram = self.columns.gram(active)  # products of the columns that stay with all (m, M)
         self.afresh()
 
-    @property
-    def gram(self) -> Array:
-        """Products of the columns that stay with all (m, M)."""
-        return self._room[: len(self.active)]
-
     def afresh(self) -> None:
-        """Σ, the weights μ, what they leave of z, and s and q by their definitions."""
-        columns, active = self.columns, self.active
-        self.s = np.where(columns.scale > 0, 1.0, 0.0)
-        L = self.posterior()
-        if len(active):
-            self.s -= (solve_triangular(L, self.gram, lower=True) ** 2).sum(axis=0)
-        for _ in range(2):  # the second time for the digits that products of sums have lost
-            residual = columns.residual(active, self.mu)
-            self.q = columns.products(residual)
-            self.mu = self.mu + self.sigma @ (self.q[active] - self.rho * self.mu)
+        """All as in `update`, and then from the residual, for the digits that products of sums have lost."""
+        self.update()
+        for _ in range(2):
+            residual = self.columns.residual(self.active, self.mu)
+            self.q = self.columns.products(residual)
+            self.mu = self.mu + self.sigma @ (self.q[self.active] - self.rho * self.mu)
         self.error = float(self.columns.weights @ residual**2 + self.rho @ self.mu**2)
-        self.since = 0
+
+    def update(self) -> None:
+        """Σ, the weights μ, what they leave of z, and s and q of all columns."""
+        L = self.posterior()
+        self.s = np.where(self.columns.scale > 0, 1.0, 0.0)
+        self.q = self.target_products - self.mu @ self.gram
+        if len(self.active):
+            self.s -= (solve_triangular(L, self.gram, lower=True) ** 2).sum(axis=0)
 
     def posterior(self) -> Array:
         """Σ, μ and the error from sums over the rows; a factor of Σ⁻¹."""
@@ -132,7 +129,8 @@ class Relevance:
         lower = np.tril(lapack.dpotri(L, lower=1)[0]) if len(L) else L
         self.sigma = lower + np.tril(lower, -1).T
         self.mu = self.sigma @ self.target_products[self.active]
-        self.error = self.total - float(self.target_products[self.active] @ self.mu)
+        error = self.total - float(self.target_products[self.active] @ self.mu)
+        self.error = max(error, EPSILON * self.total)
         return L
 
     @property
@@ -183,46 +181,15 @@ class Relevance:
 
     def move(self, j: int, rho: float) -> None:
         """Give column j the precision ρ."""
-        self.since += 1
-        if not (self.active == j).any():
-            self._enter(j, rho)
-            return
-        i = int(np.argmax(self.active == j))
-        leaves, change, spread = not np.isfinite(rho), rho - self.rho[i], self.sigma[i, i]
-        factor = 1 / spread if leaves else change / (1 + change * spread)
-        (a, mu), w = (self.sigma[i].copy(), self.mu[i]), self.sigma[i] @ self.gram
-        self.sigma -= factor * np.outer(a, a)
-        self.s += factor * w**2
-        self.q += factor * mu * w
-        self.error = max(self.error + factor * mu**2, EPSILON * self.total)
-        self.mu = self.mu - factor * mu * a
-        self.rho[i] = rho
-        if leaves:
-            m = len(self.active)
-            self._room[i : m - 1] = self._room[i + 1 : m]
-            self.active, self.rho, self.mu = (
-                np.delete(old, i) for old in (self.active, self.rho, self.mu)
-            )
-            self.sigma = np.delete(np.delete(self.sigma, i, axis=0), i, axis=1)
-
-    def _enter(self, j: int, rho: float) -> None:
-        own = self.columns.gram(np.array([j]))
-        v = self.sigma @ own[0, self.active]
-        u = own[0] - v @ self.gram
-        share, q = 1 / (rho + self.s[j]), self.q[j]
-        self.s -= share * u**2
-        self.q = self.q - share * q * u
-        self.error = max(self.error - share * q**2, EPSILON * self.total)
-        self.mu = np.append(self.mu - share * q * v, share * q)
-        corner = np.append(-v, 1.0)
-        grown = np.zeros((len(corner), len(corner)))
-        grown[:-1, :-1] = self.sigma
-        self.sigma = grown + share * np.outer(corner, corner)
-        m = len(self.active)
-        if m == len(self._room):
-            self._room = np.concatenate([self._room, np.empty((m + 8, self._room.shape[1]))])
-        self._room[m] = own[0]
-        self.active, self.rho = np.append(self.active, j), np.append(self.rho, rho)
+        own = self.active == j
+        if not own.any():
+            self.active, self.rho = np.append(self.active, j), np.append(self.rho, rho)
+            self.gram = np.vstack([self.gram, self.columns.gram(np.array([j]))])
+        elif np.isfinite(rho):
+            self.rho = np.where(own, rho, self.rho)
+        else:
+            self.active, self.rho, self.gram = self.active[~own], self.rho[~own], self.gram[~own]
+        self.update()
 
     def log_evidence(self) -> float:
         """ln p(z) with the noise at its best, for a Gaussian z."""
