@@ -7,13 +7,13 @@ Its integral is the evidence, with A the Hessian of −ln p(θ, data), D weights
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack
+from scipy.optimize import brentq
 
 from linclass.base.arrays import SMALLEST, Array, Matrix, diagonal
 from linclass.base.messages import require_memory
@@ -91,13 +91,6 @@ class LaplacePosterior(WeightsPosterior):
             free -= 1
         log_prior = 0.5 * D * np.log(self.alpha) + 0.5 * free * np.log(2 * np.pi)
         return float(log_prior + 0.5 * log_det - self.total * self.solution.objective)
-
-
-def laplace_posterior(
-    objective: Objective, total: float, newton: Newton, start: Array
-) -> LaplacePosterior:
-    """The posterior for rows whose weights sum to `total`; Newton's method begins at `start`."""
-    return LaplacePosterior(objective, total, newton.solve(objective, start))
 
 
 # The standard deviations of the scores  z_k = x·θ_k  of rows, if the posterior of all θ is N(·, C).
@@ -210,31 +203,22 @@ class RowPosterior(WeightsPosterior):
         )
 
 
-def undivided(X: Matrix) -> Deviations:
-    """Rows with their products, as of one class with the mean 0."""
-    n, d = X.shape
-    rest = np.zeros((1, d)) if sparse.issparse(X) else None
-    return Deviations(X, rest, np.ones(n), np.zeros(n, dtype=int), 1)
-
-
 def posteriors(
     objective: Objective, total: float, tol: float, max_iter: int | None
 ) -> Callable[[Objective, Array], WeightsPosterior]:
     """(objective of the same rows, start) ↦ the posterior: by products of the rows for one score of fewer rows than
     features, and by the Hessian otherwise.
     """
-    if has_fewer_rows(objective):
-        rows = undivided(objective.design.X)
+    design = objective.design
+    if len(objective.shape) == 1 and design.n_rows < design.n_features:
+        n, d = design.X.shape
+        rest = np.zeros((1, d)) if sparse.issparse(design.X) else None
+        rows = Deviations(design.X, rest, np.ones(n), np.zeros(n, dtype=int), 1)  # about 0
         solver = NewtonCg(tol=min(tol, EXACT), max_iter=max_iter)
         return lambda P, start: RowPosterior(P, total, solver.solve(P, start), rows)
     size, newton = objective.n_parameters, Newton(tol=tol, max_iter=max_iter)
     require_memory(40 * size * size, f"a Gaussian posterior needs a {size} × {size} covariance")
-    return lambda P, start: laplace_posterior(P, total, newton, start)
-
-
-def has_fewer_rows(objective: Objective) -> bool:
-    design = objective.design
-    return len(objective.shape) == 1 and design.n_rows < design.n_features
+    return lambda P, start: LaplacePosterior(P, total, newton.solve(P, start))
 
 
 # The strength of largest evidence, with the curvature of the likelihood held fixed:  α‖W‖² = γ.
@@ -246,12 +230,10 @@ STRONGEST = 1e6  # largest strength α/Σw, relative to the largest variance of 
 NOTHING = "the evidence is largest without any weights: the features carry no information."
 UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
 ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
-# first step of ln α, and half of the largest until the root is bracketed: the greater of a number and a multiple of the
-# excess
+# first step of ln α: the greater of a number and a multiple of the excess, which is about MacKay's step and falls short
 STRIDE, AHEAD = 2.0, 1.5
 NEAR = 1e-7  # excess at which the search ends
 NARROW = 1e-8  # bracket of ln α at which it ends
-MANY = 12  # evaluations from which on every other one halves the bracket
 
 
 class LargestEvidence(NamedTuple):
@@ -301,38 +283,17 @@ def _root(
     variances = _variances(objective)
     low = float(np.log(WEAKEST * variances.min() / total))
     high = float(np.log(STRONGEST * variances.max()))
-    u = float(np.log(variances.mean() / total))  # α = 1 for standardized features
-    u = min(max(u, low), high)
-    left, right = -np.inf, np.inf
-    found: list[tuple[float, float]] = []  # the latest (excess, u)
-    count = 0
-    while True:
-        count, value = count + 1, excess(u)
-        up = value > 0
-        left, right = (u, right) if up else (left, u)
-        if value == 0 or right - left <= NARROW:
-            return u, ""
+    u = float(np.clip(np.log(variances.mean() / total), low, high))  # α = 1 if standardized
+    value = excess(u)
+    up, step = value > 0, max(STRIDE, AHEAD * abs(value))
+    while value != 0:
         if u >= high if up else u <= low:
             return u, NOTHING if up else UNBOUNDED
-        found = [*(old for old in found[-2:] if old[0] != value), (value, u)]
-        v = _at_zero(found)
-        if np.isfinite(right - left):
-            halve = count > MANY and count % 2
-            u = v if left < v < right and not halve else (left + right) / 2
-        else:
-            # the excess is about the step of MacKay's iteration, which falls short
-            stride = max(STRIDE, AHEAD * abs(value))
-            ahead = (v - u if up else u - v) if len(found) > 1 else 0.0
-            step = min(ahead, 2 * stride) if ahead > 0 else stride
-            u = min(max(u + (step if up else -step), low), high)
-
-
-def _at_zero(found: list[tuple[float, float]]) -> float:
-    """u at an excess of 0, by interpolation of u as a polynomial of the excess."""
-    return sum(
-        u * math.prod(other / (other - value) for other, _ in found if other != value)
-        for value, u in found
-    )
+        before, u = u, float(np.clip(u + step if up else u - step, low, high))
+        value, step = excess(u), 2 * step
+        if (value > 0) != up:
+            return float(brentq(excess, before, u, xtol=NARROW, rtol=NARROW)), ""
+    return u, ""
 
 
 def _variances(objective: Objective) -> Array:

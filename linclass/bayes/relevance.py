@@ -96,24 +96,19 @@ class Relevance:
         """Let these columns stay, with these precisions."""
         self.active, self.rho = active, rho
         self.gram = self.columns.gram(active)  # products of the columns that stay with all (m, M)
-        self.afresh()
-
-    def afresh(self) -> None:
-        """All as in `update`, and then from the residual, for the digits that products of sums have lost."""
         self.update()
-        for _ in range(2):
-            residual = self.columns.residual(self.active, self.mu)
-            self.q = self.columns.products(residual)
-            self.mu = self.mu + self.sigma @ (self.q[self.active] - self.rho * self.mu)
-        self.error = float(self.columns.weights @ residual**2 + self.rho @ self.mu**2)
 
     def update(self) -> None:
         """Σ, the weights μ, what they leave of z, and s and q of all columns."""
         L = self.posterior()
         self.s = np.where(self.columns.scale > 0, 1.0, 0.0)
-        self.q = self.target_products - self.mu @ self.gram
         if len(self.active):
             self.s -= (solve_triangular(L, self.gram, lower=True) ** 2).sum(axis=0)
+        for _ in range(2):  # the second time for the digits that products of sums have lost
+            residual = self.columns.residual(self.active, self.mu)
+            self.q = self.columns.products(residual)
+            self.mu = self.mu + self.sigma @ (self.q[self.active] - self.rho * self.mu)
+        self.error = float(self.columns.weights @ residual**2 + self.rho @ self.mu**2)
 
     def posterior(self) -> Array:
         """Σ, μ and the error from sums over the rows; a factor of Σ⁻¹."""
@@ -159,9 +154,7 @@ class Relevance:
         rho, gain = np.where(stays, rho, np.inf), np.where(stays, gain, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             own = self._gains(rho[active], s[active])
-        gain[active] = np.where(
-            np.isfinite(own), own, 0.0
-        )  # moves may use up the digits, until all is afresh
+        gain[active] = np.where(np.isfinite(own), own, 0.0)
         return rho, 0.5 * gain
 
     def _alone(self) -> Array:
@@ -230,7 +223,7 @@ def ascend_together(search: Relevance, tol: float) -> None:
             break
         search.rho, best = rho, height
         search.posterior()
-    search.afresh()
+    search.update()
 
 
 def joint_step(search: Relevance) -> Array:
@@ -275,7 +268,7 @@ def _height(search: Relevance, rho: Array) -> float:
 ALL = 500  # columns up to which all may stay at first
 STRONG, WEAK = 0.1, 1e-5  # their ρ: of priors that halve what columns explain, and of nearly none
 ROUGH = 1e-3  # gain of a step then, at which single moves take over
-AFRESH = 50  # moves until all is computed afresh, or half the columns that stay
+AT_A_TIME = 50  # moves, or half the columns that stay, before all precisions move together
 MANY = 40  # columns that stay, whose precisions move together rather than one by one
 PART = 0.1  # of the largest gain, at which moves end
 LESS = 0.5  # of a gain, that is progress
@@ -311,8 +304,8 @@ def ascend(
 ) -> tuple[float, int]:
     """Moves until none gains more than `tol`, or `most`; (the largest gain that is left, moves).
 
-    Where rounding errors exceed the gains, it ends with the highest evidence that was computed afresh. With a first
-    ρ all columns stay at first.
+    Where rounding errors exceed the gains, it ends with the highest evidence. With a first ρ all columns stay at
+    first.
     """
     moves = 0 if first is None else _begin(search, first, most)
     moves += _climb(search, tol, most - moves)
@@ -351,7 +344,6 @@ def _climb(search: Relevance, tol: float, most: int) -> int:
     while known.gain > tol and moves < most and not search.is_noiseless:
         least = tol if len(search.active) < MANY else max(tol, PART * known.gain)
         moves += _moves(search, least, most - moves)
-        search.afresh()
         if moves < most:
             ascend_together(search, least)
             _let_leave(search)
@@ -365,7 +357,7 @@ def _climb(search: Relevance, tol: float, most: int) -> int:
 def _moves(search: Relevance, least: float, most: int) -> int:
     """Of single columns that gain more than `least`; where many stay, their precisions wait for one another."""
     moves, m = 0, len(search.active)
-    most = min(most, max(AFRESH, m // 2) if m < MANY else m // 4)
+    most = min(most, max(AT_A_TIME, m // 2) if m < MANY else m // 4)
     while moves < most and not search.is_noiseless:
         rho, gain = search.best()
         if moves and m >= MANY:

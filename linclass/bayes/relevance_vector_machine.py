@@ -37,7 +37,7 @@ from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLi
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.offsets import row_offsets
-from linclass.bayes.laplace_posterior import laplace_posterior
+from linclass.bayes.laplace_posterior import LaplacePosterior
 from linclass.bayes.relevance import Relevance, WeightedColumns, ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine
 from linclass.kernels.functions import KernelLike
@@ -236,7 +236,7 @@ class Labelled:
             old = np.zeros(design.n_features)
             old[near.active] = near.theta[:-1]
             start = np.append(old[active], near.theta[-1]) / unit
-        posterior = laplace_posterior(P, total, Newton(tol=EXACT), start)
+        posterior = LaplacePosterior(P, total, Newton(tol=EXACT).solve(P, start))
         covariance, height = posterior.covariance, posterior.log_evidence()
         theta = exact(P, posterior.solution.theta, total * covariance)
         scores = P.design.scores(theta)
