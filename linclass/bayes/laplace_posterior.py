@@ -8,7 +8,6 @@ Its integral is the evidence, with A the Hessian of −ln p(θ, data), D weights
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -209,16 +208,20 @@ def posteriors(
     """(objective of the same rows, start) ↦ the posterior: by products of the rows for one score of fewer rows than
     features, and by the Hessian otherwise.
     """
-    design = objective.design
-    if len(objective.shape) == 1 and design.n_rows < design.n_features:
-        n, d = design.X.shape
-        rest = np.zeros((1, d)) if sparse.issparse(design.X) else None
-        rows = Deviations(design.X, rest, np.ones(n), np.zeros(n, dtype=int), 1)  # about 0
+    if has_fewer_rows(objective):
+        X, (n, d) = objective.design.X, objective.design.X.shape
+        rest = np.zeros((1, d)) if sparse.issparse(X) else None
+        rows = Deviations(X, rest, np.ones(n), np.zeros(n, dtype=int), 1)  # about 0
         solver = NewtonCg(tol=min(tol, EXACT), max_iter=max_iter)
         return lambda P, start: RowPosterior(P, total, solver.solve(P, start), rows)
     size, newton = objective.n_parameters, Newton(tol=tol, max_iter=max_iter)
     require_memory(40 * size * size, f"a Gaussian posterior needs a {size} × {size} covariance")
     return lambda P, start: LaplacePosterior(P, total, newton.solve(P, start))
+
+
+def has_fewer_rows(objective: Objective) -> bool:
+    design = objective.design
+    return len(objective.shape) == 1 and design.n_rows < design.n_features
 
 
 # The strength of largest evidence, with the curvature of the likelihood held fixed:  α‖W‖² = γ.
@@ -236,21 +239,13 @@ NEAR = 1e-7  # excess at which the search ends
 NARROW = 1e-8  # bracket of ln α at which it ends
 
 
-class LargestEvidence(NamedTuple):
-    """What the search has found."""
-
-    strength: float
-    reason: str  # why it is the last strength that was tried, if the evidence has no maximum
-    posterior: WeightsPosterior
-    n_iter: int  # Newton steps at all strengths
-
-
 def largest_evidence(
     objective: Objective, total: float, posterior_of: Callable[[Objective, Array], WeightsPosterior]
-) -> LargestEvidence:
+) -> tuple[float, str, WeightsPosterior, int]:
     """The root of ln γ − ln α‖W‖², which falls with α from +∞; each fit starts from the one before.
 
-    `posterior_of` gives the posterior of an objective, with its mode found from a start.
+    (strength, why it is the last that was tried if the evidence has no maximum, posterior, Newton steps at all
+    strengths). `posterior_of` gives the posterior of an objective, with its mode found from a start.
     """
     theta, n_iter = objective.zero(), 0
     latest: WeightsPosterior | None = None
@@ -273,7 +268,7 @@ def largest_evidence(
     u, reason = _root(excess, objective, total)
     strength = float(np.exp(u))
     posterior = posterior_at(strength)
-    return LargestEvidence(strength, reason, posterior, n_iter)
+    return strength, reason, posterior, n_iter
 
 
 def _root(

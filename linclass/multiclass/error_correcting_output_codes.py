@@ -180,8 +180,8 @@ def _decodes(name: str) -> bool:
 #
 # If any two words differ in d places or more, ⌊(d − 1)/2⌋ wrong answers of a row's L two-class problems are corrected.
 # The exhaustive code has every split of the classes into two, 2^{K−1} − 1 columns, and words that differ in 2^{K−2}
-# places. A random code is the best of a hundred draws of as many different splits; if two words are equal in all of
-# them, a draw of K different words.   Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000), JMLR 1
+# places. A random code is the best of a hundred draws of as many different splits.
+# Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000), JMLR 1
 
 DRAWS = 100
 MOST_CLASSES = 11  # of the exhaustive code: 1,023 columns
@@ -216,13 +216,12 @@ def random_code(K: int, columns: int | None, rng: np.random.Generator) -> Array:
         raise NotApplicable(
             f"columns is {L}, and {K} classes have {splits} splits; give fewer, or None."
         )
-    if K > 2**L:
-        raise NotApplicable(
-            f"columns is {L}, and {2**L} words are too few for {K} classes; give at least "
-            f"{(K - 1).bit_length()}, or None."
-        )
     best = max((_splits(K, L, rng) for _ in range(DRAWS)), key=least_distance)
-    return best if least_distance(best) else _words(K, L, rng)
+    if not least_distance(best):
+        raise NotApplicable(
+            f"columns is {L}, and in {DRAWS} random codes two of the {K} classes had the same word; give more, or None."
+        )
+    return best
 
 
 def checked_code(code: Any, K: int) -> Array:
@@ -261,16 +260,6 @@ def _splits(K: int, L: int, rng: np.random.Generator) -> Array:
         _, first = np.unique(np.vstack([columns, drawn]), axis=0, return_index=True)
         columns = np.vstack([columns, drawn])[np.sort(first)[:L]]
     return columns.T
-
-
-def _words(K: int, L: int, rng: np.random.Generator) -> Array:
-    """K different words whose columns are different splits."""
-    while True:
-        words = rng.choice(2**L, K, replace=False)
-        words ^= words[0]  # class 0 is always −1
-        M = ((words[:, None] >> np.arange(L)) & 1) * 2.0 - 1
-        if (M.max(axis=0) > 0).all() and len(np.unique(M, axis=1).T) == L:
-            return M
 
 
 CODES: dict[str, Callable[[int, int | None, Seed], Array]] = {
