@@ -539,8 +539,8 @@ def test_corrections_of_many_rows_at_once_are_those_of_single_rows(classes, form
         P = Objective(design, loss, y, w)
         for order in ("random", "cyclic"):
             found = []
-            for few in (-np.inf, np.inf):
-                monkeypatch.setattr("linclass.linear.solvers.perceptron_rule.FEW_MISTAKES", few)
+            for size in (64, 1):
+                monkeypatch.setattr("linclass.linear.solvers.perceptron_rule.BLOCK_ROWS", size)
                 rule = PerceptronRule(order=order, max_iter=4, learning_rate=0.3, random_state=0)
                 found.append(rule.solve(P, P.zero()))
             many, single = found

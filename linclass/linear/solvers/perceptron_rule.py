@@ -16,9 +16,8 @@ Gallant (1990), "Perceptron-based learning algorithms"
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from math import ceil
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,14 +33,9 @@ from linclass.linear.solvers.corrections import (
     Rule,
     Tally,
     TwoClassesUntilRight,
-    visits_of_many,
-    visits_of_two,
 )
 
-# The pocket with ratchet: of the θ that are tested on all rows, that whose misclassified rows weigh least.
-#
-# A θ is tested if it had more correct rows in turn than the kept one; a row of weight w that is right counts as w rows.
-# Gallant (1990), "Perceptron-based learning algorithms"
+MAX_AHEAD = 4096  # rows whose scores are computed at once
 
 
 @dataclass
@@ -59,50 +53,27 @@ class Pocket:
             self.theta, self.wrong = theta.copy(), wrong
             self.run, self.holds_present = self.right, True
 
-    def asks(self, after: float) -> bool:
-        """Whether the present θ, which is about to change after some more correct rows, should be tested."""
-        self.right += after
-        if self.holds_present:
-            self.run = self.right
-        return self.right > self.run
-
-    def changed(self, left: float) -> None:
-        """The present θ is another one, and right on what is left of the row that changed it."""
-        self.right, self.holds_present = left, False
-
     def visit(self, missed: Array, left: Array, before: Array) -> Iterator[int]:
         """The mistakes among some rows before which the present θ should be tested, each before the next is made.
 
-        `left` is what `changed` takes, and `before` the weight of the rows before each row and before the end.
+        After a mistake the new θ is right on the weight `left` of its row; `before` is the weight of the rows before
+        each row and before the end.
         """
         seen = 0
         for k, rest in zip(missed.tolist(), left.tolist(), strict=True):
-            if self.asks(after=float(before[k] - before[seen])):
+            self.right += float(before[k] - before[seen])
+            if self.holds_present:
+                self.run = self.right
+            if self.right > self.run:
                 yield k
-            self.changed(rest)
+            self.right, self.holds_present = rest, False
             seen = k + 1
         self.right += float(before[-1] - before[seen])
 
 
-# One pass of the perceptron rule over rows in turn.
-#
-# Scores are computed for many rows ahead, since θ does not change until the next mistake. Where mistakes are frequent,
-# those of the next rows follow a correction by the products of these rows (linclass/linear/solvers/corrections.py).
-
-FIRST_AHEAD, MOST_AHEAD = (
-    8,
-    4096,
-)  # rows whose scores are computed at once: after a mistake, and at most
-FEW_MISTAKES = 2  # mistakes among BLOCK_ROWS rows up to which the products of these rows would cost more than they save
-WIDE_ROWS, MOST_FOR_SPARSE = (
-    60,
-    20,
-)  # one more for each WIDE_ROWS features, of sparse rows up to MOST_FOR_SPARSE
-
-
 @dataclass(frozen=True)
 class CountedRows:
-    """Rows, and how often each is there."""
+    """Rows in some order, and how often each is there."""
 
     design: Design
     loss: Loss
@@ -110,109 +81,75 @@ class CountedRows:
     counts: Array
     learning_rate: float  # η
 
-    @classmethod
-    def of(cls, objective: Objective, step: float) -> CountedRows:
-        return cls(objective.design, objective.loss, objective.y, objective.counts, step)
-
     def take(self, rows: Array) -> CountedRows:
-        """The same in another order."""
-        some = self.design.take(rows), self.loss, self.y[rows], self.counts[rows]
-        return CountedRows(*some, self.learning_rate)
+        some = {"y": self.y[rows], "counts": self.counts[rows]}
+        return replace(self, design=self.design.take(rows), **some)
 
     def wrong(self, theta: Array) -> float:
         """How many are misclassified."""
         missed = self.loss.margins(self.y, self.design.scores(theta)) <= 0
         return float(self.counts @ missed)
 
-    def correct(self, theta: Array, i: int, z: Array, weight: float) -> float:
-        """Visit row i of scores z, which is wrong, so often, but not after it is right; the visits made."""
-        y, visits = self.y[i : i + 1], weight
-        sizes = -self.loss.slopes(y, z)[..., 0] * weight
-        if weight > 1:
-            z = z[..., 0]
-            move = self.learning_rate * float(self.design.gram_of(slice(i, i + 1))[0, 0])
-            if theta.ndim == 1:
-                visits = visits_of_two(float(y[0] * z), move, weight)
-                sizes = y[0] * visits
-            else:
-                sizes = visits_of_many(z, int(y[0]), move, weight)
-                visits = float(sizes.max())
-        columns, values = self.design.row(i)
-        if theta.ndim == 1:
-            theta[columns] += self.learning_rate * sizes * values
-        else:
-            theta[:, columns] += (self.learning_rate * sizes)[:, None] * values
-        return visits
+    def one_pass(self, theta: Array, pocket: Pocket | None) -> int:
+        """Change θ at its mistakes, row after row; the number of corrections.
 
-
-class PerceptronPass:
-    """θ changes at its mistakes."""
-
-    def __init__(self, rows: CountedRows, theta: Array, pocket: Pocket | None):
-        self.rows, self.theta, self.pocket = rows, theta, pocket
-        self.before = np.append(0.0, np.cumsum(rows.counts))  # weight of the rows before each
-        self.mistakes = 0
-
-    def run(self) -> int:
-        """Change θ; the number of corrections."""
-        rows, design, pocket = self.rows, self.rows.design, self.pocket
-        missed, i, ahead = 0, 0, FIRST_AHEAD
-        few = FEW_MISTAKES + min(
-            design.n_features / WIDE_ROWS, MOST_FOR_SPARSE if design.is_sparse else np.inf
-        )
+        Scores are computed for many rows ahead, as θ does not change until the next mistake.
+        """
+        design, before = self.design, np.append(0.0, np.cumsum(self.counts))
+        mistakes, i, ahead = 0, 0, BLOCK_ROWS
         while i < design.n_rows:
             some = slice(i, min(i + ahead, design.n_rows))
-            z = design.scores_of(some, self.theta)
-            wrong = rows.loss.margins(rows.y[some], z) <= 0
-            first = int(wrong.argmax())
-            at = i + first if wrong[first] else some.stop
-            right = float(self.before[at] - self.before[i])
-            if not wrong[first]:
-                if pocket:
-                    pocket.right += right
-                i, ahead = some.stop, min(2 * ahead, MOST_AHEAD)
-            elif BLOCK_ROWS * missed > few * i:
-                if pocket:
-                    pocket.right += right
-                block = slice(at, min(at + BLOCK_ROWS, some.stop))
-                missed += self._correct_many(block, z[..., first : first + BLOCK_ROWS])
-                i, ahead = block.stop, BLOCK_ROWS
-            else:
-                if pocket and pocket.asks(after=right):
-                    pocket.offer(self.theta, rows.wrong(self.theta))
-                weight = float(rows.counts[at])
-                visits = rows.correct(self.theta, at, z[..., first : first + 1], weight)
-                if pocket:
-                    pocket.changed(left=weight - visits)
-                self.mistakes += ceil(visits)
-                missed, i, ahead = missed + 1, at + 1, FIRST_AHEAD
-        if pocket and missed:  # else all rows are correct
-            pocket.offer(self.theta, rows.wrong(self.theta))
-        return self.mistakes
+            z = design.scores_of(some, theta)
+            wrong = self.loss.margins(self.y[some], z) <= 0
+            first = int(wrong.argmax()) if wrong.any() else len(wrong)
+            if pocket:
+                pocket.right += float(before[i + first] - before[i])
+            if first == len(wrong):
+                i, ahead = some.stop, min(2 * ahead, MAX_AHEAD)
+                continue
+            block = slice(i + first, min(i + first + BLOCK_ROWS, some.stop))
+            z = z[..., first : first + BLOCK_ROWS]
+            mistakes += self._correct(block, z, theta, before, pocket)
+            i, ahead = block.stop, BLOCK_ROWS
+        if pocket and mistakes:  # else all rows are correct
+            pocket.offer(theta, self.wrong(theta))
+        return mistakes
 
-    def _correct_many(self, block: slice, z: Array) -> int:
-        """Visit some rows in turn, from their scores before the first; the number of those that were wrong."""
-        rows, pocket, theta = self.rows, self.pocket, self.theta
-        design, counts, step = rows.design, rows.counts[block], rows.learning_rate
-        rule = Rule(0.0, lambda squares, share: (np.inf, step * share))
-        codes, gram = rows.y[block], design.gram_of(block)
-        if theta.ndim == 1:
-            two = TwoClassesUntilRight(gram, codes > 0, counts, rule)
-            found, made = two.correct(z, Tally()), two.made
-            missed = np.flatnonzero(found)
-        else:
-            many = ManyClassesUntilRight(gram, codes, counts, rule)
-            found, made = many.correct(z.T, Tally()).T, many.made
-            missed = np.flatnonzero(found.any(axis=0))
-        before = self.before[block.start : block.stop + 1]
-        tested = pocket.visit(missed, (counts - made)[missed], before) if pocket else ()
-        for k in tested:
-            seen = slice(block.start, block.start + k)
-            present = theta + design.pull_of(seen, found[..., :k]) if k else theta
-            pocket.offer(present, rows.wrong(present))  # type: ignore[union-attr]
-        theta += design.pull_of(block, found)
-        self.mistakes += int(np.ceil(made[missed]).sum())
-        return len(missed)
+    def _correct(
+        self, block: slice, z: Array, theta: Array, before: Array, pocket: Pocket | None
+    ) -> int:
+        """Visit the rows of a block in turn, from their scores before the first; the number of corrections."""
+        design, codes, counts = self.design, self.y[block], self.counts[block]
+        rule = Rule(0.0, lambda squares, share: (np.inf, self.learning_rate * share))
+        two, gram = theta.ndim == 1, design.gram_of(block)
+        visits: Any = (
+            TwoClassesUntilRight(gram, codes > 0, counts, rule)
+            if two
+            else ManyClassesUntilRight(gram, codes, counts, rule)
+        )
+        coefficients = visits.correct(z.T, Tally()).T
+        missed = np.flatnonzero(coefficients if two else coefficients.any(axis=0))
+        left = (counts - visits.made)[missed]
+        if pocket:
+            for k in pocket.visit(missed, left, before[block.start : block.stop + 1]):
+                seen = slice(block.start, block.start + k)
+                present = theta + design.pull_of(seen, coefficients[..., :k]) if k else theta
+                pocket.offer(present, self.wrong(present))
+        theta += design.pull_of(block, coefficients)
+        return int(np.ceil(visits.made[missed]).sum())
+
+    def correct_worst(self, theta: Array, pocket: Pocket) -> int:
+        """One visit to the row of smallest margin, if that is wrong; the number of corrections."""
+        z = self.design.scores(theta)
+        margins = self.loss.margins(self.y, z)
+        pocket.offer(theta, float(self.counts @ (margins <= 0)))
+        i = int(margins.argmin())
+        if margins[i] > 0:
+            return 0
+        row = slice(i, i + 1)
+        rate = self.learning_rate * min(float(self.counts[i]), 1.0)
+        theta -= rate * self.design.pull_of(row, self.loss.slopes(self.y[row], z[..., row]))
+        return 1
 
 
 ORDERS = ("random", "cyclic", "largest_violation")
@@ -252,20 +189,20 @@ class PerceptronRule(SolverByPasses):
     takes: ClassVar[str] = "none"
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        theta, rows = start.copy(), CountedRows.of(objective, self.learning_rate)
+        theta, rows = start.copy(), self._rows(objective)
         pocket = Pocket(theta.copy(), rows.wrong(theta))
         in_order = self._orders(rows)
         mistakes = 0
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             if self.order == "largest_violation":
-                left = self._correct_worst(rows, theta, pocket)
+                made = rows.correct_worst(theta, pocket)
             else:
-                left = PerceptronPass(in_order(), theta, pocket).run()
-            mistakes += left
+                made = in_order().one_pass(theta, pocket)
+            mistakes += made
             objective.design.passes += 1
             if trace:
                 trace(objective.at(theta.copy()))
-            if left == 0:
+            if made == 0:
                 break
         pocket.offer(theta, rows.wrong(theta))
         return self._solution(objective, pocket.theta, mistakes, n_iter)
@@ -279,8 +216,7 @@ class PerceptronRule(SolverByPasses):
 
     def run_through(self, objective: Objective, state: Passed) -> None:
         """Without the pocket, which would need all rows."""
-        rows = CountedRows.of(objective, self.learning_rate)
-        state.mistakes += PerceptronPass(rows, state.theta, None).run()
+        state.mistakes += self._rows(objective).one_pass(state.theta, None)
 
     def estimate(self, objective: Objective, state: Passed) -> Solution:
         return self._solution(objective, state.theta.copy(), state.mistakes, 1)
@@ -304,6 +240,10 @@ class PerceptronRule(SolverByPasses):
             raise ValueError(f"order is {self.order!r}; use {', '.join(ORDERS)}.")
         require_positive("learning_rate", self.learning_rate)
 
+    def _rows(self, objective: Objective) -> CountedRows:
+        P = objective
+        return CountedRows(P.design, P.loss, P.y, P.counts, self.learning_rate)
+
     def _orders(self, rows: CountedRows) -> Callable[[], CountedRows]:
         """The rows in the order of the next pass."""
         if self.order != "random":
@@ -311,13 +251,3 @@ class PerceptronRule(SolverByPasses):
         rng = np.random.default_rng(self.random_state)
         keys = rows.design.row_keys(rng) + hashes(rows.y[:, None] + 1, rng)
         return lambda: rows.take(next_order(keys, rng))
-
-    def _correct_worst(self, rows: CountedRows, theta: Array, pocket: Pocket) -> int:
-        z = rows.design.scores(theta)
-        margins = rows.loss.margins(rows.y, z)
-        pocket.offer(theta, float(rows.counts @ (margins <= 0)))
-        i = int(margins.argmin())
-        if margins[i] > 0:
-            return 0
-        rows.correct(theta, i, z[..., i : i + 1], min(float(rows.counts[i]), 1.0))
-        return 1
