@@ -50,7 +50,6 @@ TAKES = {
 }
 PARTS = ("losses", "penalties", "solvers", "kernels", "families")
 # the docstring of the class states the equation; else that of its module
-IN_CLASS = ("losses", "penalties", "kernels", "families")
 
 WRITTEN = """\
 <!-- Written by `python docs/make_models.py` from docstrings and config/methods.yaml: change those, not this page. -->
@@ -234,7 +233,7 @@ def part_table(package: str) -> str:
     rows = []
     for name in parts.names(package):
         found = parts.find(package, name)
-        stated = found.__doc__ if package in IN_CLASS else sys.modules[found.__module__].__doc__
+        stated = found.__doc__
         first = inspect.cleandoc(stated or "").partition("\n\n")[0]
         first = re.split(r"   (?=[A-Z])", " ".join(first.split("\n")))[0].strip(" :,")
         row = (part_link(package, name), plain(first))

@@ -13,12 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from linclass import LinearClassifier
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.multiclass import CrammerSinger
+from linclass.linear.losses.wrapped import Envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers import multipliers, newton_system
-from linclass.linear.solvers.augmented import AugmentedPairs, slopes_at
+from linclass.linear.solvers import multipliers
+from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
 from linclass.linear.solvers.multipliers import Multipliers
-from linclass.linear.solvers.semismooth_newton import one_round
 
 
 def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
@@ -64,11 +64,11 @@ def test_an_envelope_is_a_lower_bound_of_its_loss_within_the_prox_step(K, reach)
     y, Z = rng.integers(0, K, 300), 2 * rng.normal(size=(K, 300))
     P = Objective(DesignMatrix(np.zeros((300, 1))), CrammerSinger(K), y, None, L2(), 0.1)
     centre = P.loss.nearest_slopes(y, rng.normal(size=Z.shape), 1.0)[0]
-    pairs = AugmentedPairs(P, centre, reach, np.ones_like(Z, dtype=bool))
-    parts: Any = pairs.loss
+    envelope = Envelope(P.loss, reach)
+    slopes = envelope.derivatives(y, centre, Z)[0]
     most = ((P.loss.slopes(y, Z) - centre) ** 2).sum(axis=0) / (2 * reach)
     assert (most <= 1 / reach + 1e-12).all()
-    below = P.loss.values(y, Z) - parts.sums(pairs.jet(Z.T.ravel())[0])
+    below = P.loss.values(y, Z) - envelope.values_of_slopes(y, centre, Z, slopes)
     assert (below >= -1e-12).all()
     assert (below <= most + 1e-12).all()
     assert below.max() > 0.1 * most.max()
@@ -80,29 +80,11 @@ def test_the_minimum_depends_on_neither_solver_nor_start(monkeypatch, n):
     X, y = rows(4, n=n, d=5)
     P = Objective(DesignMatrix(X), CrammerSinger(4), y, None, L2(), 0.02)
     found = [Multipliers(tol=1e-8).solve(P, P.zero()), Multipliers(tol=1e-8).solve(P, P.zero() + 1)]
-    monkeypatch.setattr(newton_system, "FEW_PARAMETERS", 0)  # blocks of pairs of classes
+    monkeypatch.setattr(multipliers, "MAX_HESSIAN", 0)  # by conjugate gradients
     found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
-    monkeypatch.setattr(
-        multipliers, "MAX_DENSE_PARAMETERS", 0
-    )  # rounds, then also by products with the rows
-    found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
-    monkeypatch.setattr("linclass.linear.solvers.newton_system.MAX_DENSE_PARAMETERS", 0)
-    found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
+    found.append(AugmentedLagrangian(tol=1e-8).solve(P, P.zero()))
     assert all(solution.converged for solution in found)
     np.testing.assert_allclose([s.objective for s in found], found[0].objective, rtol=2e-8)
-
-
-@each("K", [3, 12])
-def test_a_round_continues_if_no_row_is_near_a_kink(K):
-    """Every row confidently has a wrong class."""
-    X, y = np.tile(100 * np.eye(K), (200, 1)), np.tile(np.arange(K), 200)
-    P = Objective(DesignMatrix(X, False), CrammerSinger(K), y, None, L2(), 0.1)
-    point = P.at(np.roll(np.eye(K), 1, axis=0))
-    slopes = slopes_at(P, P.loss.middle(y), point.scores, 1.0)
-    assert (np.abs(slopes).sum(axis=0) == 2).all()
-    end, slopes, _ = one_round(point, slopes, 1.0, 4.0, 100)
-    assert end.value < point.value
-    assert np.isfinite(P.loss.conjugates(y, slopes)).all()
 
 
 def test_overlapping_classes_converge_at_a_small_strength():

@@ -18,8 +18,7 @@ from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers import newton_system
-from linclass.linear.solvers.augmented import Augmented
-from linclass.linear.solvers.semismooth_newton import SemismoothNewton
+from linclass.linear.solvers.semismooth_newton import Augmented, SemismoothNewton
 
 STRAIGHT = [n for n in names("losses") if find("losses", n).piecewise_linear]
 PIECES = [n for n in names("losses") if find("losses", n).piecewise_quadratic]

@@ -32,7 +32,7 @@ class Loss(NamedPart):
     mistake_driven: ClassVar[bool] = False  # only misclassified rows have a loss
     piecewise_linear: ClassVar[bool] = False
     piecewise_quadratic: ClassVar[bool] = False  # ℓ″ is 0 or a constant: Newton's method is finite
-    simplicial: ClassVar[bool] = False  # K slopes p − e_y, p on the simplex: has `on_pairs`
+    simplicial: ClassVar[bool] = False  # K slopes p − e_y, p on the simplex
     binary: ClassVar[str | None] = None  # name of the loss for two classes, for a loss of K scores
     joint: ClassVar[str | None] = None  # name of the joint loss for K > 2 classes, if one exists
     has_conjugate: ClassVar[bool] = True
@@ -109,10 +109,6 @@ class Loss(NamedPart):
         """Mask of the slopes that would change if slopes + reach·scores were off by ±by."""
         v, nearest = slopes + reach * scores, self.nearest_slopes
         return nearest(y, v - by, reach)[0] != nearest(y, v + by, reach)[0]
-
-    def on_pairs(self, y: Array, rows: Array, classes: Array) -> tuple[Loss, Array]:
-        """(loss, its y) of the scores of pairs of a row and a class, sorted by rows. Simplicial losses have it."""
-        raise self._missing("on_pairs")
 
     def middle(self, y: Array) -> Array:
         """The middle of the conjugate's domain: initial slopes without other information."""

@@ -11,8 +11,9 @@ Rockafellar (1976), Math. Oper. Res. 1; Wang, Zhu & Zou (2006), Statistica Sinic
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,10 +21,62 @@ from linclass.base.arrays import Array
 from linclass.base.documentation import documented
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.augmented import method_of_multipliers
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.intercept_alone import by_bisection
 from linclass.linear.solvers.proximal_newton import ProximalNewton
+
+GROWTH = 3.0  # of the reach, from round to round
+EASY_STEPS = 20  # of a round, above which the next has the same reach
+PATIENCE = 5  # rounds without a better certificate: limited by rounding
+MAX_ROUNDS = 30
+ROUNDED_CERTIFICATE = 1e-9  # from which rounding errors, not the reach, may be what is left
+
+
+class Rounds(NamedTuple):
+    """The best point of some rounds, its slopes and their certificate, and the number of steps of all rounds."""
+
+    point: Point
+    slopes: Array
+    certificate: float
+    n_iter: int
+
+
+def method_of_multipliers(
+    one_round: Callable[[Point, Array, float, float, int], tuple[Point, Array, int]],
+    judge: Callable[[Point, Array], float],
+    point: Point,
+    slopes: Array,
+    reach: float,
+    tol: float,
+    max_steps: int,
+    n_iter: int = 0,
+    growth: float = GROWTH,
+    trace: Callable[[Point], None] | None = None,
+) -> Rounds:
+    """Rounds  (θ, s) ← one_round(θ, s, reach, certificate, steps left)  until the certificate is at most `tol`.
+
+    A round minimizes the envelopes around the slopes s, and gives the slopes of the envelopes at its minimum, and the
+    number of its steps. After it the reach grows, unless the round was hard; a smaller reach has less of the rounding
+    errors that limit the last digits.   Rockafellar (1976), Math. Oper. Res. 1
+    """
+    worse, best = 0, Rounds(point, slopes, np.inf, n_iter)
+    for _ in range(MAX_ROUNDS):
+        if n_iter >= max_steps or best.certificate <= tol or worse >= PATIENCE:
+            break
+        point, slopes, steps = one_round(point, slopes, reach, best.certificate, max_steps - n_iter)
+        n_iter += steps
+        if trace:
+            trace(point)
+        certificate = judge(point, slopes)
+        worse = 0 if certificate < best.certificate else worse + 1
+        if not worse:
+            best = Rounds(point, slopes, certificate, n_iter)
+        if worse and best.certificate <= ROUNDED_CERTIFICATE:
+            reach /= growth
+        elif steps <= EASY_STEPS:
+            reach *= growth
+    return best._replace(n_iter=n_iter)
+
 
 # reach of the first round, from zero, also with fewer rows than features, and from a start, in units of the loss
 REACH_FROM_ZERO, REACH_OF_WIDE_ROWS, REACH_FROM_START = 0.5, 0.25, 5.0

@@ -1,9 +1,18 @@
-"""Method of multipliers, for losses of K scores whose slopes lie in a simplex, with an L2 penalty.
+"""Crammer and Singer's machine, and other losses of K scores whose slopes lie in a simplex, with an L2 penalty.
 
-Of few parameters, active sets (`follow_ties`) solve the problem. Else the rounds are those of
-semismooth_newton.py: a row takes part only if several of its classes may have p_k > 0, and
-only with these; near the end they are few, as the solution has no more of them than parameters.
-Rockafellar (1976), Math. Oper. Res. 1; Li, Sun & Toh (2018), SIAM J. Optim. 28"""
+An active-set method: guess which classes of which rows are tied, solve, and correct the guess. With v_i = z_i − e_y the
+loss is max_k v_ik − v_iy, and its slopes are p_i − e_y, with p_i a mixture of the classes of the largest v_ik. At the
+minimum that is one class in most rows, and several in few rows F. A step takes a guess of F and of the classes A_i that
+are tied there, and lets p vary among them,
+
+    p_i = p⁰_i + reach·C_i v_i,   C_i = diag(a_i) − a_i a_iᵀ/|A_i|,   a_i the marks of A_i,
+
+with which  ∇P = strength·W + Σ w_i (p_i − e_y) x_iᵀ = 0  is one system of equations. Then p returns to the simplex:
+classes with p_ik < 0 leave A_i, and a class whose v_ik is larger than that of its row's enters. A larger reach ties
+the classes more closely, but makes p of a wrong guess worse, so it grows as fewer rows lose a class. This is the
+proximal method of multipliers with one Newton step for each update of the multipliers p. Guesses that stop improving
+are continued by the augmented Lagrangian.
+Rockafellar (1976), Math. Oper. Res. 1; Hintermüller, Ito & Kunisch (2003), SIAM J. Optim. 13"""
 
 from __future__ import annotations
 
@@ -12,30 +21,23 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from linclass.base.arrays import SMALLEST, Array
+from linclass.base.arrays import SMALLEST, Array, diagonal
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.documentation import documented
+from linclass.base.numerics import Inverse, conjugate_gradients, length
 from linclass.linear.losses.multiclass import onto_simplex
 from linclass.linear.objective.certificate import certify, relative_gap
-from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.objective import Objective, common_shift
+from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
 from linclass.linear.solvers.base import Solution, Trace, few_rows
-from linclass.linear.solvers.newton_system import MAX_DENSE_PARAMETERS, curvature_of_ties, solved
-from linclass.linear.solvers.reductions import least_squares_start
-from linclass.linear.solvers.semismooth_newton import SemismoothNewton
+from linclass.linear.solvers.reductions import SolverAfterReductions, least_squares_start
 
-# Active sets for Crammer and Singer's loss: guess which classes of which rows are tied, solve, and correct the guess.
-#
-# With v_i = z_i − e_y the loss is max_k v_ik − v_iy, and its slopes are p_i − e_y, with p_i a mixture of the classes of
-# the largest v_ik. At the minimum that is one class in most rows, and several in few rows F. A step takes a guess of F
-# and of the classes A_i that are tied there, and lets p vary among them,
-#
-#     p_i = p⁰_i + reach·C_i v_i,   C_i = diag(a_i) − a_i a_iᵀ/|A_i|,   a_i the marks of A_i,
-#
-# with which  ∇P = strength·W + Σ w_i (p_i − e_y) x_iᵀ = 0  is one system of equations. Then p returns to the simplex:
-# classes with p_ik < 0 leave A_i, and a class whose v_ik is larger than that of its row's enters. A larger reach ties
-# the classes more closely, but makes p of a wrong guess worse, so it grows as fewer rows lose a class. This is the
-# proximal method of multipliers with one Newton step for each update of the multipliers p.
-# Rockafellar (1976), Math. Oper. Res. 1; Hintermüller, Ito & Kunisch (2003), SIAM J. Optim. 13
-
+MAX_HESSIAN = (
+    120  # parameters up to which the equations are factored, not solved by conjugate gradients
+)
+FORCING = 0.1  # of the gradient: residual of conjugate gradients,
+WIDE_FORCING = 1e-3  # with fewer rows than features
+NO_CURVATURE = 1e-9  # curvature of an intercept, of reach, that counts as none
 # reach of the first step from least squares, times the root of that for which one row converges at once, and its least
 FIRST_REACH, LEAST_REACH = 3.0, 0.3
 START_REACH = 5.0  # reach of the first step from a start
@@ -60,12 +62,6 @@ class TiedClasses(NamedTuple):
     pull: Array  # Σ w_i (p_i − e_y) [x_i 1]ᵀ
     reach: float
     gap: float  # relative
-
-
-def has_few_parameters(objective: Objective) -> bool:
-    """K scores of rows with coordinates, and so few parameters that a system of equations is cheap."""
-    several = len(objective.shape) == 2 and not objective.design.is_kernel
-    return several and objective.n_parameters <= MAX_DENSE_PARAMETERS
 
 
 def follow_ties(
@@ -111,7 +107,6 @@ class Ties:
         self.every = np.arange(objective.design.n_rows)
         self.d = objective.design.n_features
         self.features = slice(self.d)
-        self.curvature = curvature_of_ties(self.design, self.weights, objective.shape[0])
         norms = objective.design.column_norms(self.weights)[self.features]
         each = float(norms @ norms) / np.count_nonzero(self.weights)  # w_i x_i·x_i of a row
         self.unit = self.strength / each if each > SMALLEST * max(self.strength, 1) else 1.0
@@ -143,12 +138,37 @@ class Ties:
         curve = self.objective.loss.curve  # C_i v_i
         g = guess.pull + few.pull(self.weights[rows] * curve(reach * tied, guess.above[:, rows]))
         g[:, self.features] += self.strength * guess.theta[:, self.features]
-        S = self.curvature(rows, tied)
-        theta = guess.theta - solved(S, g, self.objective, reach)
+        theta = guess.theta - self._solved(few, rows, tied, g, reach)
         above = self._above(self.design.scores(theta))
         mixtures = guess.mixtures + curve(reach * tied, above[:, rows])
         leaving = np.count_nonzero((mixtures < OUTSIDE).any(axis=0)) / max(len(rows), 1)
         return self._corrected(guess._replace(theta=theta, above=above), mixtures), leaving
+
+    def _solved(self, few: DesignMatrix, rows: Array, tied: Array, g: Array, reach: float) -> Array:
+        """The solution Δ of  strength·Δ + reach·Σ_F w_i C_i Δ [x_i 1] [x_i 1]ᵀ = g,  with a little curvature added for
+        the intercepts: next to none if rows give them some, else so much that they move by 1.
+        """
+        weights, d, shape = self.weights[rows], self.d, self.objective.shape
+        own = np.full(shape, self.strength)
+        if self.design.intercept:
+            given, pushes = reach * (tied @ weights), np.abs(g[:, d])
+            least = NO_CURVATURE * reach
+            own[:, d] = np.where(given > least, 1e-12 * reach, np.maximum(pushes, least))
+        if g.size <= MAX_HESSIAN:
+            H = reach * curvature_of_ties(few.dense(), weights, tied)
+            if self.design.intercept:
+                intercepts = H.reshape(*shape, *shape)[:, d, :, d]
+                intercepts += common_shift(intercepts)
+            diagonal(H)[...] += own.ravel()
+            return Inverse(H, positive=True).times(g.ravel()).reshape(shape)
+        curve, marks = self.objective.loss.curve, reach * tied
+
+        def times(p: Array) -> tuple[Array, None]:
+            return few.pull(weights * curve(marks, few.scores(p))) + own * p, None
+
+        wide = self.design.n_rows < self.design.n_features
+        forcing = WIDE_FORCING if wide else FORCING
+        return conjugate_gradients(times, g, forcing * length(g))[0]
 
     def _above(self, scores: Array) -> Array:
         """v of these scores, which are overwritten."""
@@ -202,14 +222,26 @@ class Ties:
         return Solution.at(point, certificate, tol, n_iter, slopes=slopes, scores=point.scores)
 
 
+def curvature_of_ties(B: Array, weights: Array, tied: Array) -> Array:
+    """Σ_F w_i C_i ⊗ x_i x_iᵀ = D − AᵀA, with rows √(w_i/|A_i|) a_i ⊗ x_i of A and blocks Σ_i w_i a_ik x_i x_iᵀ of D."""
+    (K, _), width, w, a = tied.shape, B.shape[1], weights[:, None], tied.T
+    A: Array = (a[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
+    D = (B * w).T @ A
+    A *= np.sqrt(w / np.count_nonzero(a, axis=1)[:, None])
+    S: Array = -(A.T @ A)
+    each = np.arange(K)
+    S.reshape(K, width, K, width)[each, :, each] += D.reshape(width, K, width).swapaxes(0, 1)
+    return S
+
+
 SUBSET_ABOVE = 2000  # rows above which a fit to a subset pays
 SUBSET_TOLERANCE = 3e-2  # its tolerance: scores of other rows differ by more
 
 
 @documented
 @dataclass(frozen=True)
-class Multipliers(SemismoothNewton):
-    """Augmented Lagrangian, for losses of K scores together with an L2 penalty.
+class Multipliers(SolverAfterReductions):
+    """Active sets of tied classes, for losses of K scores together with an L2 penalty.
 
     Parameters
     ----------
@@ -218,30 +250,27 @@ class Multipliers(SemismoothNewton):
     """
 
     needs: ClassVar[str] = "simplicial"
-    rough: ClassVar[float] = 2.0  # reach of the first round, from least squares
+    takes: ClassVar[str] = "l2"
+    limit: ClassVar[int] = 1000
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         few = few_rows(objective, start, least=SUBSET_ABOVE)
         if few is not None:
-            start = (
-                replace(self, tol=SUBSET_TOLERANCE, max_iter=None).minimize(few, start, None).theta
-            )
+            rough = replace(self, tol=SUBSET_TOLERANCE, max_iter=None)
+            start = rough.minimize(few, start).theta
         zero = objective.zero()  # a start may be far off, as if a class has no row in the subset
         if start.any() and objective.at(start).value >= objective.at(zero).value:
             start = zero
-        if not has_few_parameters(objective):
-            return self.descend(objective, start, trace, 0)
         best = follow_ties(objective, start, self.tol, self.max_steps, trace)
+        steps = self.max_steps - best.n_iter
         if best.converged:
             return best
-        left = self.max_steps - best.n_iter
-        other = self.descend(objective, start, trace, best.n_iter) if left else best
-        if other.converged:
-            return other
-        theta = min(other, best, key=lambda end: end.objective).theta
-        point = min(objective.at(theta), objective.at(start), key=lambda end: end.value)
-        ends = [(certify(point, end.slopes), end.slopes) for end in (other, best)]
-        certificate, slopes = min(ends, key=lambda end: end[0])
-        return Solution.at(
-            point, certificate, self.tol, other.n_iter, slopes=slopes, scores=point.scores
-        )
+        ends = [best]
+        if steps:
+            ends.append(AugmentedLagrangian(self.tol, steps).solve(objective, start, trace))
+        ends.append(Solution.at(objective.at(start), np.inf, self.tol, 0))
+        found = min(ends, key=lambda end: end.objective)
+        slopes = [end.slopes for end in ends if end.slopes is not None]
+        point, n_iter = objective.at(found.theta), sum(end.n_iter for end in ends)
+        certificate, dual = min(((certify(point, s), s) for s in slopes), key=lambda end: end[0])
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=dual, scores=point.scores)

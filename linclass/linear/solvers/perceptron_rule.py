@@ -82,8 +82,8 @@ class CountedRows:
     learning_rate: float  # η
 
     def take(self, rows: Array) -> CountedRows:
-        some = {"y": self.y[rows], "counts": self.counts[rows]}
-        return replace(self, design=self.design.take(rows), **some)
+        design = self.design.take(rows)
+        return replace(self, design=design, y=self.y[rows], counts=self.counts[rows])
 
     def wrong(self, theta: Array) -> float:
         """How many are misclassified."""

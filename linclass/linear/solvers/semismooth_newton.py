@@ -2,7 +2,7 @@
 
     round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·½‖W‖²,   s⁰ ← ψ′(z),   reach ← 3·reach
 
-with Moreau envelopes ψ_i around slopes s⁰ (augmented.py). Newton's method minimizes it over
+with Moreau envelopes ψ_i around slopes s⁰ (`Augmented`). Newton's method minimizes it over
 the rows whose slope may change, which are few near the end; if other slopes would change, their rows are added
 and the round continues. The stopping test is the duality gap of the slopes. If K = XXᵀ is small, block pivoting
 (linclass/linear/solvers/block_pivoting.py) comes first, and usually solves the problem.
@@ -13,25 +13,102 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import Array, by_blocks, once
 from linclass.base.documentation import documented
+from linclass.linear.losses.wrapped import Envelope
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.augmented import (
-    GROWTH,
-    Augmented,
-    augmented,
-    method_of_multipliers,
-    slopes_at,
-)
+from linclass.linear.solvers.augmented_lagrangian import GROWTH, method_of_multipliers
 from linclass.linear.solvers.base import Solution, Trace
 from linclass.linear.solvers.finite_newton import minimize
 from linclass.linear.solvers.newton_system import MAX_HESSIAN_WIDTH, newton_system
 from linclass.linear.solvers.reductions import SolverAfterReductions, least_squares_start
+
+# Most rows are far from a kink of their envelope. A row whose slope stays s⁰ contributes a constant gradient: it moves
+# W by −w_i s⁰_i x_i/strength, and with that offset to all scores the row can be left out. The problem that is
+# minimized thus has only the rows that may move, and a linear term for the intercept.
+
+
+class Augmented(Objective):
+    """The envelopes of `rows`, around their slopes; all other rows keep their slopes."""
+
+    def __init__(self, objective: Objective, slopes: Array, reach: float, rows: Array):
+        vars(self).update(vars(objective))
+        vars(self).pop("column_norms", None)
+        vars(self).pop("column_means", None)
+        push = objective.weights * slopes
+        push[rows] = 0
+        self.whole, self.rows = objective.design, rows
+        self.design = objective.design.restricted(rows)
+        self.y, self.weights = objective.y[rows], objective.weights[rows]
+        self.moreau, self.reach = Envelope(self.loss, reach), reach
+        self.centre = slopes[rows]
+        self.force = objective.design.pull(push) / -self.strength
+        d = objective.design.n_features
+        self.imbalance = -self.strength * self.force[d:]
+        self.force[d:] = 0
+        if objective.design.is_kernel:  # the rows have no coordinates for the others' functions
+            self.offset = objective.design.scores(self.force)[rows]
+        else:
+            self.offset = self.design.scores(self.force)
+
+    def start(self, theta: Array) -> Point:
+        """The point here that corresponds to theta of the objective."""
+        return self.at(self.whole.restrict_theta(self.rows, theta - self.force))
+
+    def end(self, theta: Array) -> Array:
+        """Theta of the objective that corresponds to theta here."""
+        return self.whole.extend_theta(self.rows, theta) + self.force
+
+    def at(self, theta: Array) -> Point:
+        return AugmentedPoint(self, theta, self.design.scores(theta))
+
+    def jet(self, scores: Array) -> tuple[Array, Array, Array]:
+        slopes, curvatures = self.derivatives(scores)
+        return self.values(scores, slopes), slopes, curvatures
+
+    def derivatives(self, scores: Array) -> tuple[Array, Array]:
+        """Slope and curvature of every row."""
+        return by_blocks(self.moreau.derivatives, self.y, self.centre, scores + self.offset)
+
+    def values(self, scores: Array, slopes: Array) -> Array:
+        """The envelope of every row, whose slopes are known."""
+        return self.moreau.values_of_slopes(self.y, self.centre, scores + self.offset, slopes)
+
+
+class AugmentedPoint(Point):
+    """A point with the term  imbalance · b  of the rows that are left out."""
+
+    objective: Augmented
+
+    @once
+    def jet(self) -> tuple[Any, Array, Array]:
+        """Without the values, which a line search does not need."""
+        return None, *self.objective.derivatives(self.scores)
+
+    @once
+    def loss_value(self) -> float:
+        objective = self.objective
+        return float(objective.weights @ objective.values(self.scores, self.slopes))
+
+    @once
+    def value(self) -> float:
+        objective = self.objective
+        b = self.theta[objective.design.n_features :]
+        penalty = objective.penalty_at(self)
+        return self.loss_value + penalty + float((objective.imbalance * b).sum())
+
+    @once
+    def gradient(self) -> Array:
+        objective = self.objective
+        g = objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
+        g[objective.design.n_features :] += objective.imbalance
+        return g
+
 
 # reach of the first round from zero, least squares and a start
 REACH_FROM_ZERO, REACH_FROM_LEAST_SQUARES, REACH_FROM_START = 2.0, 0.5, 5.0
@@ -55,7 +132,6 @@ class SemismoothNewton(SolverAfterReductions):
     needs: ClassVar[str] = "piecewise-linear"
     takes: ClassVar[str] = "l2"
     limit: ClassVar[int] = 1000  # Newton steps in all
-    rough: ClassVar[float] = REACH_FROM_LEAST_SQUARES
 
     def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
@@ -64,7 +140,11 @@ class SemismoothNewton(SolverAfterReductions):
         known = bool(np.any(start))
         rough = None if known else least_squares_start(objective)
         reach = (
-            REACH_FROM_START if known else REACH_FROM_ZERO if rough is None else self.rough
+            REACH_FROM_START
+            if known
+            else REACH_FROM_ZERO
+            if rough is None
+            else REACH_FROM_LEAST_SQUARES
         ) / loss.scale(y)
         point = objective.at(start if rough is None else rough)
         slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
@@ -83,6 +163,11 @@ class SemismoothNewton(SolverAfterReductions):
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
 
+def slopes_at(objective: Objective, slopes: Array, scores: Array, reach: float) -> Array:
+    """The slopes of the envelopes around `slopes` at these scores."""
+    return Envelope(objective.loss, reach).derivatives(objective.y, slopes, scores)[0]
+
+
 def reach_of_start(
     objective: Objective, point: Point, slopes: Array, reach: float
 ) -> tuple[float, Array]:
@@ -98,18 +183,15 @@ def one_round(
 ) -> tuple[Point, Array, int]:
     """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps."""
     objective = point.objective
-    assert isinstance(objective, Objective)
-    one = len(objective.shape) == 1
-    if objective.design.n_rows <= ALL_ROWS_UP_TO or (
-        one and objective.design.width > MAX_HESSIAN_WIDTH
-    ):
+    design = objective.design
+    if design.n_rows <= ALL_ROWS_UP_TO or design.width > MAX_HESSIAN_WIDTH:
         band = np.inf
     taking_part = objective.loss.may_move(objective.y, slopes, point.scores, reach, band)
-    if not (taking_part if one else np.count_nonzero(taking_part, axis=0) > 1).any():
+    if not taking_part.any():
         taking_part[:] = True
     n_iter = 0
     while True:
-        smooth = augmented(objective, slopes, reach, taking_part)
+        smooth = Augmented(objective, slopes, reach, np.flatnonzero(taking_part))
         inner = smooth.start(point.theta)
         inner, steps = minimize(inner, newton_system(smooth), near(smooth), max_iter - n_iter)
         n_iter += steps
@@ -126,9 +208,8 @@ def counts_little(objective: Objective, moves: Array, missed: Array, reach: floa
     """Whether the gradient of the missed slopes is within the tolerance of a round."""
     if not missed.any():
         return True
-    rows = np.flatnonzero(missed if missed.ndim == 1 else missed.any(axis=0))
-    push = objective.weights[rows] * np.where(missed[..., rows], moves[..., rows], 0)
-    g = objective.design.restricted(rows).pull(push)
+    rows = np.flatnonzero(missed)
+    g = objective.design.restricted(rows).pull(objective.weights[rows] * moves[rows])
     moved = float((moves * moves @ objective.weights).sum())
     return float(np.vdot(g, g)) <= moved * objective.strength / reach
 
