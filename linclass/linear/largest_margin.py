@@ -14,8 +14,7 @@ from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.certificate import gap_of, relative
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.augmented_lagrangian import method_of_multipliers
-from linclass.linear.solvers.semismooth_newton import one_round
+from linclass.linear.solvers.augmented_lagrangian import method_of_multipliers, one_round
 from linclass.separation.separability import (
     Separation,
     Undecided,

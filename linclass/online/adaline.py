@@ -31,8 +31,7 @@ from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parameters import require_positive
 from linclass.discriminant.class_moments import moments
-from linclass.linear.solvers.blocks import Block
-from linclass.linear.solvers.corrections import Tally
+from linclass.linear.solvers.corrections import Block, Tally
 from linclass.online.online_classifier import LinearOnlineClassifier
 
 GROWTH = 1e12  # of the squared errors since θ = 0: they will not shrink again

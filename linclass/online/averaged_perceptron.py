@@ -17,8 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.base.arrays import Array, Matrix
-from linclass.linear.solvers.blocks import Block
-from linclass.linear.solvers.corrections import PERCEPTRON, Rule, Tally
+from linclass.linear.solvers.corrections import PERCEPTRON, Block, Rule, Tally
 from linclass.online.online_classifier import LinearOnlineClassifier
 
 

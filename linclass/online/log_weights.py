@@ -15,8 +15,7 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.linear.losses.multiclass import lead
-from linclass.linear.solvers.blocks import Block
-from linclass.linear.solvers.corrections import Tally
+from linclass.linear.solvers.corrections import Block, Tally
 
 RANGE = 300.0  # e^300 and e^−300 are floats
 

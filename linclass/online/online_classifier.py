@@ -18,16 +18,20 @@ from linclass.base.linear_scores import LinearGeometry, products, scores_of_stac
 from linclass.base.messages import counted, require_memory, silently
 from linclass.base.parameters import require_whole
 from linclass.linear.partial_fit import begin_with, nothing_if_refused, rows_of_call
-from linclass.linear.solvers.blocks import (
+from linclass.linear.solvers.corrections import (
     SLAB,
     STORED_BYTES,
     Block,
+    Corrections,
+    ManyClasses,
+    Rule,
+    Tally,
+    TwoClasses,
     blocks_of_rows,
     bytes_of_blocks,
     random_order,
     stays_sparse,
 )
-from linclass.linear.solvers.corrections import Corrections, ManyClasses, Rule, Tally, TwoClasses
 
 ORDERS = ("random", "cyclic")
 

@@ -31,8 +31,7 @@ import numpy as np
 from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
 from linclass.base.messages import require_memory
 from linclass.base.parameters import require_positive
-from linclass.linear.solvers.blocks import Block
-from linclass.linear.solvers.corrections import Tally
+from linclass.linear.solvers.corrections import Block, Tally
 from linclass.online.online_classifier import LinearOnlineClassifier
 
 

@@ -24,8 +24,7 @@ from scipy import sparse
 from linclass.base.arrays import BLOCK, Array, Matrix, MatrixLike
 from linclass.base.linear_scores import products
 from linclass.base.messages import require_memory
-from linclass.linear.solvers.blocks import Block
-from linclass.linear.solvers.corrections import PERCEPTRON, Rule, Tally
+from linclass.linear.solvers.corrections import PERCEPTRON, Block, Rule, Tally
 from linclass.online.online_classifier import OnlineClassifier
 
 CELLS = 4_000_000  # scores at a time

@@ -27,8 +27,7 @@ from scipy import sparse
 from linclass.base.arrays import Array, ClassWeight, Matrix, Seed, Tags
 from linclass.base.messages import NotApplicable
 from linclass.base.parameters import require_positive
-from linclass.linear.solvers.blocks import Block
-from linclass.linear.solvers.corrections import Tally
+from linclass.linear.solvers.corrections import Block, Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors
 from linclass.online.online_classifier import LinearOnlineClassifier
 

@@ -17,8 +17,7 @@ from scipy import sparse
 from linclass.base import validation
 from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.separation.alternative import alternative, polished, row_space
-from linclass.separation.integers import decide_exactly
-from linclass.separation.signed_rows import SignedRows
+from linclass.separation.signed_rows import SignedRows, decide_exactly
 from linclass.separation.witness import Alternative, holds, in_integers
 
 

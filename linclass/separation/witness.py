@@ -27,8 +27,15 @@ import numpy as np
 from scipy import linalg, sparse
 
 from linclass.base.arrays import Array
-from linclass.separation.integers import decide_exactly, echelon, null_space, product
-from linclass.separation.signed_rows import TINY, UNIT, SignedRows
+from linclass.separation.signed_rows import (
+    TINY,
+    UNIT,
+    SignedRows,
+    decide_exactly,
+    echelon,
+    null_space,
+    product,
+)
 
 RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
 TOUCHING = 1e-9  # of the largest score: rows below it count as lying on the hyperplane

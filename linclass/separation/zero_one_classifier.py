@@ -27,10 +27,15 @@ from scipy import sparse
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.base.linear_scores import LinearScores
 from linclass.base.parameters import require_whole
-from linclass.separation.integers import echelon
+from linclass.separation.signed_rows import echelon
 from linclass.separation.zero_one_cells import all_cells, is_coarse, turns
-from linclass.separation.zero_one_conflicts import search_conflicts, separating
-from linclass.separation.zero_one_problem import Answer, ZeroOneProblem, search_lines
+from linclass.separation.zero_one_problem import (
+    Answer,
+    ZeroOneProblem,
+    search_conflicts,
+    search_lines,
+    separating,
+)
 
 
 class ZeroOneClassifier(LinearScores):

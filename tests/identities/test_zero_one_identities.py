@@ -22,8 +22,12 @@ from linclass import (
 )
 from linclass.separation.separability import separability
 from linclass.separation.zero_one_cells import all_cells
-from linclass.separation.zero_one_conflicts import search_conflicts
-from linclass.separation.zero_one_problem import Answer, ZeroOneProblem, best_on_lines
+from linclass.separation.zero_one_problem import (
+    Answer,
+    ZeroOneProblem,
+    best_on_lines,
+    search_conflicts,
+)
 
 RIVALS: list[Any] = [
     LogisticRegression(strength=1e-3),

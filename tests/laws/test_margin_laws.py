@@ -17,8 +17,8 @@ from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers import newton_system
-from linclass.linear.solvers.semismooth_newton import Augmented, SemismoothNewton
+from linclass.linear.solvers import finite_newton
+from linclass.linear.solvers.augmented_lagrangian import Augmented, SemismoothNewton
 
 STRAIGHT = [n for n in names("losses") if find("losses", n).piecewise_linear]
 PIECES = [n for n in names("losses") if find("losses", n).piecewise_quadratic]
@@ -112,8 +112,8 @@ def test_shortcuts_for_many_rows_give_the_same_minimum(loss):
 def test_all_systems_lead_to_the_same_optimum(system, monkeypatch):
     P = objective("hinge", 60, 4, 0.01)
     expected = SemismoothNewton(tol=1e-11).solve(P, P.zero())
-    chosen = getattr(newton_system, system)
-    monkeypatch.setattr("linclass.linear.solvers.semismooth_newton.newton_system", chosen)
+    chosen = getattr(finite_newton, system)
+    monkeypatch.setattr("linclass.linear.solvers.augmented_lagrangian.newton_system", chosen)
     found = SemismoothNewton(tol=1e-11).solve(P, P.zero())
     assert_allclose(found.theta, expected.theta, atol=1e-6)
 

@@ -16,9 +16,14 @@ from scipy.linalg import hadamard
 from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
 from linclass.base.messages import NotApplicable
 from linclass.linear import recession
-from linclass.separation.integers import decide_exactly, integers, nearest_point, product
 from linclass.separation.separability import Undecided, separability
-from linclass.separation.signed_rows import SignedRows
+from linclass.separation.signed_rows import (
+    SignedRows,
+    decide_exactly,
+    integers,
+    nearest_point,
+    product,
+)
 from linclass.separation.witness import exceed, lower_bound, only_zero
 
 KINDS = [

@@ -25,7 +25,7 @@ from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solver_choice import mismatch, takes_penalty
 from linclass.linear.solvers.base import Solver, Trace
-from linclass.linear.solvers.gradient_descent import merge_rows, prepared_steps
+from linclass.linear.solvers.first_order import merge_rows, prepared_steps
 from linclass.linear.solvers.newton import Newton, inverse_hessian
 from linclass.linear.solvers.perceptron_rule import PerceptronRule
 

@@ -1,27 +1,28 @@
-"""Augmented Lagrangian, for a piecewise linear loss and a penalty with a kink, both of which Newton's method lacks:
+"""The method of multipliers, for piecewise linear losses:
 
     round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·penalty(W),   s⁰ ← ψ′(z),   reach ← 3·reach
 
-with the envelopes ψ_i of the loss around slopes s⁰ (`Envelope`), which are smooth: proximal
-Newton minimizes a round, from the weights of the last. The first is around slopes near 0, since around others the
-envelopes of separable rows fall far below 0. The stopping test is the duality gap of the slopes. The doubly regularized
-support vector machine is the hinge with an elastic net. Of K scores, slopes lie in a simplex (Crammer and Singer).
-Rockafellar (1976), Math. Oper. Res. 1; Wang, Zhu & Zou (2006), Statistica Sinica 16
+with the envelopes ψ_i of the loss around slopes s⁰ (`Envelope`), which are smooth. If s⁰ are the optimal slopes, the
+minimum is that of the objective, whatever the reach; for others the slopes at the minimum are better ones, the more so
+the larger the reach. The stopping test is the duality gap of the slopes.   Rockafellar (1976), Math. Oper. Res. 1
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import Array, by_blocks, once
 from linclass.base.documentation import documented
+from linclass.linear.losses.wrapped import Envelope
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.block_pivoting import SolverAfterReductions, least_squares_start
+from linclass.linear.solvers.finite_newton import MAX_HESSIAN_WIDTH, minimize, newton_system
 from linclass.linear.solvers.intercept_alone import by_bisection
 from linclass.linear.solvers.proximal_newton import ProximalNewton
 
@@ -88,6 +89,11 @@ ROUND_SHARE = 0.1  # of the certificate, to which a round is solved
 class AugmentedLagrangian(Solver):
     """Augmented Lagrangian, for a piecewise linear loss and a penalty that is a sum over all features.
 
+    Proximal Newton minimizes a round, from the weights of the last. The first is around slopes near 0, since around
+    others the envelopes of separable rows fall far below 0. The doubly regularized support vector machine is the hinge
+    with an elastic net. Of K scores, slopes lie in a simplex (Crammer and Singer).
+    Wang, Zhu & Zou (2006), Statistica Sinica 16
+
     Parameters
     ----------
     max_iter : int or None, default=None
@@ -127,3 +133,212 @@ class AugmentedLagrangian(Solver):
             one_round, certify, point, slopes, reach, self.tol, self.max_steps, trace=trace
         )
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
+
+
+# Most rows are far from a kink of their envelope. A row whose slope stays s⁰ contributes a constant gradient: it moves
+# W by −w_i s⁰_i x_i/strength, and with that offset to all scores the row can be left out. The problem that is
+# minimized thus has only the rows that may move, and a linear term for the intercept.
+
+
+class Augmented(Objective):
+    """The envelopes of `rows`, around their slopes; all other rows keep their slopes."""
+
+    def __init__(self, objective: Objective, slopes: Array, reach: float, rows: Array):
+        vars(self).update(vars(objective))
+        vars(self).pop("column_norms", None)
+        vars(self).pop("column_means", None)
+        push = objective.weights * slopes
+        push[rows] = 0
+        self.whole, self.rows = objective.design, rows
+        self.design = objective.design.restricted(rows)
+        self.y, self.weights = objective.y[rows], objective.weights[rows]
+        self.moreau, self.reach = Envelope(self.loss, reach), reach
+        self.centre = slopes[rows]
+        self.force = objective.design.pull(push) / -self.strength
+        d = objective.design.n_features
+        self.imbalance = -self.strength * self.force[d:]
+        self.force[d:] = 0
+        if objective.design.is_kernel:  # the rows have no coordinates for the others' functions
+            self.offset = objective.design.scores(self.force)[rows]
+        else:
+            self.offset = self.design.scores(self.force)
+
+    def start(self, theta: Array) -> Point:
+        """The point here that corresponds to theta of the objective."""
+        return self.at(self.whole.restrict_theta(self.rows, theta - self.force))
+
+    def end(self, theta: Array) -> Array:
+        """Theta of the objective that corresponds to theta here."""
+        return self.whole.extend_theta(self.rows, theta) + self.force
+
+    def at(self, theta: Array) -> Point:
+        return AugmentedPoint(self, theta, self.design.scores(theta))
+
+    def jet(self, scores: Array) -> tuple[Array, Array, Array]:
+        slopes, curvatures = self.derivatives(scores)
+        return self.values(scores, slopes), slopes, curvatures
+
+    def derivatives(self, scores: Array) -> tuple[Array, Array]:
+        """Slope and curvature of every row."""
+        return by_blocks(self.moreau.derivatives, self.y, self.centre, scores + self.offset)
+
+    def values(self, scores: Array, slopes: Array) -> Array:
+        """The envelope of every row, whose slopes are known."""
+        return self.moreau.values_of_slopes(self.y, self.centre, scores + self.offset, slopes)
+
+
+class AugmentedPoint(Point):
+    """A point with the term  imbalance · b  of the rows that are left out."""
+
+    objective: Augmented
+
+    @once
+    def jet(self) -> tuple[Any, Array, Array]:
+        """Without the values, which a line search does not need."""
+        return None, *self.objective.derivatives(self.scores)
+
+    @once
+    def loss_value(self) -> float:
+        objective = self.objective
+        return float(objective.weights @ objective.values(self.scores, self.slopes))
+
+    @once
+    def value(self) -> float:
+        objective = self.objective
+        b = self.theta[objective.design.n_features :]
+        penalty = objective.penalty_at(self)
+        return self.loss_value + penalty + float((objective.imbalance * b).sum())
+
+    @once
+    def gradient(self) -> Array:
+        objective = self.objective
+        g = objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
+        g[objective.design.n_features :] += objective.imbalance
+        return g
+
+
+# reach of the first round from zero, least squares and a start
+REACH_FROM_ZERO, REACH_FROM_LEAST_SQUARES, REACH_FROM_START = 2.0, 0.5, 5.0
+NEARER_RATIO = 0.9  # of certificates
+BAND = 4.0  # rows take part whose slope would change if slope + reach·score were off by this
+ALL_ROWS_UP_TO = 500  # rows up to which all take part, as they do if copies cost memory
+MISSED_SHARE = 0.02  # share of other rows that may move before a round continues with them
+
+
+@documented
+@dataclass(frozen=True)
+class SemismoothNewton(SolverAfterReductions):
+    """Semismooth Newton on the augmented Lagrangian, for piecewise linear losses with an L2 penalty.
+
+    Newton's method minimizes a round over the rows whose slope may change, which are few near the end; if other slopes
+    would change, their rows are added and the round continues. If K = XXᵀ is small, block pivoting comes first, and
+    usually solves the problem.   Li, Sun & Toh (2018), SIAM J. Optim. 28
+
+    Parameters
+    ----------
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is 1000.
+    """
+
+    needs: ClassVar[str] = "piecewise-linear"
+    takes: ClassVar[str] = "l2"
+    limit: ClassVar[int] = 1000  # Newton steps in all
+
+    def descend(
+        self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
+    ) -> Solution:
+        loss, y = objective.loss, objective.y
+        known = bool(np.any(start))
+        rough = None if known else least_squares_start(objective)
+        reach = (
+            REACH_FROM_START
+            if known
+            else REACH_FROM_ZERO
+            if rough is None
+            else REACH_FROM_LEAST_SQUARES
+        ) / loss.scale(y)
+        point = objective.at(start if rough is None else rough)
+        slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
+        if known:
+            reach, slopes = reach_of_start(objective, point, slopes, reach)
+
+        def in_band(
+            point: Point, slopes: Array, reach: float, certificate: float, left: int
+        ) -> tuple[Point, Array, int]:
+            first = not known and certificate == np.inf
+            return one_round(point, slopes, reach, np.inf if first else BAND, left)
+
+        point, slopes, certificate, n_iter = method_of_multipliers(
+            in_band, certify, point, slopes, reach, self.tol, self.max_steps, n_iter, trace=trace
+        )
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
+
+
+def slopes_at(objective: Objective, slopes: Array, scores: Array, reach: float) -> Array:
+    """The slopes of the envelopes around `slopes` at these scores."""
+    return Envelope(objective.loss, reach).derivatives(objective.y, slopes, scores)[0]
+
+
+def reach_of_start(
+    objective: Objective, point: Point, slopes: Array, reach: float
+) -> tuple[float, Array]:
+    """(reach, slopes) of a start; a larger reach, if its slopes certify the start to be nearer."""
+    larger = GROWTH * reach
+    other = slopes_at(objective, objective.loss.middle(objective.y), point.scores, larger)
+    nearer = certify(point, other) <= NEARER_RATIO * certify(point, slopes)
+    return (larger, other) if nearer else (reach, slopes)
+
+
+def one_round(
+    point: Point, slopes: Array, reach: float, band: float, max_iter: int
+) -> tuple[Point, Array, int]:
+    """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps."""
+    objective = point.objective
+    design = objective.design
+    if design.n_rows <= ALL_ROWS_UP_TO or design.width > MAX_HESSIAN_WIDTH:
+        band = np.inf
+    taking_part = objective.loss.may_move(objective.y, slopes, point.scores, reach, band)
+    if not taking_part.any():
+        taking_part[:] = True
+    n_iter = 0
+    while True:
+        smooth = Augmented(objective, slopes, reach, np.flatnonzero(taking_part))
+        inner = smooth.start(point.theta)
+        inner, steps = minimize(inner, newton_system(smooth), near(smooth), max_iter - n_iter)
+        n_iter += steps
+        point = objective.at(smooth.end(inner.theta))
+        new = slopes_at(objective, slopes, point.scores, reach)
+        missed = (new != slopes) & ~taking_part
+        few = np.count_nonzero(missed) <= MISSED_SHARE * np.count_nonzero(taking_part)
+        if n_iter >= max_iter or (few and counts_little(objective, new - slopes, missed, reach)):
+            return point, new, n_iter
+        taking_part |= missed
+
+
+def counts_little(objective: Objective, moves: Array, missed: Array, reach: float) -> bool:
+    """Whether the gradient of the missed slopes is within the tolerance of a round."""
+    if not missed.any():
+        return True
+    rows = np.flatnonzero(missed)
+    g = objective.design.restricted(rows).pull(objective.weights[rows] * moves[rows])
+    moved = float((moves * moves @ objective.weights).sum())
+    return float(np.vdot(g, g)) <= moved * objective.strength / reach
+
+
+def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
+    """Stopping test of a round: its slopes are off by no more than they have changed, or by rounding alone.
+
+    The dual of a round has curvature 1/reach, and its gap is at most ‖∇‖²/(2·strength).
+    """
+
+    def small(old: Point, new: Point, exact: bool) -> bool:
+        if exact:
+            return True
+        moved = float(((new.slopes - smooth.centre) ** 2 @ smooth.weights).sum())
+        g = new.gradient
+        size = float(np.vdot(g, g))
+        if size <= moved * smooth.strength / smooth.reach:
+            return True
+        return new.value >= old.value and size >= float(np.vdot(old.gradient, old.gradient))
+
+    return small

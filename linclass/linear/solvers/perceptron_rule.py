@@ -27,12 +27,13 @@ from linclass.base.parameters import require_positive
 from linclass.linear.losses.base import Loss
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, SolverByPasses, Trace
-from linclass.linear.solvers.blocks import BLOCK_ROWS, next_order
 from linclass.linear.solvers.corrections import (
+    BLOCK_ROWS,
     ManyClassesUntilRight,
     Rule,
     Tally,
     TwoClassesUntilRight,
+    next_order,
 )
 
 MAX_AHEAD = 4096  # rows whose scores are computed at once

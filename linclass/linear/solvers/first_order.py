@@ -1,0 +1,453 @@
+"""First-order methods: gradient descent, stochastic gradient descent, Pegasos and the subgradient method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.base.arrays import Array, Seed
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.documentation import documented
+from linclass.base.numerics import halve
+from linclass.base.parameters import is_list, is_number, is_whole, require_whole
+from linclass.linear.losses.base import MarginLoss
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import equal_factors
+from linclass.linear.objective.equal_rows import merge_rows
+from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.solvers.base import (
+    Solution,
+    Solver,
+    SolverByPasses,
+    Trace,
+    in_other_coordinates,
+)
+
+
+@documented
+@dataclass(frozen=True)
+class GradientDescent(Solver):
+    """Gradient descent on all rows.
+
+    θ ← θ − η ∇P(θ), by steps of length η  θ − η ∇P/‖∇P‖, or with the largest η of a halving sequence with sufficient
+    decrease (Armijo), which starts at twice the last one.   Nocedal & Wright (2006), §3.1
+
+    Parameters
+    ----------
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 10000.
+    learning_rate : float, str or dict, default='backtracking'
+        Step size η: a number (constant step), {'constant': η}, {'unit': η} for steps of length η, or
+        'backtracking'.
+    record : tuple of int, default=()
+        Iterations after which the parameters are kept, in the attribute `path_` of the estimator.
+    """
+
+    learning_rate: Any = "backtracking"
+    record: tuple[int, ...] = field(default=())  # iterations whose theta is kept in `path_`
+
+    needs: ClassVar[str] = "smooth"
+    convex_only: ClassVar[bool] = False
+    limit: ClassVar[int] = 10_000
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        rule, eta = self._rule()
+        advance = RULES[rule]
+        path = {0: start.copy()} if 0 in self.record else {}
+        point, done, n_iter = objective.at(start.copy()), False, 0
+        stops = sorted({s for s in self.record if 0 < s <= self.max_steps} | {self.max_steps})
+        for stop in stops:
+            if not done:
+                steps = range(n_iter + 1, stop + 1)
+                point, eta, n_iter, done = advance(objective, point, eta, steps, self.tol, trace)
+            path |= {stop: point.theta.copy()} if stop in self.record else {}
+        point = objective.at(point.theta)
+        certificate = certify(point)
+        extra = {"path_": path} if len(self.record) else {}
+        return Solution.at(point, certificate, self.tol, n_iter, extra=extra)
+
+    def check(self) -> None:
+        super().check()
+        rule, eta = self._rule()
+        if rule not in RULES:
+            raise ValueError(f"gradient_descent has no step rule {rule!r}; use {', '.join(RULES)}.")
+        if not (is_number(eta) and 0 < eta < np.inf):
+            raise ValueError(
+                f"learning_rate is {self.learning_rate!r}; give the {rule} step a number above 0."
+            )
+        if not (is_list(self.record) and all(map(is_whole, self.record))):
+            raise ValueError(f"record is {self.record!r}; give a list of numbers of iterations.")
+
+    def _rule(self) -> tuple[str, Any]:
+        if isinstance(self.learning_rate, Mapping) and len(self.learning_rate) == 1:
+            return next(iter(self.learning_rate.items()))
+        if isinstance(self.learning_rate, str):
+            return self.learning_rate, 1.0 if self.learning_rate == "backtracking" else None
+        return "constant", self.learning_rate
+
+
+End = tuple[Point, float, int, bool]  # with η, iterations, whether it has converged
+
+
+def constant_step_descent(
+    objective: Objective, point: Point, eta: float, steps: range, tol: float, trace: Trace | None
+) -> End:
+    """Steps of −η∇P with preallocated memory; convergence is checked every 100 steps."""
+    theta, advance = point.theta.copy(), prepared_steps(objective, eta)
+    begun, last = steps.start - 1, steps.stop - 1
+    every = 1 if trace else 100 if tol > 0 else last
+    while begun < last:
+        done = min(last, begun - begun % every + every)
+        advance(theta, done - begun)
+        begun = done
+        if trace or (tol > 0 and done % every == 0):
+            point = objective.at(theta.copy())
+            if trace:
+                trace(point)
+            if certify(point) <= tol:
+                return point, eta, done, True
+    return objective.at(theta), eta, last, False
+
+
+def unit(
+    objective: Objective, point: Point, eta: float, steps: range, tol: float, trace: Trace | None
+) -> End:
+    for _ in steps:
+        g = point.gradient
+        length = np.sqrt(np.vdot(g, g))
+        if length > 0:
+            point = objective.at(point.theta - eta / length * g)
+        if trace:
+            trace(point)
+    return point, eta, steps[-1], False
+
+
+def backtracking(
+    objective: Objective, point: Point, eta: float, steps: range, tol: float, trace: Trace | None
+) -> End:
+    for n in steps:
+        g = point.gradient
+        descent = float(np.vdot(g, g))
+        enough = partial(enough_decrease, point, descent)
+        point, eta = halve(point.toward(-g), enough, 2 * eta, least=1e-300)
+        if trace:
+            trace(point)
+        if n % 10 == 0 and (point.separates or certify(point) <= tol):
+            return point, eta, n, True
+    return point, eta, steps[-1], False
+
+
+def enough_decrease(old: Point, descent: float, new: Point, eta: float) -> bool:
+    """Half of the predicted decrease; if rounding hides it, the derivative must not have changed sign."""
+    if eta * descent > 1e-13 * abs(old.value):
+        return new.value <= old.value - 0.5 * eta * descent
+    return float(np.vdot(new.gradient, old.gradient)) >= 0
+
+
+RULES: dict[str, Callable[[Objective, Point, float, range, float, Trace | None], End]] = {
+    "constant": constant_step_descent,
+    "unit": unit,
+    "backtracking": backtracking,
+}
+
+
+Advance = Callable[[Array, int], None]
+
+
+def prepared_steps(objective: Objective, eta: float) -> Advance:
+    """(theta, steps) ↦ theta after that many steps of −η∇P, in place, for many small steps."""
+    loss, design = objective.loss, objective.design
+    plain = not design.is_sparse and not objective.strength
+    if plain and isinstance(loss, MarginLoss) and loss.slope_as_ufunc is not None:
+        return affine_steps(loss, design, objective.y, objective.weights, eta)
+
+    def advance(theta: Array, steps: int) -> None:
+        for _ in range(steps):
+            theta -= eta * objective.at(theta).gradient
+
+    return advance
+
+
+def affine_steps(
+    loss: MarginLoss, design: DesignMatrix, y: Array, weights: Array, eta: float
+) -> Advance:
+    """(theta, steps) ↦ theta after that many steps of −η∇P, in place.
+
+    With ℓ′(m) = a f(bm) and u_i = y_i [x_i 1], one step is  θ ← [−ηa w_i u_i | I] (f(b u_i·θ), θ):
+    a product, f, a product. Equal rows u_i are merged. Two buffers (f, θ) alternate, so that no product reads
+    what it writes; array methods are called because they cost less than np.dot.
+    """
+    assert loss.slope_as_ufunc is not None
+    f, inner, outer = loss.slope_as_ufunc
+    U, w = merge_rows(design.dense() * y[:, None], weights)
+    rows, p = U.shape
+    inward = np.ascontiguousarray(inner * U).dot
+    outward = np.hstack([-eta * outer * (w[:, None] * U).T, np.eye(p)]).dot
+    here, there = np.empty(rows + p), np.empty(rows + p)
+    slopes, theta = here[:rows], here[rows:]
+    next_slopes, next_theta = there[:rows], there[rows:]
+
+    def advance(start: Array, steps: int) -> None:
+        theta[:] = start
+        for _ in range(steps // 2):
+            inward(theta, slopes)
+            f(slopes, slopes)
+            outward(here, next_theta)
+            inward(next_theta, next_slopes)
+            f(next_slopes, next_slopes)
+            outward(there, theta)
+        if steps % 2:
+            inward(theta, slopes)
+            f(slopes, slopes)
+            outward(here, next_theta)
+        start[:] = next_theta if steps % 2 else theta
+
+    return advance
+
+
+SCHEDULES: dict[str, Callable[[float, float], float]] = {
+    "constant": lambda eta, t: eta,
+    "inverse": lambda eta, t: eta / (1 + t / 10),
+    "sqrt": lambda eta, t: eta / (1 + t / 10) ** 0.5,
+}
+
+
+@dataclass
+class Iterates:
+    """Where a solver stands after some epochs."""
+
+    theta: Array
+    mean: Array  # of the iterates since the last restart, or the last one without averaging
+    eta: float = 0.0
+    t: int = 0  # steps
+    averaged: int = 0
+    epoch: int = 0
+
+    def average(self) -> None:
+        """Take θ into the mean."""
+        self.averaged += 1
+        self.mean += (self.theta - self.mean) / self.averaged
+
+
+@dataclass(frozen=True)
+class MiniBatches(SolverByPasses):
+    """Base of both. The average of the iterates is returned; it is restarted after 1, 2, 4, 8, … epochs, so that it
+    forgets the start and covers at most half of the epochs.
+    """
+
+    batch: int = 32
+    random_state: Seed = None
+
+    certify_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        rng, n = np.random.default_rng(self.random_state), objective.design.n_rows
+        state, slopes = self.begin(objective, start), np.zeros((*start.shape[:-1], n))
+        point, dual, certificate = objective.at(start), None, np.inf
+        while state.epoch < self.max_steps:
+            order = rng.permutation(n)
+            met = self.run_through(objective.take(order), state)
+            if met is not None:
+                slopes[..., order] += met
+            objective.design.passes += 1
+            if trace or state.epoch % self.certify_every == 0 or state.epoch == self.max_steps:
+                point = objective.at(state.mean.copy())
+                if trace:
+                    trace(point)
+                if met is not None:  # rows drawn too often leave the domain
+                    dual = np.clip(slopes / state.t, -1, 1)
+                certificate = certify(point, dual)
+                if certificate <= self.tol:
+                    break
+        return Solution.at(point, certificate, self.tol, state.epoch, slopes=dual)
+
+    def run_through(self, objective: Objective, state: Iterates) -> Array | None:
+        """One epoch; the slopes met, each times n over the rows of its batch, if they are a dual point."""
+        raise NotImplementedError
+
+    def check(self) -> None:
+        super().check()
+        require_whole("batch", self.batch, 1)
+
+    def batches(self, n_rows: int) -> Iterator[slice]:
+        """Rows of equal batches: a small last one is a noisy one."""
+        bounds = np.linspace(0, n_rows, -(-n_rows // self.batch) + 1).astype(int)
+        return (slice(first, last) for first, last in pairwise(bounds))
+
+
+@documented
+@dataclass(frozen=True)
+class StochasticGradient(MiniBatches):
+    """Stochastic gradient descent on mini-batches.
+
+    θ ← θ − η_t ∇P_batch(θ), with η_t = η, η/(1 + t/10) or η/√(1 + t/10) after t epochs. The rows are reshuffled in
+    each epoch.   Polyak & Juditsky (1992), SIAM J. Control and Optimization 30
+
+    Parameters
+    ----------
+    max_iter : int or None, default=None
+        Limit on the number of epochs. None is 200.
+    learning_rate : float, dict or None, default=None
+        Step size: a number (constant), {'constant': η}, {'inverse': η} or {'sqrt': η}. None is
+        'sqrt' with η = 1/(largest curvature of a row).
+    batch : int, default=32
+        Number of rows in a mini-batch.
+    average : bool, default=True
+        Whether to return the average of the iterates instead of the last one.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the order of rows. None draws a new one for each call.
+    """
+
+    learning_rate: Any = None
+    average: bool = True
+
+    needs: ClassVar[str] = "convex"
+    convex_only: ClassVar[bool] = False
+    limit: ClassVar[int] = 200
+
+    def begin(self, objective: Objective, start: Array) -> Iterates:
+        return Iterates(start.copy(), start.copy(), self._first_rate(objective))
+
+    def run_through(self, objective: Objective, state: Iterates) -> None:
+        schedule, batches = SCHEDULES[self._named()[0]], list(self.batches(objective.design.n_rows))
+        if state.epoch & (state.epoch - 1) == 0:  # a power of two
+            state.mean, state.averaged = state.theta.copy(), 0
+        for i, rows in enumerate(batches):
+            rate = schedule(state.eta, state.epoch + i / len(batches))
+            state.theta -= rate * objective.batch_gradient(rows, state.theta)
+            if self.average:
+                state.average()
+        if not self.average:
+            state.mean = state.theta.copy()
+        state.epoch += 1
+
+    def check(self) -> None:
+        super().check()
+        name, eta = self._named()
+        if name not in SCHEDULES:
+            raise ValueError(
+                f"learning_rate is {self.learning_rate!r}; its schedule is one of {', '.join(SCHEDULES)}."
+            )
+        if eta is not None and not (is_number(eta) and 0 < eta < np.inf):
+            raise ValueError(
+                f"learning_rate is {self.learning_rate!r}; give the schedule a number above 0."
+            )
+
+    def _named(self) -> tuple[str, Any]:
+        if isinstance(self.learning_rate, Mapping) and len(self.learning_rate) == 1:
+            return next(iter(self.learning_rate.items()))
+        return ("sqrt", None) if self.learning_rate is None else ("constant", self.learning_rate)
+
+    def _first_rate(self, objective: Objective) -> float:
+        _, eta = self._named()
+        if eta is not None:
+            return float(eta)
+        bend = objective.loss.smoothness if np.isfinite(objective.loss.smoothness) else 1.0
+        steepest = float(objective.design.squared_row_norms().max())
+        return 1 / (bend * steepest + float(np.max(objective.curvature)))
+
+
+@documented
+@dataclass(frozen=True)
+class Pegasos(MiniBatches):
+    """Stochastic subgradient steps on mini-batches, for the hinge loss with an L2 penalty.
+
+    W ← (1 − 1/t) W − (1/(strength·t)) · mean over the batch of s_i x_i,   s_i ∈ ∂ℓ_i(z_i)
+
+    With these steps W is always −Xᵀ(w a)/strength for the average a of all slopes so far, so a is approximately
+    a dual point and gives the gap. The intercept is not penalized; its step is 1/√t.
+    Shalev-Shwartz, Singer, Srebro & Cotter (2011), Mathematical Programming 127
+
+    Parameters
+    ----------
+    max_iter : int or None, default=None
+        Limit on the number of passes over the rows. None is 50.
+    batch : int, default=16
+        Number of rows in a mini-batch.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the order of rows. None draws a new one for each call.
+    """
+
+    batch: int = 16
+
+    needs: ClassVar[str] = "piecewise-linear"
+    takes: ClassVar[str] = "ridge"
+    limit: ClassVar[int] = 50
+
+    def begin(self, objective: Objective, start: Array) -> Iterates:
+        return Iterates(start.copy(), start.copy())
+
+    def run_through(self, objective: Objective, state: Iterates) -> Array:
+        n, d = objective.design.n_rows, objective.design.n_features
+        met, theta = np.zeros(n), state.theta
+        state.epoch += 1
+        if state.epoch & (state.epoch - 1) == 0:
+            state.averaged = 0
+        for rows in self.batches(n):
+            state.t += 1
+            z = objective.design.scores_of(rows, theta)
+            met[rows] = n / (rows.stop - rows.start) * objective.loss.slopes(objective.y[rows], z)
+            g = objective.design.pull_of(rows, objective.weights[rows] * met[rows])
+            theta[:d] *= 1 - 1 / state.t
+            theta[:d] -= g[:d] / (objective.strength * state.t)
+            theta[d:] -= g[d:] / state.t**0.5
+            state.average()
+        return met
+
+
+@documented
+@dataclass(frozen=True)
+class Subgradient(Solver):
+    """The subgradient method, for any convex loss.
+
+    θ ← θ − η_t g_t,  g_t ∈ ∂P(θ_t).  With a penalty of strength λ on W, η_t = 2/(λ(t + 1)) makes W the average of all
+    −Xᵀ(w s)/λ so far with weights t = 1, 2, …. The same average of the slopes s is then a dual point, and its gap to
+    the averaged iterate is O(1/(λt)). Without a penalty, η_t = 1/(‖g‖√t) converges, without such a certificate.
+    Lacoste-Julien, Schmidt & Bach (2012), arXiv:1212.2002; Nesterov (2004), §3.2.3
+
+    Parameters
+    ----------
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 10000.
+    """
+
+    needs: ClassVar[str] = "convex"
+    limit: ClassVar[int] = 10_000
+    certify_every: ClassVar[int] = 100
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        if (unit := equal_factors(objective)) is not None:  # else one step is too long for others
+            return in_other_coordinates(unit, self.solve, objective, start, trace)
+        theta = start.copy()
+        best, certificate = objective.at(theta), np.inf
+        mean, mass = np.zeros_like(theta), 0.0
+        dual = np.zeros_like(best.scores)
+        strong = float(np.min(objective.curvature))
+        if objective.strength and best.value == 0:  # nothing is below
+            return Solution.at(best, certify(best), self.tol, 0, slopes=best.slopes)
+        for t in range(1, self.max_steps + 1):
+            point = objective.at(theta)
+            g, s = point.gradient, point.slopes
+            if strong:  # later iterates have larger weights
+                eta, weight = 2 / (strong * (t + 1)), float(t)
+            else:
+                eta = 1 / (max(float(np.linalg.norm(g)), 1e-300) * t**0.5)
+                weight = eta
+            mass += weight
+            mean += weight / mass * (theta - mean)
+            dual = dual + weight / mass * (s - dual)
+            theta = theta - eta * g
+            if trace:
+                trace(point)
+            if t % self.certify_every == 0 or t == self.max_steps:
+                average = objective.at(mean.copy())
+                best = min(best, average, point, key=lambda p: (p.value, np.abs(p.slopes).sum()))
+                certificate = certify(best, dual)
+                if certificate <= self.tol:
+                    break
+        return Solution.at(best, certificate, self.tol, t, slopes=dual if strong else None)
