@@ -79,8 +79,8 @@ def method_of_multipliers(
     return best._replace(n_iter=n_iter)
 
 
-# reach of the first round, from zero, also with fewer rows than features, and from a start, in units of the loss
-REACH_FROM_ZERO, REACH_OF_WIDE_ROWS, REACH_FROM_START = 0.5, 0.25, 5.0
+REACH_FROM_START = 5.0  # reach of the first round from a start, in units of the loss,
+REACH_FROM_ZERO, REACH_OF_WIDE_ROWS = 0.5, 0.25  # from zero, and with fewer rows than features
 ROUND_SHARE = 0.1  # of the certificate, to which a round is solved
 
 
@@ -217,8 +217,8 @@ class AugmentedPoint(Point):
         return g
 
 
-# reach of the first round from zero, least squares and a start
-REACH_FROM_ZERO, REACH_FROM_LEAST_SQUARES, REACH_FROM_START = 2.0, 0.5, 5.0
+# reach of the first round with an L2 penalty, from zero and from least squares
+L2_REACH_FROM_ZERO, REACH_FROM_LEAST_SQUARES = 2.0, 0.5
 NEARER_RATIO = 0.9  # of certificates
 BAND = 4.0  # rows take part whose slope would change if slope + reach·score were off by this
 ALL_ROWS_UP_TO = 500  # rows up to which all take part, as they do if copies cost memory
@@ -253,7 +253,7 @@ class SemismoothNewton(SolverAfterReductions):
         reach = (
             REACH_FROM_START
             if known
-            else REACH_FROM_ZERO
+            else L2_REACH_FROM_ZERO
             if rough is None
             else REACH_FROM_LEAST_SQUARES
         ) / loss.scale(y)

@@ -35,51 +35,42 @@ from linclass.linear.solvers.centred_gram import (
 from linclass.linear.solvers.dual_newton import MAX_DUAL_ROWS, DualNewton
 from linclass.linear.solvers.homotopy import Homotopy
 
-# The features of a program: those of the support, those without a kink, and those that join because the slope of the
-# loss exceeds their kink.
-
 JOIN_SHARE = 0.3  # of the largest violation: features above it join at once
 ALL_JOIN_UP_TO = 20  # features up to which all that exceed the kink join
 MOST_JOINING = 50  # features join at most, or as many as are in the support
+MAX_PROGRAM = 2000  # features of a program, whose inverse is dense
 
 
-def of_program(
+def features(
     kink: Array, w: Array, slopes: Array, above: float = JOIN_SHARE
-) -> tuple[Array, Array]:
-    """(the support and all features without a kink, those whose slope exceeds it; if they are many, those above this
-    share of the largest violation).
+) -> tuple[Array, int, int]:
+    """(features of a program, size of the support, number of others whose slope exceeds their kink).
+
+    A program has the support, all features without a kink, and as many others as these, or a few. If the others are
+    many, only those above a share of the largest violation count.
     """
     support = (w != 0) | (kink == 0)
     beyond = np.where(support, 0, np.abs(slopes) - kink)
     new = np.flatnonzero(beyond > 0)
     if len(new) > ALL_JOIN_UP_TO:
         new = np.flatnonzero(beyond > above * beyond.max())
-    return np.flatnonzero(support), new[np.argsort(-beyond[new])]
-
-
-def features(kink: Array, w: Array, slopes: Array, above: float = JOIN_SHARE) -> Array:
-    """Those of a program: the support, and as many others as it has, or a few."""
-    inside, new = of_program(kink, w, slopes, above)
-    return np.sort(np.append(inside, new[: max(MOST_JOINING, len(inside))]))
+    inside = np.flatnonzero(support)
+    joining = new[np.argsort(-beyond[new])][: max(MOST_JOINING, len(inside))]
+    return np.sort(np.append(inside, joining)), len(inside), len(new)
 
 
 def too_many(kink: Array, w: Array, slopes: Array, rows: int) -> bool:
-    """Whether more features would join than `features` admits, or the support is larger than the rows determine."""
-    inside, new = of_program(kink, w, slopes)
-    return len(new) > max(MOST_JOINING, len(inside)) or len(inside) > rows
-
-
-# Quadratic programs of one score, in the rounds of a fit or along a path, over all features that joined so far.
-#
-# From round to round and from strength to strength the support changes by few features. G of those that joined, and
-# the inverse for the support, are therefore kept: a feature joins by one column of G and an update of low rank.
-# Matrices have room for more features; there H is 0, so their weights stay 0.
-
-MAX_PROGRAM = 2000  # features of a program, whose inverse is dense
+    """Whether more features would join than a program admits, or the support is larger than the rows determine."""
+    _, inside, new = features(kink, w, slopes)
+    return new > max(MOST_JOINING, inside) or inside > rows
 
 
 class GrowingPrograms:
-    """Each starts with the inverse of the last."""
+    """Programs of one score over all features that joined so far; each starts with the inverse of the last.
+
+    From round to round and from strength to strength the support changes by few features. A feature joins by one column
+    of G and an update of low rank. Matrices have room for more features; there H is 0, so their weights stay 0.
+    """
 
     def __init__(self, gram: CentredGram):
         self.gram, self.size = gram, 0  # features of the programs: those known to G
@@ -94,7 +85,7 @@ class GrowingPrograms:
         kink = np.full(w.shape, objective.kink)
         joined = np.zeros(w.shape, bool)
         joined[gram.known] = True
-        joined[features(kink, w, slopes, above=0.0)] = True
+        joined[features(kink, w, slopes, above=0.0)[0]] = True
         most = min(rows // 2 if objective.strongly_convex else rows, MAX_PROGRAM)
         if too_many(kink, w, slopes, rows) or joined.sum() > most:
             return False
@@ -103,8 +94,13 @@ class GrowingPrograms:
 
     def minimum(self, objective: Objective, w: Array, slack: float) -> Array:
         """The weights at the minimum of the program."""
-        self._grow()
-        gram, F, m = self.gram, self.gram.known, self.size
+        gram, F = self.gram, self.gram.known
+        k, m = self.size, len(F)
+        if m > len(self.H):
+            self.H, k = np.zeros((with_room(m), with_room(m))), 0
+            self.program.grow(self.H)
+        self.H[k:m, :m], self.H[:k, k:m] = gram.G[k:], gram.G[:k, k:]
+        self.size = m
         curvature = np.full(w.shape, objective.curvature)[F]
         diagonal(self.H)[:m] = gram.variances + curvature
         c, kink, v = np.zeros(len(self.H)), np.ones(len(self.H)), np.zeros(len(self.H))
@@ -113,25 +109,14 @@ class GrowingPrograms:
         minimum[F] = self.program.minimize(c, kink, v, slack)[0][:m]
         return minimum
 
-    def _grow(self) -> None:
-        k, m = self.size, len(self.gram.known)
-        if m > len(self.H):
-            self.H, k = np.zeros((with_room(m), with_room(m))), 0
-            self.program.grow(self.H)
-        self.H[k:m, :m], self.H[:k, k:m] = self.gram.G[k:], self.gram.G[:k, k:]
-        self.size = m
-
-
-# The quadratic programs of the squared loss with an L1 part, one for each score, and in which form each is solved:
-#
-# over all features, if all second moments are known; over a support that grows; of few rows by the dual; else over the
-# support and the features that join it.
 
 DUAL_ROUNDS = 5  # of the dual, after which programs take over
 
 
 class Programs:
-    """One program for each score; if all of G is known, each starts with the inverse of the last."""
+    """One program for each score: over all features, if all second moments are known; over a support that grows; of few
+    rows by the dual; else over the support and the features that join it.
+    """
 
     def __init__(self, gram: CentredGram, objective: Objective, along_path: bool = False):
         self.gram, design = gram, gram.design
@@ -173,7 +158,11 @@ class Programs:
             W = growing.minimum(objective, W[0], slack)[None]
             return W, evaluated(objective, gram, W)
         dual = self.wide and self.rounds < DUAL_ROUNDS
-        if dual and (objective.strongly_convex or self._far(kinks, W, slopes)):
+        n = self.gram.design.n_rows
+        far = (
+            any(too_many(*own, n) for own in zip(kinks, W, slopes, strict=True)) if dual else False
+        )
+        if dual and (objective.strongly_convex or far):
             W = self.dual.round(objective, W, slopes, self.rounds)
             self.rounds += 1
             return W, evaluated(objective, gram, W)
@@ -181,7 +170,7 @@ class Programs:
         curvatures = np.full(W.shape, objective.curvature)
         own = zip(gram.c, W, slopes, kinks, curvatures, strict=True)
         for c, w, slope, kink, curvature in own:
-            F = features(kink, w, slope)
+            F, *_ = features(kink, w, slope)
             H = gram.among(F)
             diagonal(H)[...] += curvature[F]
             w[F], _ = ActiveSet(H).minimize(c[F], kink[F], w[F], slack)
@@ -195,11 +184,6 @@ class Programs:
         for k, program in enumerate(self.sets):
             V[k], HV[k] = program.minimize(self.gram.c[k], kinks[k], W[k], slack)
         return V, HV
-
-    def _far(self, kinks: Array, W: Array, slopes: Array) -> bool:
-        """Whether programs would need many rounds, or have a support that depends linearly on itself."""
-        n = self.gram.design.n_rows
-        return any(too_many(*own, n) for own in zip(kinks, W, slopes, strict=True))
 
     def _scale(self, objective: Objective) -> float:
         return scale(self.steepest, float(np.min(objective.kink)))
@@ -248,7 +232,14 @@ class QuadraticProgram(Solver):
             if k > 1:
                 W = along(stack[k - 2], stack[k - 1], strengths[k - 2 : k + 1])
             stack[k] = W = programs.minima(at, W, self._slack(at))[0]
-        return self._certified(objectives, programs, stack)
+        points, thetas = evaluated_along(objectives, gram, stack), gram.theta(stack)
+        kind, shape = objective.certificate_kind, objective.shape
+        return [
+            Solution(theta.reshape(shape), seen.value, seen.certificate, kind, True, 1)
+            if seen.certificate <= self.tol
+            else self._solve(at, programs, W, seen, n_iter=1)
+            for at, W, theta, seen in zip(objectives, stack, thetas, points, strict=True)
+        ]
 
     def _growing(
         self, objectives: Sequence[Objective], programs: Programs, W: Array
@@ -272,19 +263,6 @@ class QuadraticProgram(Solver):
             past = [*past[-1:], (W, seen.slopes)]
             solutions.append(self._solution(at, programs, W, seen, n_iter))
         return solutions
-
-    def _certified(
-        self, objectives: Sequence[Objective], programs: Programs, stack: Array
-    ) -> list[Solution]:
-        """The solution at each strength, of which one program is solved; of more where its certificate demands it."""
-        gram, kind, shape = programs.gram, objectives[0].certificate_kind, objectives[0].shape
-        points, thetas = evaluated_along(objectives, gram, stack), gram.theta(stack)
-        return [
-            Solution(theta.reshape(shape), seen.value, seen.certificate, kind, True, 1)
-            if seen.certificate <= self.tol
-            else self._solve(at, programs, W, seen, n_iter=1)
-            for at, W, theta, seen in zip(objectives, stack, thetas, points, strict=True)
-        ]
 
     def _solve(
         self,
