@@ -26,7 +26,6 @@ from linclass.base.numerics import conjugate_gradients
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import equal_factors
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers import block_pivoting
 from linclass.linear.solvers.base import (
     CentringSolver,
     Solution,
@@ -362,7 +361,7 @@ class SolverAfterReductions(CentringSolver):
         return True
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        if not block_pivoting.suits(objective):
+        if not suits(objective):
             return self.solve_by_steps(objective, start, trace)
         if objective.merged is None:
             return self.solve_by_pivoting(objective, start, trace)
@@ -379,7 +378,7 @@ class SolverAfterReductions(CentringSolver):
         self, objective: Objective, start: Array, trace: Trace | None
     ) -> Solution:
         """By block pivoting; if its guesses cycle, by steps from the best of them."""
-        best = block_pivoting.pivot(objective, start, self.tol, self.max_steps, trace)
+        best = pivot(objective, start, self.tol, self.max_steps, trace)
         point, slopes, certificate, n_iter = best
         if certificate > self.tol and n_iter < self.max_steps:
             return self.solve_by_steps(objective, point.theta, trace, n_iter)

@@ -36,9 +36,8 @@ from linclass.linear.objective.certificate import (
 )
 from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers import block_pivoting
 from linclass.linear.solvers.base import Solution, Trace
-from linclass.linear.solvers.block_pivoting import SolverAfterReductions, forms_gram
+from linclass.linear.solvers.block_pivoting import SolverAfterReductions, forms_gram, suits
 
 # The equations  (strength·I + Σ_F h_i x_i x_iᵀ) Δ = −g  when only rows F have curvature, h_i = w_i ℓ″_i.
 #
@@ -273,8 +272,8 @@ def is_ridge_by_products(objective: Objective) -> bool:
         objective.loss.quadratic
         and len(objective.shape) == 1
         and objective.uniform
-        and block_pivoting.suits(objective)
-        and not block_pivoting.forms_gram(objective.design)
+        and suits(objective)
+        and not forms_gram(objective.design)
         and centred(objective) is None
     )
 

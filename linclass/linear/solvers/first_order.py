@@ -57,19 +57,27 @@ class GradientDescent(Solver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         rule, eta = self._rule()
-        advance = RULES[rule]
-        path = {0: start.copy()} if 0 in self.record else {}
-        point, done, n_iter = objective.at(start.copy()), False, 0
-        stops = sorted({s for s in self.record if 0 < s <= self.max_steps} | {self.max_steps})
-        for stop in stops:
-            if not done:
-                steps = range(n_iter + 1, stop + 1)
-                point, eta, n_iter, done = advance(objective, point, eta, steps, self.tol, trace)
-            path |= {stop: point.theta.copy()} if stop in self.record else {}
+        steps, last, tested_every = RULES[rule](objective, eta), self.max_steps, TESTED_EVERY[rule]
+        if rule == "constant" and not self.tol:
+            tested_every = 0
+        every = 1 if trace else tested_every or last
+        ends = {*range(every, last, every), *(k for k in self.record if 0 < k < last), last}
+        point, n_iter = objective.at(start.copy()), 0
+        path = {0: point.theta} if 0 in self.record else {}
+        for end in sorted(ends):
+            point, n_iter = steps(point, end - n_iter), end
+            if trace:
+                trace(point)
+            if end in self.record:
+                path[end] = point.theta.copy()
+            if tested_every and end % tested_every == 0:
+                separates = rule == "backtracking" and point.separates
+                if separates or certify(point) <= self.tol:
+                    break
+        path |= {k: point.theta.copy() for k in self.record if n_iter < k <= last}
         point = objective.at(point.theta)
-        certificate = certify(point)
         extra = {"path_": path} if len(self.record) else {}
-        return Solution.at(point, certificate, self.tol, n_iter, extra=extra)
+        return Solution.at(point, certify(point), self.tol, n_iter, extra=extra)
 
     def check(self) -> None:
         super().check()
@@ -91,55 +99,41 @@ class GradientDescent(Solver):
         return "constant", self.learning_rate
 
 
-End = tuple[Point, float, int, bool]  # with η, iterations, whether it has converged
+Steps = Callable[[Point, int], Point]  # the point after so many steps
 
 
-def constant_step_descent(
-    objective: Objective, point: Point, eta: float, steps: range, tol: float, trace: Trace | None
-) -> End:
-    """Steps of −η∇P with preallocated memory; convergence is checked every 100 steps."""
-    theta, advance = point.theta.copy(), prepared_steps(objective, eta)
-    begun, last = steps.start - 1, steps.stop - 1
-    every = 1 if trace else 100 if tol > 0 else last
-    while begun < last:
-        done = min(last, begun - begun % every + every)
-        advance(theta, done - begun)
-        begun = done
-        if trace or (tol > 0 and done % every == 0):
-            point = objective.at(theta.copy())
-            if trace:
-                trace(point)
-            if certify(point) <= tol:
-                return point, eta, done, True
-    return objective.at(theta), eta, last, False
+def constant_steps(objective: Objective, eta: float) -> Steps:
+    advance = prepared_steps(objective, eta)
+
+    def steps(point: Point, count: int) -> Point:
+        theta = point.theta.copy()
+        advance(theta, count)
+        return objective.at(theta)
+
+    return steps
 
 
-def unit(
-    objective: Objective, point: Point, eta: float, steps: range, tol: float, trace: Trace | None
-) -> End:
-    for _ in steps:
-        g = point.gradient
-        length = np.sqrt(np.vdot(g, g))
-        if length > 0:
-            point = objective.at(point.theta - eta / length * g)
-        if trace:
-            trace(point)
-    return point, eta, steps[-1], False
+def unit_steps(objective: Objective, eta: float) -> Steps:
+    def steps(point: Point, count: int) -> Point:
+        for _ in range(count):
+            g = point.gradient
+            if (size := np.sqrt(np.vdot(g, g))) > 0:
+                point = objective.at(point.theta - eta / size * g)
+        return point
+
+    return steps
 
 
-def backtracking(
-    objective: Objective, point: Point, eta: float, steps: range, tol: float, trace: Trace | None
-) -> End:
-    for n in steps:
-        g = point.gradient
-        descent = float(np.vdot(g, g))
-        enough = partial(enough_decrease, point, descent)
-        point, eta = halve(point.toward(-g), enough, 2 * eta, least=1e-300)
-        if trace:
-            trace(point)
-        if n % 10 == 0 and (point.separates or certify(point) <= tol):
-            return point, eta, n, True
-    return point, eta, steps[-1], False
+def backtracking_steps(objective: Objective, eta: float) -> Steps:
+    def steps(point: Point, count: int) -> Point:
+        nonlocal eta
+        for _ in range(count):
+            g = point.gradient
+            enough = partial(enough_decrease, point, float(np.vdot(g, g)))
+            point, eta = halve(point.toward(-g), enough, 2 * eta, least=1e-300)
+        return point
+
+    return steps
 
 
 def enough_decrease(old: Point, descent: float, new: Point, eta: float) -> bool:
@@ -149,11 +143,8 @@ def enough_decrease(old: Point, descent: float, new: Point, eta: float) -> bool:
     return float(np.vdot(new.gradient, old.gradient)) >= 0
 
 
-RULES: dict[str, Callable[[Objective, Point, float, range, float, Trace | None], End]] = {
-    "constant": constant_step_descent,
-    "unit": unit,
-    "backtracking": backtracking,
-}
+RULES = {"constant": constant_steps, "unit": unit_steps, "backtracking": backtracking_steps}
+TESTED_EVERY = {"constant": 100, "unit": 0, "backtracking": 10}  # steps between certificates
 
 
 Advance = Callable[[Array, int], None]
