@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import lapack
@@ -53,30 +53,28 @@ MAX_HESSIAN_WIDTH = 1000  # features up to which a dense Hessian is kept
 ROW_SYSTEM_RATIO = 2  # features for each row of F, above which their Gram matrix costs less
 
 
-class NewtonSystem(Protocol):
+class NewtonSystem:
     """Newton's equations at the points of one objective."""
 
-    @property
-    def exact(self) -> bool:
-        """Whether the step solves the equations up to rounding."""
-        ...
+    exact: ClassVar[bool] = True  # the step solves the equations up to rounding
+
+    def __init__(self, objective: Objective):
+        self.design, self.weights = objective.design, objective.weights
+        self.strength = objective.strength
 
     def step(self, point: Point) -> tuple[Array, Array]:
         """The step Δ and its scores."""
-        ...
+        raise NotImplementedError
 
 
-class FeatureSystem:
+class FeatureSystem(NewtonSystem):
     """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ, updated by the rows that entered or left F.
 
     Where F is small, its Gram matrix is solved instead.
     """
 
-    exact: ClassVar[bool] = True
-
     def __init__(self, objective: Objective):
-        self.design, self.weights = objective.design, objective.weights
-        self.strength = objective.strength
+        super().__init__(objective)
         self.by_rows = RowSystem(objective)
         self.held: Array | None = None
         self.S = np.zeros((self.design.width, self.design.width))
@@ -107,14 +105,8 @@ class FeatureSystem:
         self.held = curved
 
 
-class RowSystem:
+class RowSystem(NewtonSystem):
     """Δ = −(g + Σ_F v_i x_i)/strength,  (K_FF/strength + diag(1/h)) v = δb − (K g)_F/strength,  Σ v = −g_b."""
-
-    exact: ClassVar[bool] = True
-
-    def __init__(self, objective: Objective):
-        self.design, self.weights = objective.design, objective.weights
-        self.strength = objective.strength
 
     def step(self, point: Point) -> tuple[Array, Array]:
         design, d = self.design, self.design.n_features
@@ -140,15 +132,11 @@ class RowSystem:
         return step, design.scores(step)
 
 
-class ProductSystem:
+class ProductSystem(NewtonSystem):
     """H Δ = −g with a residual of a tenth of g, by products with the rows."""
 
-    exact: ClassVar[bool] = False
+    exact = False
     forcing = 0.1
-
-    def __init__(self, objective: Objective):
-        self.design, self.weights = objective.design, objective.weights
-        self.strength = objective.strength
 
     def step(self, point: Point) -> tuple[Array, Array]:
         design, g = self.design, point.gradient

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil, log
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,13 +45,28 @@ STRAIGHT_CURVATURE = (
 PROGRAM_SLACK = 1e-12  # of the least kink: tolerance of quadratic programs
 
 
-class NewtonStep:
-    """To the minimum of the quadratic model; its Hessian is kept while steps reduce the residual tenfold."""
+class Step:
+    """A step of the entries of theta that are free."""
 
     def __init__(self, free: Array, units: Units):
-        self.free, self.units = free, units  # entries of theta that may move
-        self.hessian: Array | None = None
-        self.program: ActiveSet
+        self.free, self.units = free, units
+
+    def __call__(self, point: Point) -> Point:
+        raise NotImplementedError
+
+    def residual(self, point: Point) -> float:
+        """The largest free entry of the subgradient of least norm."""
+        return float(np.abs(self.units.steepest(point)[self.free]).max(initial=0))
+
+    def adapt(self, ratio: float) -> None:
+        """Adapt the next step to the ratio of the residual after this one to that before."""
+
+
+class NewtonStep(Step):
+    """To the minimum of the quadratic model; its Hessian is kept while steps reduce the residual tenfold."""
+
+    hessian: Array | None = None
+    program: ActiveSet
 
     def __call__(self, point: Point) -> Point:
         if self.hessian is None:
@@ -71,9 +86,6 @@ class NewtonStep:
         at[free] = v
         along = point.toward(without_common_shift(objective, units.move(at)) - point.theta)
         return backtrack_predicted(point, lambda t: (along(t), t * fall))
-
-    def residual(self, point: Point) -> float:
-        return float(np.abs(self.units.steepest(point)[self.free]).max(initial=0))
 
     def adapt(self, ratio: float) -> None:
         if ratio > KEEP_HESSIAN:
@@ -123,20 +135,17 @@ class NewtonStep:
 FORCING = 0.3  # of the residual, at which conjugate gradients stop
 
 
-class OrthantStep:
+class OrthantStep(Step):
     """Toward  H s = −(∇ + kink·sign)  on the entries that are not 0 or leave it; weights that would change their
     sign are set to 0. An entry that would leave 0 on the wrong side would ascend, and stays.
 
     Andrew & Gao (2007), ICML; Byrd, Chin, Nocedal & Oztoprak (2016), Math. Programming 159
     """
 
-    def __init__(self, free: Array, units: Units):
-        self.free, self.units = free, units  # entries of theta that may move
-
     def __call__(self, point: Point) -> Point:
         objective, w, d = point.objective, point.theta, point.objective.design.n_features
         units, kinked = self.units, np.greater(objective.kink, 0)
-        b = -self._steepest(point)
+        b = -np.where(self.free, units.steepest(point), 0)
         moving = self.free & ((w != 0) | (b != 0))
         moving[..., d:] = True
         products = objective.hessian_times(point, exact=units.needs_double)
@@ -157,15 +166,6 @@ class OrthantStep:
             )
 
         return backtrack_predicted(point, evaluate)
-
-    def residual(self, point: Point) -> float:
-        return float(np.abs(self._steepest(point)).max(initial=0))
-
-    def adapt(self, ratio: float) -> None:
-        """Nothing to adapt: every step has its own Hessian."""
-
-    def _steepest(self, point: Point) -> Array:
-        return np.where(self.free, self.units.steepest(point), 0)
 
 
 # Working set: the entries of W that are minimized over while all others stay 0.
@@ -235,16 +235,6 @@ class WorkingSet:
         share = self.sub.design.width / self.objective.design.width
         self.objective.design.passes += share * (self.sub.design.passes - passes)
         return n
-
-
-class Step(Protocol):
-    def __call__(self, point: Point) -> Point: ...
-
-    def residual(self, point: Point) -> float:
-        """The largest entry of the subgradient of least norm, over the working set."""
-
-    def adapt(self, ratio: float) -> None:
-        """Adapt the next step to the ratio of the residual after this one to that before."""
 
 
 def joining(point: Point, units: Units) -> Array:
