@@ -20,7 +20,7 @@ import yaml
 import linclass
 from linclass.base import parts
 from linclass.base.classifier import Classifier
-from linclass.base.public import module_of
+from linclass.base.public import SUBMODULES, module_of
 from linclass.linear.solver_choice import in_words
 from linclass_study.config.estimator_check import parameter_facts
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
@@ -266,6 +266,7 @@ def stub() -> str:
         if len(line) > LINE_LENGTH:
             line = f"from {module_of(name)} import (\n    {name} as {name},\n)"
         imports.append(line)
+    imports += [f"from linclass import {name} as {name}" for name in SUBMODULES]
     about = "# The public names for type checkers; written by docs/make_models.py."
     others = ["__version__: str", "__all__: list[str]"]
     return "\n".join([about, *sorted(imports), "", *others, ""])

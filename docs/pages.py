@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from gallery import escaped
 
 import linclass
-from linclass.base.public import module_of
+from linclass.base.public import SUBMODULES, module_of
 from linclass_study.project import ROOT
 
 FUNCTIONS = "Functions"
@@ -54,6 +55,17 @@ def write_reference(page: Path) -> None:
         lines += [title, "-" * len(title), "", ".. currentmodule:: linclass", ""]
         lines += [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
         lines += [*(f"   {name}" for name in by_title[title]), ""]
+    for name in SUBMODULES:
+        module = importlib.import_module(f"linclass.{name}")
+        title = module.__doc__.partition("\n")[0].rstrip(".")
+        lines += [f"``linclass.{name}``", "-" * (len(name) + 13), "", title + ".", ""]
+        lines += [
+            f".. currentmodule:: {module.__name__}",
+            "",
+            ".. autosummary::",
+            "   :toctree: api",
+        ]
+        lines += ["   :nosignatures:", "", *(f"   {found}" for found in module.__all__), ""]
     text = "\n".join(lines)
     if not page.exists() or page.read_text(encoding="utf-8") != text:
         page.write_text(text, encoding="utf-8")

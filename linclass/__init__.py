@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module, util
 from typing import Any
 
-from linclass.base.public import MODULES
+from linclass.base.public import MODULES, SUBMODULES
 
 __all__ = sorted(MODULES)
 
@@ -36,4 +36,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted([*__all__, *SUBMODULES])

@@ -1,4 +1,5 @@
 # The public names for type checkers; written by docs/make_models.py.
+from linclass import plotting as plotting
 from linclass.base.majority_class import MajorityClass as MajorityClass
 from linclass.bayes.bayesian_linear_regression import (
     BayesianLinearRegression as BayesianLinearRegression,

@@ -15,6 +15,7 @@ import numpy as np
 
 from linclass import LogisticRegression, decide
 from linclass.datasets import generate
+from linclass.plotting import draw_rows
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 gaussians = {"means": [[0, 0], [2, 2]], "covariances": "identity"}
@@ -38,8 +39,7 @@ curves = {
     "Bayes": [cost((truth > -np.log(a)).astype(int), a) for a in ratios],
 }
 drawn, (left, right) = figure(1, 2, width=7.2, height=3.2)
-for k, marker in enumerate("os"):
-    left.plot(*X[y == k].T, marker, color=CLASSES[k], markersize=3, alpha=0.5)
+draw_rows(left, X, y, markersize=3, alpha=0.5)
 end = np.array([-3.0, 5.0])
 for a, dashes in [(0.05, ":"), (1, "-"), (20, "--")]:
     left.plot(end, -(w[0] * end + b + np.log(a)) / w[1], dashes, color=INK, label=f"a = {a:g}")

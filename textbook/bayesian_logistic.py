@@ -18,7 +18,8 @@ from scipy.stats import norm
 
 from linclass import BayesianLogisticRegression
 from linclass.datasets import generate
-from linclass_study.textbook import CLASSES, INK, METHODS, figure, save
+from linclass.plotting import draw_rows
+from linclass_study.textbook import INK, METHODS, figure, save
 
 X, y = generate("gaussians", 4, means=[[-1, 0], [1, 1]], covariances="identity", rows=[15, 15])
 names = {"mode": "σ(μ)", "quadrature": "mean of σ", "probit": "probit approximation"}
@@ -47,8 +48,7 @@ numbers = {
 drawn, (left, middle, right) = figure(1, 3, width=7.8, height=3.0)
 levels, line = [0.05, 0.2, 0.5, 0.8, 0.95], {"colors": METHODS["logistic"], "linewidths": 1.2}
 for panel, kind in ((left, "mode"), (middle, "quadrature")):
-    for k, marker in enumerate("os"):
-        panel.plot(*X[y == k].T, marker, color=CLASSES[k], markersize=3.5, alpha=0.6)
+    draw_rows(panel, X, y, markersize=3.5, alpha=0.6)
     drawn_levels = panel.contour(x1, x2, on_grid[kind].reshape(x1.shape), levels, **line)
     panel.clabel(drawn_levels, fontsize=6.5)
     panel.annotate("", start + 5 * u, start, arrowprops={"arrowstyle": "->", "color": INK})

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.datasets import load_diabetes
 
 from linclass import DantzigSelector, Lasso, LinearRegression
+from linclass.plotting import PathDisplay
 from linclass_study.textbook import CLASSES, figure, save
 
 X, y = load_diabetes(return_X_y=True)
@@ -63,13 +64,14 @@ numbers = {
 
 drawn, (*panels, right) = figure(1, 3, width=7.8, height=2.9)
 names = {4: "total cholesterol", 5: "LDL", 6: "HDL"}
+colours = {j: CLASSES[j - 4] for j in names}
 for panel, (name, path) in zip(panels, paths.items(), strict=True):
     panel.axvspan(strengths[0], strengths[same].min(), color="0.5", alpha=0.15, linewidth=0)
-    for j, weights in enumerate(path.T):
-        colour = CLASSES[j - 4] if j in names else "0.6"
-        panel.semilogx(strengths, weights, color=colour, linewidth=1.2, label=names.get(j))
+    PathDisplay(strengths, path).plot(panel, colors=colours, others="0.6", legend=False)
     panel.invert_xaxis()
-    panel.set(title=name, xlabel="s", ylim=(-37, 37))
+    panel.set(title=name, xlabel="s", ylabel="", ylim=(-37, 37))
+for j, name in names.items():
+    panels[0].plot([], [], color=colours[j], label=name)
 panels[0].legend(frameon=False, fontsize=7, loc="lower left")
 panels[0].set_ylabel("weight")
 for (name, own), colour in zip(limits.items(), CLASSES[3:], strict=False):

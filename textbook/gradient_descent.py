@@ -13,6 +13,7 @@ al. (2018), JMLR 19, on the limit direction.
 import numpy as np
 
 from linclass import LogisticRegression
+from linclass.plotting import draw_rows
 from linclass_study.textbook import CLASSES, data, figure, save
 
 iris = data("iris_binary")
@@ -30,10 +31,7 @@ drawn, axes = figure(2, 4, width=7.6, height=3.9, gridspec_kw={"width_ratios": [
 for row in axes[:, 0]:
     row.remove()
 plane = drawn.add_subplot(axes[0, 0].get_gridspec()[:, 0])
-for k, marker in enumerate("os"):
-    plane.plot(
-        *X[y == k].T, marker, color=CLASSES[k], markersize=3, alpha=0.6, label=iris.classes[k]
-    )
+draw_rows(plane, X, y, iris.classes, markersize=3)
 end = np.array([0.8, 7.0])
 dashes = [":", "--", "-.", (0, (4, 1, 1, 1)), "-"]
 for count, colour, style in zip(steps[1:], CLASSES[2:], dashes, strict=False):

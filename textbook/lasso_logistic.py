@@ -19,7 +19,8 @@ so a feature enters when its covariance, in units of λ, reaches 1 or −1. See 
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass_study.textbook import CLASSES, INK, data, figure, save
+from linclass.plotting import PathDisplay
+from linclass_study.textbook import CLASSES, data, figure, save
 
 heart = data("heart")
 X, y = (
@@ -47,13 +48,13 @@ numbers = {
 
 drawn, (left, right) = figure(1, 2, width=7.8, height=3.4)
 beside = {"ldl": 1, "tobacco": -6}  # points up; the two ends are close
+colours = dict(enumerate(CLASSES[: len(names)]))
+PathDisplay(norm, W, x_name="L1 norm").plot(left, colors=colours, legend=False)
 for j, name in enumerate(names):
-    left.plot(norm, W[:, j], color=CLASSES[j], linewidth=1.5)
     label = {"xytext": (4, beside.get(name, -3)), "textcoords": "offset points", "fontsize": 7.5}
     left.annotate(name, (norm[-1], W[-1, j]), color=CLASSES[j], **label)
     left.axvline(norm[last_zero[j]], color="0.8", linewidth=0.6, zorder=0)
     right.semilogx(strengths[:-1], (tied / strengths[:, None])[:-1, j], color=CLASSES[j])
-left.axhline(0, color=INK, linewidth=0.6)
 left.set(xlabel="L1 norm of the weights", ylabel="weight", xlim=(0, 1.22 * norm[-1]))
 right.invert_xaxis()
 right.set(xlabel="strength λ", ylabel="covariance with the residual, in units of λ")

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.datasets import load_diabetes
 
 from linclass import ForwardStagewise, LeastAngleRegression, LinearRegression
+from linclass.plotting import PathDisplay
 from linclass_study.textbook import CLASSES, figure, save
 
 X, y = load_diabetes(return_X_y=True)  # columns of mean 0 and length 1
@@ -29,18 +30,12 @@ paths = {
 
 drawn, axes = figure(1, 3, width=7.6, height=3.0, sharey=True)
 for panel, (name, path) in zip(axes, paths.items(), strict=True):
-    length = np.abs(path).sum(axis=1)
-    for j, weights in enumerate(path.T):
-        hdl = j == 6
-        panel.plot(
-            length,
-            weights,
-            color=CLASSES[0] if hdl else "0.6",
-            linewidth=1.6 if hdl else 0.9,
-            marker="." if name != "forward stagewise" else None,
-            markersize=4,
-        )
-    panel.set(title=name, xlabel="sum of |w|")
+    shown = PathDisplay(np.abs(path).sum(axis=1), path, x_name="sum of |w|")
+    marker = "." if name != "forward stagewise" else None
+    shown.plot(
+        panel, colors={6: CLASSES[0]}, others="0.6", legend=False, marker=marker, markersize=4
+    )
+    panel.set(title=name, ylabel="")
 axes[0].set_ylabel("weight (HDL in colour)")
 numbers = {
     "lasso": {

@@ -16,7 +16,8 @@ import numpy as np
 
 from linclass import LinearSVM, Perceptron
 from linclass.datasets import generate
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass.plotting import BoundaryDisplay, draw_rows
+from linclass_study.textbook import CLASSES, figure, save
 
 apart = generate(
     "gaussians", 6, means=[[-2, -2], [2, 2]], covariances=[[0.9, 0], [0, 0.9]], rows=[40, 40]
@@ -27,10 +28,9 @@ end = np.array([-5.0, 5.0])
 
 def draw(panel, X, y, model, title):
     w, b = model.coef_.ravel(), model.intercept_[0]
-    for level, dashes in ((0, "-"), (-1, "--"), (1, "--")):
-        panel.plot(end, (level - b - w[0] * end) / w[1], dashes, color=INK, linewidth=1)
-    for k, marker in enumerate("os"):
-        panel.plot(*X[y == k].T, marker, color=CLASSES[k], markersize=3, alpha=0.6)
+    look = {"levels": (0, -1, 1), "regions": False, "linewidth": 1}
+    BoundaryDisplay.from_estimator(model, X, limits=(-4.5, 4.5) * 2, ax=panel, **look)
+    draw_rows(panel, X, y, markersize=3, alpha=0.6)
     slack = np.maximum(0, 1 - np.where(y == 1, 1, -1) * (X @ w + b))
     held = np.zeros(len(X), bool)
     held[model.support_] = True
@@ -41,7 +41,7 @@ def draw(panel, X, y, model, title):
     }
     for (_, rows), colour in zip(groups.items(), (CLASSES[2], CLASSES[4], CLASSES[6]), strict=True):
         panel.plot(*X[rows].T, "o", markersize=7, markerfacecolor="none", markeredgecolor=colour)
-    panel.set(title=title, xlabel="x₁", xlim=(-4.5, 4.5), ylim=(-4.5, 4.5), aspect="equal")
+    panel.set(title=title, ylabel="", aspect="equal")
     return {name: int(rows.sum()) for name, rows in groups.items()} | {
         "width": 2 / np.linalg.norm(w), "slack": slack.sum()
     }  # fmt: skip

@@ -18,6 +18,7 @@ from linclass import (
     QuadraticDiscriminantAnalysis,
 )
 from linclass.datasets import generate
+from linclass.plotting import BoundaryDisplay, draw_rows
 from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 X, y = generate("masking", 3, rows=[150, 150, 150])
@@ -38,24 +39,17 @@ numbers = {"training_error": error}
 
 drawn, axes = figure(1, 3, width=7.6, height=3.0)
 plane = axes[0]
-for k, marker in enumerate("os^"):
-    plane.plot(
-        *X[y == k].T, marker, color=CLASSES[k], markersize=2.5, alpha=0.6, label=f"class {k + 1}"
-    )
-low, high = X.min() - 0.5, X.max() + 0.5
-x1, x2 = np.meshgrid(np.linspace(low, high, 200), np.linspace(low, high, 200))
-grid = np.column_stack([x1.ravel(), x2.ravel()])
-for name, dashes, colour in [
-    ("indicator regression", ":", METHODS["least_squares"]),
-    ("LDA", "-", METHODS["lda"]),
-    ("QDA", "--", METHODS["qda"]),
-]:
-    codes = models[name].predict(grid).reshape(x1.shape)
-    for k in range(2):  # against the later classes, so that no boundary is drawn twice
-        own = np.ma.masked_less(codes, k) == k
-        plane.contour(x1, x2, own, [0.5], colors=colour, linewidths=1.2, linestyles=dashes)
-    plane.plot([], [], dashes, color=colour, label=name)
-plane.set(xlabel="x₁", ylabel="x₂", aspect="equal")
+draw_rows(plane, X, y, ["class 1", "class 2", "class 3"], markersize=2.5)
+BoundaryDisplay.from_estimator(
+    models,
+    X,
+    limits=(X.min() - 0.5, X.max() + 0.5) * 2,
+    ax=plane,
+    regions=False,
+    colors=[METHODS[name] for name in ("least_squares", "lda", "qda")],
+    linestyles=[":", "-", "--"],
+)
+plane.set(aspect="equal")
 plane.legend(frameon=False, fontsize=6.5, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 t = np.linspace(along.min(), along.max(), 200)
 for panel, degree in zip(axes[1:], (1, 2), strict=True):

@@ -16,17 +16,18 @@ See Boyd & Vandenberghe (2004), §9.3 and §9.5; Hastie, Tibshirani & Friedman (
 import numpy as np
 
 from linclass import LogisticRegression
+from linclass.plotting import ConvergenceDisplay
 from linclass_study.textbook import CLASSES, data, figure, save
 
 heart = data("heart")
 X = (heart.X - heart.X.mean(axis=0)) / heart.X.std(axis=0)
 best = LogisticRegression(penalty=None, tol=1e-14).fit(X, heart.y).objective_
 solvers = {"newton": {"tol": 1e-12}, "gradient_descent": {"tol": 1e-6, "max_iter": 5000}}
-traces = {}
+fits = {}
 for name, options in solvers.items():
     model = LogisticRegression(penalty=None, solver=name, trace=True, **options)
     model.fit(X, heart.y)  # the first fit also imports, which is no time of a step
-    traces[name] = model.fit(X, heart.y).trace_
+    fits[name.replace("_", " ")] = model.fit(X, heart.y)
 
 
 def f(x):
@@ -46,17 +47,13 @@ residuals = [np.linalg.norm(f(point)) for point in path]
 
 drawn, axes = figure(1, 3, width=7.6, height=2.8)
 numbers = {"root": path[-1], "residuals": residuals, "steps_to_1e-8": {}}
-for (name, trace), colour, marker in zip(traces.items(), CLASSES, "os", strict=False):
-    excess = np.maximum([step["objective"] - best for step in trace], 1e-16)
-    seconds = [step["seconds"] for step in trace]
-    often = max(1, len(trace) // 10)
-    style = {"color": colour, "marker": marker, "markersize": 3.5, "markevery": often}
-    axes[0].loglog(np.arange(1, len(trace) + 1), excess, label=name.replace("_", " "), **style)
-    axes[1].loglog(np.maximum(seconds, 1e-6), excess, **style)
-    numbers["steps_to_1e-8"][name] = int(np.argmax(excess < 1e-8)) + 1
-axes[0].set(xlabel="steps", ylabel="objective − minimum")
-axes[0].legend(frameon=False, fontsize=7, loc="upper right")
-axes[1].set(xlabel="seconds")
+for solver, model in zip(solvers, fits.values(), strict=True):
+    excess = np.array([step["objective"] - best for step in model.trace_])
+    numbers["steps_to_1e-8"][solver] = int(np.argmax(excess < 1e-8)) + 1
+for panel, against in zip(axes[:2], ("steps", "seconds"), strict=True):
+    look = {"against": against, "lowest": best, "legend": against == "steps"}
+    ConvergenceDisplay.from_estimator(fits, ax=panel, **look)
+axes[1].set(ylabel="")
 axes[1].xaxis.set_minor_formatter(lambda *_: "")  # powers of ten alone: others overlap
 axes[2].semilogy(residuals, "D-", color=CLASSES[2], markersize=4)
 axes[2].set(xlabel="Newton–Raphson steps", ylabel="‖f(x)‖")

@@ -17,7 +17,8 @@ import numpy as np
 
 from linclass import LeastSquaresClassifier, LinearDiscriminantAnalysis, LogisticRegression
 from linclass.datasets import generate
-from linclass_study.textbook import CLASSES, METHODS, figure, save
+from linclass.plotting import draw_rows
+from linclass_study.textbook import METHODS, figure, save
 
 spread = [[1.0, 0.6], [0.6, 1.0]]
 X, y = generate("gaussians", 2, means=[[-0.9, 0.9], [0.9, -0.9]], covariances=spread, rows=[80, 80])
@@ -49,8 +50,7 @@ drawn, axes = figure(1, 3, width=7.8, height=3.0, gridspec_kw={"width_ratios": [
 samples = {"two classes": (X, y), "with five far rows": with_five(9.0)}
 end, numbers = np.array([-12.0, 12.0]), {"error": {}}
 for panel, (title, (A, t)) in zip(axes, samples.items(), strict=False):
-    for k, marker in enumerate("os"):
-        panel.plot(*A[t == k].T, marker, color=CLASSES[k], markersize=3, alpha=0.5)
+    draw_rows(panel, A, t, markersize=3, alpha=0.5)
     numbers["error"][title] = {}
     for name in ("least squares", "logistic"):
         model, colour, dashes = models[name]

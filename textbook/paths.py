@@ -14,6 +14,7 @@ Friedman (2009), §3.4 and §18.4; Zou & Hastie (2005).
 import numpy as np
 
 from linclass import ElasticNet, Lasso, Ridge
+from linclass.plotting import PathDisplay
 from linclass_study.textbook import CLASSES, figure, save
 
 rng = np.random.default_rng(3)
@@ -25,7 +26,7 @@ X = np.column_stack(
 )  # fmt: skip
 X = (X - X.mean(axis=0)) / X.std(axis=0)
 y = 3 * groups[:, 0] - 2 * groups[:, 1] + rng.standard_normal(n)
-colours = [CLASSES[2]] * 3 + [CLASSES[0]] * 3 + ["0.65"] * 4
+colours = dict(enumerate([CLASSES[2]] * 3 + [CLASSES[0]] * 3))
 models = {"ridge": Ridge(), "lasso": Lasso(), "elastic net": ElasticNet(l1_ratio=0.5)}
 strengths = np.logspace(1.2, -3, 80)
 
@@ -34,10 +35,9 @@ numbers = {}
 for panel, (name, model) in zip(axes, models.items(), strict=True):
     fits = model.path(X, y, strengths)
     path = np.array([fit.coef_.ravel() for fit in fits])
-    for j in range(X.shape[1]):
-        panel.semilogx(strengths, path[:, j], color=colours[j], linewidth=1.2)
+    PathDisplay.from_estimator(fits, ax=panel, colors=colours, others="0.65", legend=False)
     panel.invert_xaxis()
-    panel.set(title=name, xlabel="strength")
+    panel.set(title=name, ylabel="")
     first = np.argmax((path != 0).any(axis=1))
     spread = [np.ptp(path[40, g]) for g in (slice(0, 3), slice(3, 6))]
     numbers[name] = {

@@ -12,10 +12,13 @@ close but not equal to QDA. See Hastie, Tibshirani & Friedman (2009), §4.3 and 
 """
 
 import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from linclass import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from linclass.datasets import generate
-from linclass_study.textbook import CLASSES, METHODS, figure, save
+from linclass.plotting import BoundaryDisplay, draw_rows
+from linclass_study.textbook import METHODS, figure, save
 
 means = [[0, 0], [3, 0.5], [1, 3.2]]
 equal = [[1, 0.4], [0.4, 1]]
@@ -28,17 +31,10 @@ samples = {
         "gaussians", seed, means=means, covariances=unequal, rows=rows
     ),
 }
-limits = np.linspace(-4, 6.5, 220)
-x1, x2 = np.meshgrid(limits, limits)
-grid = np.column_stack([x1.ravel(), x2.ravel()])
 
 
 def quadratic(X):
     return np.column_stack([X, X[:, 0] * X[:, 1], X**2])
-
-
-def same(X):
-    return X
 
 
 panels = [
@@ -47,27 +43,22 @@ panels = [
     ("unequal", "quadratic features", ["LDA on squares", "QDA"]),
 ]
 kinds = {
-    "LDA": (LinearDiscriminantAnalysis, same, "-", METHODS["lda"]),
-    "QDA": (QuadraticDiscriminantAnalysis, same, "--", METHODS["qda"]),
-    "LDA on squares": (LinearDiscriminantAnalysis, quadratic, "-.", METHODS["lda"]),
+    "LDA": LinearDiscriminantAnalysis(),
+    "QDA": QuadraticDiscriminantAnalysis(),
+    "LDA on squares": make_pipeline(FunctionTransformer(quadratic), LinearDiscriminantAnalysis()),
 }
 numbers = {}
 drawn, axes = figure(1, 3, width=7.6, height=2.9, sharey=True)
 for panel, (kind, title, names) in zip(axes, panels, strict=True):
     X, y = samples[kind]([120] * 3, 1)
     X_test, y_test = samples[kind]([20_000] * 3, 2)
-    for k, marker in enumerate("os^"):
-        panel.plot(*X[y == k].T, marker, color=CLASSES[k], markersize=2, alpha=0.5)
-    for name in names:
-        model, features, dashes, colour = kinds[name]
-        fit = model().fit(features(X), y)
-        codes = fit.predict(features(grid)).reshape(x1.shape)
-        for k in range(2):  # against the later classes, so that no boundary is drawn twice
-            own = np.ma.masked_less(codes, k) == k
-            panel.contour(x1, x2, own, [0.5], colors=colour, linewidths=1.3, linestyles=dashes)
-        panel.plot([], [], dashes, color=colour, label=name)
-        numbers.setdefault(title, {})[name] = np.mean(fit.predict(features(X_test)) != y_test)
-    panel.set(title=title, xlabel="x₁", aspect="equal", xlim=(-4, 6.5), ylim=(-4, 6.5))
+    draw_rows(panel, X, y, markersize=2, alpha=0.5)
+    fits = {name: kinds[name].fit(X, y) for name in names}
+    numbers[title] = {name: np.mean(fit.predict(X_test) != y_test) for name, fit in fits.items()}
+    colours = METHODS["lda"], METHODS["qda"]
+    look = {"colors": colours, "regions": False, "legend": False}
+    BoundaryDisplay.from_estimator(fits, X, limits=(-4, 6.5, -4, 6.5), ax=panel, **look)
+    panel.set(title=title, ylabel="", aspect="equal")
     panel.legend(frameon=False, fontsize=7, loc="upper left")
 axes[0].set_ylabel("x₂")
 save(drawn, {"test_error": numbers})

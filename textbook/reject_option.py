@@ -16,8 +16,9 @@ from scipy.stats import norm
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression, decide
 from linclass.datasets import generate
+from linclass.plotting import draw_rows
 from linclass.tuning.folds import stratified_folds
-from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
+from linclass_study.textbook import INK, METHODS, data, figure, save
 
 gaussians = {"means": [[0, 0], [1.5, 1.5]], "covariances": "identity"}
 X, y = generate("gaussians", 1, rows=[200, 200], **gaussians)
@@ -62,8 +63,7 @@ right.plot(*exact.T, ":", color=INK, label="Bayes, closed form")
 of_bayes = np.array([rates(bayes, y_new, c) for c in costs])
 numbers["bayes_less_the_closed_form"] = np.abs(of_bayes - exact).max()
 
-for k, marker in enumerate("os"):
-    left.plot(*X[y == k].T, marker, color=CLASSES[k], markersize=3, alpha=0.5)
+draw_rows(left, X, y, markersize=3, alpha=0.5)
 end, w = np.array([-4.0, 6.0]), lda.coef_.ravel()
 for c, shade in ((0.5, 0), (0.25, 0.3), (0.1, 0.15)):
     edge = np.log((1 - c) / c)

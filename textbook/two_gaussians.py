@@ -16,7 +16,8 @@ from scipy.stats import norm
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
 from linclass.evaluation.bayes_error import bayes_error
-from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
+from linclass.plotting import BoundaryDisplay, draw_rows
+from linclass_study.textbook import INK, METHODS, data, figure, save
 
 rows = data("gaussians")
 X, y = rows.X, rows.y
@@ -35,24 +36,18 @@ def true_error(w, b):
 x1, x2 = np.meshgrid(np.linspace(-3.5, 5.5, 200), np.linspace(-3.5, 5.5, 200))
 grid = np.column_stack([x1.ravel(), x2.ravel()])
 probability = models["logistic regression"].predict_proba(grid)[:, 1].reshape(x1.shape)
-truth = grid.sum(axis=1).reshape(x1.shape) - 2
 
 drawn, axes = figure(width=4.6, height=4.8)
-for k, marker in enumerate("os"):
-    axes.plot(
-        *X[y == k].T, marker, color=CLASSES[k], markersize=3.5, alpha=0.6, label=f"class {k + 1}"
-    )
-axes.contour(x1, x2, truth, [0], colors=INK, linewidths=1.5)
-axes.plot([], [], "-", color=INK, label="Bayes' boundary")
+draw_rows(axes, X, y, ["class 1", "class 2"], markersize=3.5)
+axes.axline((0, 2), slope=-1, color=INK, linewidth=1.5, label="Bayes' boundary")
 levels = axes.contour(
     x1, x2, probability, [0.01, 0.1, 0.3, 0.7, 0.9, 0.99], colors=METHODS["logistic"], linewidths=1, linestyles=":"
 )  # fmt: skip
 axes.clabel(levels, fontsize=6.5, inline_spacing=2)
 colours = METHODS["logistic"], METHODS["lda"]
-for (name, model), colour, dashes in zip(models.items(), colours, ["-", "--"], strict=True):
-    score = model.decision_function(grid).reshape(x1.shape)
-    axes.contour(x1, x2, score, [0], colors=colour, linewidths=1.5, linestyles=dashes)
-    axes.plot([], [], dashes, color=colour, label=name)
+BoundaryDisplay.from_estimator(
+    models, X, limits=(-3.5, 5.5, -3.5, 5.5), ax=axes, regions=False, legend=False, colors=colours
+)
 bayes = bayes_error([[0, 0], [2, 2]])
 axes.set(xlabel="x₁", ylabel="x₂", aspect="equal", title=f"Bayes error Φ(−√2) = {bayes:.2%}")
 drawn.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=7.5)

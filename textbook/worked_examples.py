@@ -22,6 +22,7 @@ See Duda, Hart & Stork (2001), example 1 of §2.6.3, example 1 of §5.8.1 and ex
 import numpy as np
 
 from linclass import KernelSVM, LeastSquaresClassifier, QuadraticDiscriminantAnalysis
+from linclass.plotting import BoundaryDisplay
 from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 y = np.repeat([1, 0], 4)  # the first class of the book is the positive one
@@ -57,9 +58,10 @@ t = np.linspace(-2, 8, 200)
 left.plot(t, np.polynomial.Polynomial(parabola)(t), color=METHODS["qda"])
 b, w = numbers["pseudoinverse"][0], numbers["pseudoinverse"][1:]
 middle.plot(t, -(b + w[0] * t) / w[1], color=METHODS["least_squares"])
-right.contour(x1, x2, g, [-1, 0, 1], colors=METHODS["svm"], linestyles=["--", "-", "--"])
+look = {"levels": (0, -1, 1), "colors": [METHODS["svm"]], "regions": False, "zorder": 2}
+BoundaryDisplay.from_estimator(svm, corners, limits=(-2, 2, -2, 2), ax=right, **look)
 left.set(title="Gaussian classes", ylabel="x₂", xlim=(-2, 8), ylim=(-6, 10))
 middle.set(title="pseudoinverse", xlim=(0, 4), ylim=(-0.5, 4))
-right.set(title="exclusive or; dashed: g = ±1", xlim=(-2, 2), ylim=(-2, 2))
+right.set(title="exclusive or; dashed: g = ±1", ylabel="")
 left.legend(frameon=False, fontsize=7.5)
 save(drawn, numbers)

@@ -15,7 +15,8 @@ import numpy as np
 
 from linclass import LeastSquaresClassifier, LinearSVM, LogisticRegression, ZeroOneClassifier
 from linclass.datasets import generate
-from linclass_study.textbook import CLASSES, INK, METHODS, figure, save
+from linclass.plotting import BoundaryDisplay, draw_rows
+from linclass_study.textbook import INK, METHODS, figure, save
 
 X, y = generate("gaussians", 8, means=[[0, 0], [2.2, 1.4]], covariances="identity", rows=[40, 40])
 far = np.array([[-9.0, 6.0], [-10.0, 5.0], [-9.5, 7.0], [-11.0, 6.5]])  # class 2, on class 1's side
@@ -30,25 +31,18 @@ models = {
     "squared": (LeastSquaresClassifier(), ":", METHODS["least_squares"]),
 }
 drawn, axes = figure(1, 2, width=7.4, height=3.4)
-end = np.array([-12.0, 6.0])
 numbers = {}
 for panel, (title, (A, t)) in zip(axes, samples.items(), strict=True):
-    for k, marker in enumerate("os"):
-        panel.plot(*A[t == k].T, marker, color=CLASSES[k], markersize=3, alpha=0.5)
-    numbers[title] = {}
-    for name, (model, dashes, colour) in models.items():
-        model.fit(A, t)
-        wrong = int(np.sum(model.predict(A) != t))
-        numbers[title][name] = wrong
-        w, b = model.coef_.reshape(-1, 2)[-1], model.intercept_[-1]
-        if len(model.coef_) == 2:
-            w, b = model.coef_[1] - model.coef_[0], model.intercept_[1] - model.intercept_[0]
-        panel.plot(
-            end, -(w[0] * end + b) / w[1], dashes, color=colour, label=f"{name}: {wrong} errors"
-        )
-    numbers[title]["proved_minimum"] = bool(models["0–1 (exact)"][0].exact_)
+    draw_rows(panel, A, t, markersize=3, alpha=0.5)
+    wrong = {name: int(np.sum(fit[0].fit(A, t).predict(A) != t)) for name, fit in models.items()}
+    fits, dashes, colours = zip(*models.values(), strict=True)
+    named = {f"{name}: {wrong[name]} errors": fit for name, fit in zip(models, fits, strict=True)}
     left, free = (-12, "lower left") if "outliers" in title else (-3, "upper right")
-    panel.set(title=title, xlabel="x₁", xlim=(left, 5), ylim=(-3.5, 8))
+    look = {"colors": colours, "linestyles": dashes, "regions": False, "legend": False}
+    BoundaryDisplay.from_estimator(named, A, limits=(left, 5, -3.5, 8), ax=panel, **look)
+    numbers[title] = wrong
+    numbers[title]["proved_minimum"] = bool(models["0–1 (exact)"][0].exact_)
+    panel.set(title=title, ylabel="")
     panel.legend(loc=free, frameon=False, fontsize=7)
 axes[0].set_ylabel("x₂")
 save(drawn, numbers)

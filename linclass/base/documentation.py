@@ -149,7 +149,8 @@ def documented(found: Documented, *above: str) -> Documented:
 def document_methods(kind: type) -> None:
     """Complete the docstrings of the methods that a class defines."""
     for name, method in vars(kind).items():
-        method = getattr(method, "fn", method)  # of one that exists under a condition
+        # of one that exists under a condition, and of a class method
+        method = getattr(method, "fn", getattr(method, "__func__", method))
         if inspect.isfunction(method) and not name.startswith("_"):
             bases = [
                 base for base in kind.__mro__[1:] if not base.__module__.startswith("sklearn.")

@@ -85,6 +85,8 @@ MODULES = {
     "strength_of_C": "linclass.linear.objective.objective",
 }
 
+SUBMODULES = ("plotting",)  # public by their own names, as linclass.plotting.BoundaryDisplay
+
 
 def module_of(name: str) -> str:
     """The module of a public class or function; of another name, the package."""

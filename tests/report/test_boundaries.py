@@ -8,11 +8,11 @@ import numpy as np
 from cases import each
 from matplotlib.colors import to_rgb
 
+from linclass.plotting import BoundaryDisplay, boundary_lines
 from linclass_study.analysis.outcome import PlaneGrid
 from linclass_study.pipeline.plane import plane_margins
 from linclass_study.report import page
 from linclass_study.report.drawing import style
-from linclass_study.report.figures import boundaries
 
 # Boundaries are drawn where scores are equal, in straight lines if they are linear
 
@@ -37,7 +37,7 @@ def test_boundaries_of_linear_scores_are_the_straight_lines_themselves(K):
 
     grid, fields = on_grid(z, K)
     assert not grid.from_classes().any()
-    lines = boundaries.boundary_lines(grid.x, grid.y, fields)
+    lines = boundary_lines(grid.x, grid.y, fields)
     u, v = lines[~np.isnan(lines[:, 0])].T
     assert len(u) > 10
     ordered = np.sort(z(u, v), axis=-1)
@@ -64,9 +64,9 @@ def test_scores_that_jump_or_do_not_decide_leave_the_classes_alone():
 def test_marks_at_the_edge_are_whole_and_rows_beyond_it_are_not_drawn():
     with style.settings():
         axes = style.canvas(2, 2).add_axes((0.2, 0.2, 0.7, 0.7))
-        axes.set(xlim=(0, 1), ylim=(0, 1))
         X = np.array([[0.0, 0.5], [1.0, 1.0], [1.2, 0.5], [0.5, -0.1]])
-        boundaries._draw_rows(axes, X, np.zeros(4, int))
+        ends = np.array([0.0, 1.0])
+        BoundaryDisplay(ends, ends, [], X, np.zeros(4, int)).plot(axes)
         (drawn,) = axes.lines
     assert not drawn.get_clip_on()
     assert drawn.get_xydata().tolist() == X[:2].tolist()

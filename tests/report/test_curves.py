@@ -13,12 +13,12 @@ from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass.evaluation.metrics.probabilities import calibration_error
+from linclass.plotting import ReliabilityDisplay
 from linclass_study.analysis.summary import HeldOut, held_out
 from linclass_study.report.drawing.panels import selected_methods, selection_note
 from linclass_study.report.figures import curves as fold_curves
 from linclass_study.report.figures import probabilities
 from linclass_study.report.figures import probabilities as calibration
-from linclass_study.report.figures import probabilities as reliability
 from linclass_study.report.figures.confusion import confusion_counts, per_class
 from linclass_study.report.tables import models
 
@@ -120,14 +120,13 @@ def test_the_chance_level_of_calibration_is_its_mean_under_correct_probabilities
     row = np.tile(np.arange(n), repeats)
     log_proba = np.tile(np.log([1 - q, q]), (n * repeats, 1))
     y = np.zeros(n * repeats, int)
-    rows = HeldOut(y, y, log_proba, log_proba, row * 0, row)
-    found = reliability.reliability(rows, [1])
+    found = ReliabilityDisplay.of(y, np.exp(log_proba), groups=row)
     X = stats.binom(n, q)
     expected = X.expect(lambda x: abs(x / n - q))
-    assert found["calibration_error"] == pytest.approx(q)
-    assert found["by_chance"] == pytest.approx(expected, rel=0.1)  # 1000 draws: 2.4 % of a sd
-    assert found["low"] == pytest.approx([X.ppf(0.025) / n], abs=1.5 / n)
-    assert found["high"] == pytest.approx([X.ppf(0.975) / n], abs=1.5 / n)
+    assert found.calibration_error == pytest.approx(q)
+    assert found.by_chance == pytest.approx(expected, rel=0.1)  # 1000 draws: 2.4 % of a sd
+    assert found.low == pytest.approx([X.ppf(0.025) / n], abs=1.5 / n)
+    assert found.high == pytest.approx([X.ppf(0.975) / n], abs=1.5 / n)
 
 
 def test_an_action_beyond_the_classes_is_a_column_and_histograms_have_all_rows():

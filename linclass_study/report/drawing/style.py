@@ -1,8 +1,7 @@
 """Style of all figures: one colour and marker per method, one per class, plain axes.
 
-The colours are six of Okabe and Ito (2008) and two of Tol (2021), which readers with common colour-vision deficiencies
-can distinguish. Eight colours have no common factor with the seven markers of the first round or the three of the
-second and third, so there are 104 different styles, and neighbours differ in both; analysis/outcome.py assigns
+The eight colours of linclass.plotting have no common factor with the seven markers of the first round or the three of
+the second and third, so there are 104 different styles, and neighbours differ in both; analysis/outcome.py assigns
 one to each method. matplotlib is imported only when something is drawn, as the Snakefile imports this package for the
 names of the figures.
 """
@@ -14,27 +13,25 @@ import textwrap
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from linclass import plotting
+from linclass.plotting import COLOURS as COLOURS
+from linclass.plotting import GRID as GRID
+from linclass.plotting import INK as INK
+from linclass.plotting import MUTED as MUTED
 
+if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-COLOURS = (
-    *("#0072b2", "#d55e00", "#009e73", "#cc79a7"),
-    *("#e69f00", "#56b4e9", "#882255", "#999933"),
-)
-ROUNDS = "os^DvPX", "<>*", "hpd"
+ROUNDS = plotting.MARKERS, "<>*", "hpd"
 MARKERS = "".join(ROUNDS)
 STYLES = tuple(
     (COLOURS[i % len(COLOURS)], markers[i % len(markers)])
     for markers in ROUNDS
     for i in range(len(COLOURS) * len(markers))
 )
-
-INK, MUTED, GRID = "#1f2430", "#68707d", "#dfe3e8"
 
 SETTINGS: Any = {
     "figure.dpi": 100,
@@ -124,30 +121,6 @@ def wrapped(name: str, width: int, lines: int = 2) -> str:
     if len(parts) > lines or any(len(part) > width + 4 for part in parts):
         parts = [name[i : i + width] for i in range(0, len(name), width)]
     return "\n".join(part.replace("_ ", "_").replace("- ", "-") for part in parts)
-
-
-def dots(
-    axes: Axes,
-    x: Sequence[float] | np.ndarray,
-    y: Sequence[float] | np.ndarray,
-    size: float,
-    colour: str,
-    alpha: float = 1.0,
-) -> None:
-    """Round dots as one path of very short strokes with round ends.
-
-    As markers, each dot would be an element of the SVG, which would be ten times as large. Strokes of zero length are
-    not drawn in a PNG, so the axes' limits must be set to determine a short length.
-    """
-    import numpy as np
-
-    low, high = axes.get_xlim()
-    strokes = np.full((len(x), 3, 2), np.nan)
-    strokes[:, 0] = strokes[:, 1] = np.column_stack([x, y])
-    strokes[:, 1, 0] += 1e-4 * (high - low)
-    (drawn,) = axes.plot(*strokes.reshape(-1, 2).T, color=colour, alpha=alpha, linewidth=size)
-    drawn.set_snap(False)  # snapping to pixels would make the length zero
-    drawn.get_path().should_simplify = False
 
 
 def plain_log(axis: Axis) -> None:

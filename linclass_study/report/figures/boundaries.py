@@ -12,10 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from contourpy import contour_generator
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 
+from linclass.plotting import BoundaryDisplay
 from linclass_study.analysis.outcome import Outcome, PlaneGrid
 from linclass_study.analysis.summary import ranking
 from linclass_study.data.dataset import load_dataset
@@ -118,7 +116,6 @@ GAP = 0.46  # inches between two rows of panels: three lines of title
 MAX_PANELS = 8  # panels
 # axis labels if the rows are missing
 DIRECTION_NAMES = ("first discriminant direction", "second direction")
-OVERSAMPLING = 3  # points of the background for each of the grid
 MAX_VECTOR_LINES = 200  # lines in a figure, above which they are rasterized
 
 
@@ -147,17 +144,20 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
     class_key(figure, classes, LEFT - 0.05, room)
     shares = {method: disputed(grid.labels) for method, grid in grids.items()}
     for axes, (method, grid) in zip(panels, grids.items(), strict=True):
-        dense = len(grids) * len(grid.labels) * (len(classes) - 1) > MAX_VECTOR_LINES
-        axes.set(xlim=(grid.x[0], grid.x[-1]), ylim=(grid.y[0], grid.y[-1]))
-        _draw_regions(axes, grid, len(classes), dense)
-        _draw_rows(axes, X, y)
+        fits = len(grid.labels)
+        fields = (grid.fields(fit, len(classes)) for fit in range(fits))
+        dense = len(grids) * fits * (len(classes) - 1) > MAX_VECTOR_LINES
+        look: Any = {"linestyles": "-", "linewidth": 0.6, "alpha": max(0.35, min(0.9, 4 / fits))}
+        marks = {"alpha": 0.65, "markeredgewidth": 0, "rasterized": True}
+        shown = BoundaryDisplay(grid.x, grid.y, fields, X, y)
+        shown.plot(axes, rasterized=dense, marks=marks, **look)
         title = f"{style.wrapped(method, 24)}\n{100 * shares[method]:.1f} % disputed"
         axes.set_title(title, loc="left", pad=3, fontsize=8, linespacing=1.15)
 
     first, second = _sentences(grids, shares, left_out)
     plane_of = plane_sentence(about) if is_cut else ""
-    shown = next(iter(grids.values()))
-    points = points_sentence(about, X, shown.x, shown.y)
+    first_grid = next(iter(grids.values()))
+    points = points_sentence(about, X, first_grid.x, first_grid.y)
     sentences = [
         f"One panel per method. {plane_of}{first}{points}",
         selection_note(outcome, list(grids), len(found), "with a boundary"),
@@ -208,60 +208,3 @@ def _sentences(
 def one_class(labels: np.ndarray) -> bool:
     """Whether each fold predicts a single class on the whole plane."""
     return bool((labels == labels[:, :1, :1]).all())
-
-
-def _draw_regions(axes: Axes, grid: PlaneGrid, n_classes: int, dense: bool) -> None:
-    x, y, fits = grid.x, grid.y, len(grid.labels)
-    colours = np.array([to_rgb(style.class_style(k)[0]) for k in range(n_classes)])
-    image = np.zeros((OVERSAMPLING * (len(y) - 1) + 1, OVERSAMPLING * (len(x) - 1) + 1, 4))
-    image[..., 3] = 0.2
-    strength = max(0.35, min(0.9, 4 / fits))
-    for fit in range(fits):
-        fields = grid.fields(fit, n_classes)
-        image[..., :3] += colours[interpolated(fields).argmax(axis=0)] / fits
-        options: Any = {"color": style.INK, "linewidth": 0.6, "alpha": strength, "zorder": 3}
-        (drawn,) = axes.plot(*boundary_lines(x, y, fields).T, rasterized=dense, **options)
-        # matplotlib skips short paths, of which there are many
-        drawn.get_path().should_simplify = True
-    right, top = (x[1] - x[0]) / OVERSAMPLING / 2, (y[1] - y[0]) / OVERSAMPLING / 2
-    extent = (x[0] - right, x[-1] + right, y[0] - top, y[-1] + top)
-    limits = axes.axis()
-    axes.imshow(image, extent=extent, origin="lower", aspect="auto", interpolation="none")
-    axes.axis(limits)
-
-
-def boundary_lines(x: np.ndarray, y: np.ndarray, fields: np.ndarray) -> np.ndarray:
-    """Points (m, 2) of the lines where a field (K, h, g) of one fit is zero, NaN between two lines.
-
-    The last class needs no line of its own.
-    """
-    gap = np.full((1, 2), np.nan)
-    lines: list[Any] = [gap]
-    for field in fields[:-1]:
-        if field.min() <= 0 < field.max():
-            lines += [
-                part for line in contour_generator(x, y, field).lines(0.0) for part in (line, gap)
-            ]
-    return np.concatenate(lines)
-
-
-def interpolated(fields: np.ndarray) -> np.ndarray:
-    """The fields with OVERSAMPLING − 1 more points between neighbours, linearly interpolated."""
-    for axis in (1, 2):
-        place = np.arange(OVERSAMPLING * (fields.shape[axis] - 1) + 1) / OVERSAMPLING
-        low = np.minimum(place.astype(int), fields.shape[axis] - 2)
-        part = (place - low).reshape((-1, 1) if axis == 1 else -1)
-        fields = fields.take(low, axis) * (1 - part) + fields.take(low + 1, axis) * part
-    return fields
-
-
-def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:
-    """The rows within the axes; marks at the edge are drawn whole."""
-    low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
-    inside = ((low <= X) & (high >= X)).all(axis=1)
-    X, y = X[inside], y[inside]
-    size = float(np.clip(60 / np.sqrt(max(len(inside), 1)), 1.2, 3.5))
-    for code in np.unique(y):
-        colour, marker = style.class_style(int(code))
-        options: Any = {"color": colour, "markersize": size, "markeredgewidth": 0, "alpha": 0.65}
-        axes.plot(*X[y == code].T, marker, rasterized=True, clip_on=False, **options)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from linclass.base.messages import names_and_others
+from linclass.plotting import MAX_NAMED, CoefficientDisplay, PathDisplay, with_room
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.wording import metric_words, units
@@ -186,10 +187,10 @@ def _coefficient_panels(
     head = NAMED if len(panels) > 1 else NAMED - 0.16  # a single panel has no title of its own
     height = sum(tall) + 0.56 * lines + 0.2 + head
     figure = style.canvas(7.2, height)
-    spans = [(low, high) for low, high in map(_span, panels)]
-    limits = min(low for low, _ in spans), max(high for _, high in spans)
+    limits = with_room(*(values for panel in panels for _, values in panel))
     longest = max((len(name[:room]) for panel in panels for name, _ in panel), default=1)
     left, width = 0.15 + 0.066 * longest, 7.2 / columns
+    colour, marker = method_style(position)
     top = height - head
     for line in range(lines):
         top -= 0.26
@@ -199,8 +200,13 @@ def _coefficient_panels(
             own = ROW * len(panels[number])
             place = (column * width + left) / 7.2, (top - own) / height
             axes = figure.add_axes((*place, (width - left - 0.15) / 7.2, own / height))
-            axes.set_xlim(*limits)
-            _draw_coefficients(axes, panels[number], position, room)
+            names = [style.wrapped(name, room, 1) for name, _ in panels[number]]
+            values = [of_feature for _, of_feature in panels[number]]
+            mean, low, high = (np.array([f(v) for v in values]) for f in (np.mean, np.min, np.max))
+            shown = CoefficientDisplay(names, mean, low, high, values)
+            shown.plot(axes, color=colour, marker=marker)
+            axes.set(xlim=limits, xlabel="")
+            axes.tick_params(axis="y", labelsize=7.5)
             axes.set_title(titles[number], loc="left", fontsize=8.5, pad=3)
         top -= tall[line] + 0.3
     middle = 0.5 if columns > 1 else (left + 7.05) / 2 / 7.2
@@ -217,31 +223,8 @@ def _name_sides(figure: Figure, low: str, high: str) -> None:
     figure.text(box.x1, height, f"{style.wrapped(high, 24, 1)} →", ha="right", **options)
 
 
-def _span(panel: list[tuple[str, np.ndarray]]) -> tuple[float, float]:
-    values = np.concatenate([[0.0], *(values for _, values in panel)])
-    room = 0.06 * (values.max() - values.min())
-    return float(values.min() - room), float(values.max() + room)
-
-
-def _draw_coefficients(
-    axes: Axes, panel: list[tuple[str, np.ndarray]], position: int, room: int
-) -> None:
-    colour, marker = method_style(position)
-    axes.set_ylim(len(panel) - 0.5, -0.5)
-    axes.axvline(0, color=style.MUTED, linewidth=0.6)
-    for row, (_, values) in enumerate(panel):
-        axes.plot([values.min(), values.max()], [row, row], color=colour, linewidth=1, alpha=0.4)
-        style.dots(axes, values, np.full(len(values), row), 2.4, colour, 0.5)
-        axes.plot(values.mean(), row, marker, color=colour, markersize=5, markeredgecolor="white")
-    names = [style.wrapped(name, room, 1) for name, _ in panel]
-    axes.set_yticks(range(len(panel)), names, fontsize=7.5)
-    axes.grid(axis="x")
-    style.quiet(axes)
-
-
 MAX_PATHS = 2  # number of methods, the best ones with a path
 PATH_WIDTH = 3.6  # inches of a method
-MAX_NAMED = 6  # features of a panel with colour and name
 
 
 def paths(outcome: Outcome, dataset: str) -> ReportFigure:
@@ -318,22 +301,12 @@ def inner_scores(tuning: pl.DataFrame) -> pl.DataFrame:
 
 def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
     effects = path.drop_nulls("feature").with_columns(effect=pl.col("value") * pl.col("scale"))
-    lines = {
-        str(name): own.sort("strength").select("strength", "effect").to_numpy().T
-        for (name,), own in effects.partition_by("feature", as_dict=True).items()
-    }
-    order = sorted(lines, key=lambda name: (-np.abs(lines[name][1]).max(), name))
-    axes.set_xscale("log")
-    axes.axhline(0, color=style.MUTED, linewidth=0.6)
-    for name in order[MAX_NAMED:]:
-        axes.plot(*lines[name], color=style.GRID, linewidth=0.9, zorder=1)
-    for number, name in enumerate(order[:MAX_NAMED]):
-        axes.plot(*lines[name], color=style.COLOURS[number], linewidth=1.3)
-    strengths = path["strength"].to_numpy()
-    axes.set_xlim(float(strengths.min()), float(strengths.max()))
+    table = effects.pivot("feature", index="strength", values="effect").sort("strength")
+    names, strengths, *weights = table.columns[1:], *table.to_numpy().T
+    shown = PathDisplay(strengths, np.column_stack(weights), names).plot(axes, legend=False)
     ends = [
-        (float(lines[name][1][0]), style.wrapped(name, 18, 1), style.COLOURS[number])
-        for number, name in enumerate(order[:MAX_NAMED])
+        (float(weights[j][0]), style.wrapped(names[j], 18, 1), style.COLOURS[number])
+        for number, j in enumerate(shown.largest[:MAX_NAMED])
     ]
     axes.margins(y=0.06)
     axes.yaxis.tick_right()
@@ -342,7 +315,7 @@ def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
     axes.tick_params(axis="y", labelsize=7.5)
     style.plain_log(axes.xaxis)
     end_labels(axes, ends, right=False)
-    return {"path": {name: lines[name].tolist() for name in order}}
+    return {"path": {names[j]: [strengths.tolist(), weights[j].tolist()] for j in shown.largest}}
 
 
 def _draw_scores(axes: Axes, scores: pl.DataFrame, position: int) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from linclass.plotting import ConvergenceDisplay
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
@@ -93,11 +94,15 @@ def _draw_steps(
     options: dict[str, Any] = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
     part = steps["part"].to_numpy()
     for (column, x), own in product(enumerate(("passes", "seconds")), np.unique(part)):
-        for row, y, some in (0, gap, known), (1, steps["held_out"].to_numpy(), scored):
+        at, score = steps[x].to_numpy(), steps["held_out"].to_numpy()
+        for row, some in enumerate((known, scored)):
             places = np.flatnonzero(some & (part == own))
-            last = {"markevery": [max(len(places) - 1, 0)]}
-            if row == 0 or len(places):
-                axes[row, column].plot(steps[x].to_numpy()[places], y[places], **options, **last)
+            last: Any = {"markevery": [max(len(places) - 1, 0)]}
+            if row == 0 and len(places):
+                shown = ConvergenceDisplay({"": (at[places], gap[places])}, 0.0)
+                shown.plot(axes[0, column], legend=False, **options, **last)
+            elif len(places):
+                axes[1, column].plot(at[places], score[places], **options, **last)
     return Line2D([], [], **options)
 
 
@@ -105,9 +110,9 @@ def _label_axes(axes: np.ndarray, metric: str, logarithmic: bool) -> None:
     for column, name in enumerate(("passes over the rows", "seconds")):
         axes[1, column].set_xlabel(name)
         if logarithmic:
-            axes[0, column].set(xscale="log", yscale="log")
             style.plain_log(axes[1, column].xaxis)
             style.plain_log(axes[0, column].yaxis)
+            axes[0, column].set(xlabel="", ylabel="")
         for one in axes[:, column]:
             one.grid()
     axes[0, 0].set_ylabel("objective − the lowest")

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.t_tests import t_interval
+from linclass.plotting import dots
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import grid_end_note, marked
@@ -118,7 +119,7 @@ def _draw_row(axes: Axes, row: int, method: dict[str, Any], position: int) -> No
     low, high = axes.get_xlim()
     if folds.size:
         places, offsets = beside(folds, (high - low) / DOTS)
-        style.dots(axes, places, row - 0.14 + offsets, 2.7, colour, 0.6)
+        dots(axes, places, row - 0.14 + offsets, 2.7, colour, 0.6)
         if method["interval"]:
             axes.plot(method["interval"], [row + LOWER] * 2, color=colour, linewidth=1.6)
         options: Any = {"color": colour, "markeredgecolor": "white", "markeredgewidth": 0.6}
@@ -166,7 +167,7 @@ def _key(figure: Figure, place: tuple[float, float], over: str, official: bool) 
     key.set_axis_off()
     key.set(xlim=(0, 5), ylim=(-1, 1))
     grey = style.MUTED
-    style.dots(key, [0.06], [0], 2.7, grey, 0.8)
+    dots(key, [0.06], [0], 2.7, grey, 0.8)
     key.text(0.14, 0, f"a {over[:-1]}", va="center", color=grey, fontsize=8)
     key.plot([0.85, 1.15], [0, 0], color=grey, linewidth=1.6)
     key.plot(1.0, 0, "o", markersize=6.5, color=grey, markeredgecolor="white")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
 from linclass.evaluation.metrics.probabilities import BINS
+from linclass.plotting import ReliabilityDisplay
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import HeldOut, held_out, mean_of
 from linclass_study.analysis.tuned import grid_end_note
@@ -25,53 +27,6 @@ from linclass_study.report.drawing.style import method_style
 from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.table import format_number
 
-MAX_VALUES = 5_000_000  # probabilities that are compared with draws, about
-DRAWS = 40, 1000  # at least and at most
-COVERED = 0.95
-
-
-def reliability(rows: HeldOut, classes: list[int]) -> dict[str, Any]:
-    """Content of a panel: the error, its mean by chance, and for each bin that has rows their number, mean prediction,
-    share of the class, and the range that has COVERED of the shares by chance. Classes share the bins."""
-    assert rows.log_proba is not None
-    p = np.exp(rows.log_proba[:, classes])
-    bins = np.clip(np.ceil(p * BINS).astype(np.int64) - 1, 0, BINS - 1)
-    bins += np.arange(len(classes)) * BINS
-    cells = len(classes) * BINS
-    n, predicted = (np.bincount(bins.ravel(), w, cells) for w in (None, p.ravel()))
-    actual = np.bincount(bins[rows.y_true[:, None] == np.array(classes)], minlength=cells)
-    pooled, sums, members = (v.reshape(-1, BINS).sum(axis=0) for v in (n, predicted, actual))
-    drawn = _drawn(rows.row, p, bins, len(classes) == 1)
-    there, total = pooled > 0, max(p.size, 1)
-    shares = drawn.reshape(len(drawn), -1, BINS).sum(axis=1)[:, there] / pooled[there]
-    low, high = np.quantile(shares, [(1 - COVERED) / 2, (1 + COVERED) / 2], axis=0)
-    return {
-        "calibration_error": float(np.abs(predicted - actual).sum() / total),
-        "by_chance": float(np.abs(predicted - drawn).sum(axis=1).mean() / total),
-        "rows": pooled[there].astype(int).tolist(),
-        "predicted": (sums[there] / pooled[there]).tolist(),
-        "share": (members[there] / pooled[there]).tolist(),
-        "low": low.tolist(),
-        "high": high.tolist(),
-    }
-
-
-def _drawn(row: np.ndarray, p: np.ndarray, bins: np.ndarray, two: bool) -> np.ndarray:
-    """Members (draws, cells) of each cell if labels were drawn from the probabilities: the same draws each time."""
-    rng, cells = np.random.default_rng(0), p.shape[1] * BINS
-    different, own = np.unique(row, return_inverse=True)
-    upper = np.cumsum(p, axis=1)
-    counts = []
-    for _ in range(int(np.clip(MAX_VALUES // max(p.size, 1), *DRAWS))):
-        u = rng.random(len(different))[own]
-        if two:  # p of the positive class
-            found = bins[u < p[:, 0], 0]
-        else:
-            code = (u[:, None] >= upper[:, :-1]).sum(axis=1)
-            found = bins[np.arange(len(bins)), code]
-        counts.append(np.bincount(found, minlength=cells))
-    return np.array(counts)
-
 
 def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
     """Reliability diagrams of a few methods on one data set: observed frequencies against predicted probabilities.
@@ -82,25 +37,29 @@ def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
     """
     about = outcome.about(dataset)
     able, two = mean_of(outcome, dataset, "log_loss"), len(about["classes"]) == 2
-    numbers: dict[str, dict[str, Any]] = {}
+    positive = about["classes"].index(about["positive"]) if two else 0
+    numbers: dict[str, ReliabilityDisplay] = {}
     for method in selected_methods(outcome, dataset, able):
         rows = held_out(outcome, dataset, method)
         if rows is not None and rows.log_proba is not None:
-            classes = [about["classes"].index(about["positive"])] if two else range(rows.n_classes)
-            numbers[method] = reliability(rows, list(classes))
+            p = np.exp(rows.log_proba)
+            numbers[method] = ReliabilityDisplay.of(rows.y_true, p, positive, rows.row)
     if not numbers:
         return ReportFigure.nothing(
             f"no method gave probabilities on {dataset}, or they are too many"
         )
 
     titles = {
-        method: f"error {own['calibration_error']:.3f} ({own['by_chance']:.3f} by chance)"
+        method: f"error {own.calibration_error:.3f} ({own.by_chance:.3f} by chance)"
         for method, own in numbers.items()
     }
     what = f"probability of “{about['positive']}”" if two else "probability of a class"
     figure, grid = panels(outcome, titles, f"predicted {what}", "share of the rows")
     for axes, (method, own) in zip(grid, numbers.items(), strict=True):
-        _draw_reliability(axes, own, *method_style(outcome.position(method)))
+        colour, marker = method_style(outcome.position(method))
+        own.plot(axes, color=colour, marker=marker)
+        axes.set(xlabel="", ylabel="")
+        axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     each = " The classes, each against the rest, are pooled in a bin." if not two else ""
     those = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
@@ -110,7 +69,11 @@ def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
         f"{selection_note(outcome, list(numbers), len(able), 'with probabilities')}"
         f"{grid_end_note(outcome, numbers)}"
     )
-    about_all = {"dataset": dataset, "bins": BINS, "methods": numbers}
+    shown = {
+        method: {f.name: np.asarray(getattr(own, f.name)).tolist() for f in fields(own)}
+        for method, own in numbers.items()
+    }
+    about_all = {"dataset": dataset, "bins": BINS, "methods": shown}
     return ReportFigure(figure, f"Calibration on {dataset}", caption, about_all)
 
 
@@ -129,19 +92,6 @@ def _error_sentences(outcome: Outcome, dataset: str, two: bool) -> str:
             f" The metric in the tables is a mean over {over}, of fewer rows, and so mostly larger."
         )
     return sentences
-
-
-def _draw_reliability(axes: Axes, own: dict[str, Any], colour: str, marker: str) -> None:
-    x, y, low, high = (np.array(own[name]) for name in ("predicted", "share", "low", "high"))
-    size = 1.5 + 6 * np.sqrt(np.array(own["rows"]) / max(own["rows"]))
-    axes.plot((0, 1), (0, 1), color=style.MUTED, linewidth=0.7, linestyle="--")
-    ends = np.column_stack([low, high, np.full_like(x, np.nan)]).ravel()
-    axes.plot(np.repeat(x, 3), ends, color=style.MUTED, linewidth=2.5, alpha=0.35)
-    axes.plot(x, y, color=colour, linewidth=0.8, alpha=0.5)
-    for place, height, wide in zip(x, y, size, strict=True):
-        axes.plot(place, height, marker, color=colour, markersize=wide)
-    axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-    axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
 
 
 HISTOGRAM_BINS = 20
