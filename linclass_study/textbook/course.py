@@ -46,16 +46,12 @@ def chapters() -> dict[str, list[str]]:
 
 
 def script_names() -> list[str]:
-    """All scripts in the order of the course; missing or unlisted scripts are refused."""
+    """All scripts in the order of the course; each is listed once."""
     listed = [name for scripts in chapters().values() for name in scripts]
     there = {file.stem for file in FOLDER.glob("[!_]*.py")}
-    if twice := next((name for name in listed if listed.count(name) > 1), None):
-        raise StudyError(f"textbook/course.yaml: '{twice}' is given twice; remove one")
-    if missing := sorted(set(listed) - there):
-        raise StudyError(f"textbook/course.yaml: there is no script '{missing[0]}.py'; remove it")
-    if strays := sorted(there - set(listed)):
+    if wrong := sorted({*listed} ^ there) or [name for name in listed if listed.count(name) > 1]:
         raise StudyError(
-            f"textbook/{strays[0]}.py is in no chapter; add it to textbook/course.yaml"
+            f"textbook/course.yaml: '{wrong[0]}' must be a script of textbook/ that is listed once"
         )
     return listed
 

@@ -54,26 +54,22 @@ def compare_published(folder: Path, file: Path = FILE) -> list[Check]:
     """Compare every published number with the exhibits in `folder`, in the order of the file."""
     found: list[Check] = []
     for i, entry in enumerate(read_yaml(file)):
-        if wrong := _wrong(entry):
-            raise StudyError(f"{file.name}, entry {i + 1}: {wrong}")
+        wrong = (KEYS - {*entry}) | ({*entry} - KEYS - MAY)
+        if entry.get("kind", KINDS[0]) not in KINDS:
+            wrong.add("kind")
+        same = entry.get("instead", entry["numbers"]).keys() == entry["numbers"].keys()
+        if not same or ("instead" in entry and "reason" not in entry):
+            wrong.add("instead")
+        if wrong:
+            raise StudyError(
+                f"{file.name}, entry {i + 1}: {', '.join(sorted(wrong))}; an entry has {', '.join(sorted(KEYS))}, may "
+                f"have {', '.join(sorted(MAY))}, its kind is {' or '.join(KINDS)}, and 'instead' needs a value for "
+                "each of the numbers, and a reason"
+            )
         numbers = read_mapping(folder / entry["exhibit"] / "numbers.json")
         for path, value in entry["numbers"].items():
             found.append(_checked(entry, str(path), float(value), numbers))
     return found
-
-
-def _wrong(entry: Mapping[str, Any]) -> str:
-    if missing := sorted(KEYS - set(entry)):
-        return f"the key '{missing[0]}' is missing"
-    if unknown := sorted(set(entry) - KEYS - MAY):
-        return f"unknown key '{unknown[0]}'; there are: {', '.join(sorted(KEYS | MAY))}"
-    if (kind := entry.get("kind", KINDS[0])) not in KINDS:
-        return f"unknown kind '{kind}'; there are: {', '.join(KINDS)}"
-    if "instead" in entry and (
-        set(entry["instead"]) != set(entry["numbers"]) or "reason" not in entry
-    ):
-        return "'instead' needs a value for each of the numbers, and a reason"
-    return ""
 
 
 def _checked(
