@@ -170,8 +170,6 @@ def mixed_environments(
     Runs differ from the present environment or, if no fit is of it, from that of most fits. `known` maps the ids of
     environments to their properties.
     """
-    if "environment" not in fits.columns:  # results of earlier versions
-        return []
     ranked = fits.filter(pl.col("status").is_in(FITTED)).with_columns(
         environment=pl.col("environment").fill_null(UNRECORDED)
     )

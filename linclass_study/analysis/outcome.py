@@ -23,25 +23,16 @@ from linclass_study.files.tables import frame, table_schema
 from linclass_study.pipeline.protocols import CURVE, of_dataset, selected_protocols
 
 T = TypeVar("T")
-UNKNOWN = "unknown"  # machine of fits from before this column existed
 
 
 def times_of_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
     """One row for each fit and machine that made it, without fits that took no time."""
     columns = list(table_schema("times"))
-    if "machine" not in fits.columns:
-        fits = fits.with_columns(machine=pl.lit(None, pl.String))
-    others = results / "times.parquet"
-    parts = [fits.select(columns)]
+    parts, others = [fits.select(columns)], results / "times.parquet"
     if others.exists():
-        parts.append(
-            read_parquet(others).select(columns).join(fits, on=list(table_files.FIT), how="semi")
-        )
-    return (
-        pl.concat(parts)
-        .filter(pl.col("fit_seconds").is_not_null())
-        .with_columns(pl.col("machine").fill_null(UNKNOWN))
-    )
+        of_fits = read_parquet(others).select(columns)
+        parts.append(of_fits.join(fits, on=list(table_files.FIT), how="semi"))
+    return pl.concat(parts).filter(pl.col("fit_seconds").is_not_null())
 
 
 def median_seconds(times: pl.DataFrame) -> dict[tuple[str, str], float]:

@@ -28,7 +28,6 @@ NAME = "study.json"
 FORMAT = 1  # changes when an older linclass could not read the folder, or would misunderstand it
 REMEDY = "run snakemake to its end, which writes it"
 PARTS = ("datasets", "methods", "evaluation", "limits", "positions", "parameters")
-LATER: dict[str, Any] = {"format": 1, "parameters": {}}  # parts that older results lack
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def write_study(description: StudyDescription) -> None:
 def is_other(results: Path, study: Mapping[str, Any]) -> bool:
     """Whether the file describes another study than this one, so that its tables are outdated."""
     try:
-        known = LATER | read_json(results / NAME)
+        known = read_json(results / NAME)
         parts = {part: study[part] for part in PARTS}
         return any(known[part] != asked for part, asked in json.loads(as_text(parts)).items())
     except (OSError, ValueError, KeyError, TypeError):
@@ -89,7 +88,7 @@ def refuse_later_format(path: Path, study: Mapping[str, Any]) -> None:
 def read_study(results: Path) -> StudyDescription:
     path = results / NAME
     try:
-        study: Any = LATER | read_json(path)
+        study: Any = read_json(path)
         refuse_later_format(path, study)
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
         return StudyDescription(

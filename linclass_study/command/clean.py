@@ -63,8 +63,6 @@ def environments_of(run: Path) -> set[str]:
         table = read_parquet(run / LAST)
     except StudyError:  # unfinished: fitted again in any case
         return set()
-    if "environment" not in table.columns:
-        return {UNRECORDED}
     return {*table["environment"].fill_null(UNRECORDED)}
 
 

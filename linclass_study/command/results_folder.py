@@ -91,8 +91,6 @@ def study_problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
 Run = tuple[str, str]  # data set, method
 
 
-# columns that older results lack
-LATER_COLUMNS = {"machine", "environment", "held_out", "features", "failure"}
 SIZES = ("status", "rows", "classes", "sparse")
 KEYS = {  # of available data, by folder
     "data": (*SIZES, "digest", "class_counts", "n_features", "positive", "source"),
@@ -108,10 +106,10 @@ def _read_whole(path: Path) -> None:
             has = scan_parquet(path).collect_schema()
             name = "folds" if path.parent.name == "folds" else path.stem
             wanted = table_schema(name) if name in CHECKED else pl.Schema()
-            if lacks := [column for column in wanted if column not in LATER_COLUMNS | {*has}]:
+            if lacks := [column for column in wanted if column not in has]:
                 raise ValueError(f"it has no column '{lacks[0]}'")
             for column, kind in wanted.items():
-                if not _suits(has.get(column, kind), kind):
+                if not _suits(has[column], kind):
                     raise ValueError(f"its column '{column}' is of type {has[column]}, not {kind}")
         case ".npz":
             with opened_npz(path) as arrays:
@@ -215,12 +213,7 @@ class ResultsFolder:
         """A Parquet file with the columns and types of the table `name`."""
         columns = table_schema(name)
         try:
-            data = read_parquet(path)
-            data = data.with_columns(
-                pl.lit(None, columns[column]).alias(column)
-                for column in LATER_COLUMNS & set(columns) - set(data.columns)
-            )
-            return data.select(list(columns)).cast(columns)
+            return read_parquet(path).select(list(columns)).cast(columns)
         except Exception as error:
             raise self.unreadable(path, error) from None
 
