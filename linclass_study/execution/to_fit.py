@@ -100,13 +100,8 @@ class ToFit:
         other = "new fits, as `evaluation:` changed"
         if record is not None and record.get("recipe") != spec.recipe:
             parts = record.get("parts") or {}
-            changed = [
-                WORDS[part] for part in WORDS if parts and parts.get(part) != spec.parts[part]
-            ]
-            what = names_and_others(
-                changed or [*WORDS.values()], len(WORDS), "and" if changed else "or"
-            )
-            other = f"fitted again, as {what} changed"
+            changed = [WORDS[part] for part in WORDS if parts.get(part) != spec.parts[part]]
+            other = f"fitted again, as {names_and_others(changed, len(WORDS))} changed"
         return Counter(why.get(fit, other) for fit in missing)
 
 
