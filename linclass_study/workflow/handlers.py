@@ -61,6 +61,8 @@ class Handlers:
             slurm.cancel_abandoned(self.results, self._logger.info)
         except StudyError as error:
             sys.exit(str(error))
+        except OSError as error:
+            sys.exit(f"{error.filename}: cannot be written ({error.strerror}); check `results:`")
         if name := snakemake_internals.name_of_slurm_jobs(self._workflow):
             slurm.remember(name, self.results)
         terminal.show_progress(
