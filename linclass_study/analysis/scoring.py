@@ -28,7 +28,7 @@ from linclass.evaluation.metrics.predictions import Predictions, measure
 from linclass_study.analysis import summary
 from linclass_study.analysis.fit_problems import FitProblem, fit_problems
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import concatenate_files, known_statuses
+from linclass_study.analysis.summary import concatenate_files
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import FIT, write_table
 from linclass_study.pipeline.protocols import own_metrics
@@ -186,7 +186,7 @@ def write_scores(
     ]
     concatenate_files(scores, "scores", results / "scores" / f"{dataset}.parquet")
     fits = [folder / "fits.parquet" for folder in folders]
-    concatenate_files(fits, "fits", results / "fits" / f"{dataset}.parquet", known_statuses)
+    concatenate_files(fits, "fits", results / "fits" / f"{dataset}.parquet")
 
 
 def scores_of_run(folder: Path, key: str, classes: Classes, names: Sequence[str]) -> Path:

@@ -28,19 +28,14 @@ from linclass_study.statuses import FITTED, STATUSES
 PIECE = 500_000  # rows in memory at a time, or one fit or run if it has more
 
 
-def concatenate_files(
-    paths: Iterable[str | os.PathLike[str]],
-    table: str,
-    out: Path,
-    change: Callable[[pl.LazyFrame], pl.LazyFrame] = lambda rows: rows,
-) -> None:
-    """Concatenate the files, sorted by the fit of their first row; `change` may transform single rows."""
+def concatenate_files(paths: Iterable[str | os.PathLike[str]], table: str, out: Path) -> None:
+    """Concatenate the files, sorted by the fit of their first row."""
     firsts = {Path(path): _first(Path(path)) for path in paths}
     files = sorted(filter(firsts.get, firsts), key=lambda path: firsts[path])
     if not files:
         return write_table(table_files.frame(table), table, out)
     columns = list(table_schema(table))
-    rows = change(pl.concat([scan_parquet(file).select(columns) for file in files]))
+    rows = pl.concat([scan_parquet(file).select(columns) for file in files])
     try:
         table_files.stream(rows, table, out)
     except pl.exceptions.PolarsError:
@@ -85,7 +80,7 @@ def write_summary(
     """
     all_scores, all_fits = results / "scores.parquet", results / "fits.parquet"
     concatenate_files(scores, "scores", all_scores)
-    concatenate_files(fits, "fits", all_fits, known_statuses)
+    concatenate_files(fits, "fits", all_fits)
     with atomic_write(results / "scores.csv") as partial:
         without_formulas(scan_parquet(all_scores)).sink_csv(partial)
     tables: dict[str, tuple[Path, Callable[[pl.DataFrame], pl.DataFrame]]] = {
@@ -171,21 +166,6 @@ def _error(of_methods: pl.Series) -> pl.Series:
     sd, n, share, step = (own[name].to_numpy() for name in own.columns)
     error = corrected_error(sd, np.maximum(n, 1), share, step)
     return pl.Series(error).fill_nan(None)
-
-
-def known_statuses(fits: pl.LazyFrame) -> pl.LazyFrame:
-    """Replace unknown statuses by `failed`, so that every planned fit is counted."""
-    unknown = ~pl.col("status").is_in(STATUSES).fill_null(False)
-    reason = pl.format(
-        "ended with the unknown status '{}'; known are {}. {}",
-        pl.col("status").fill_null("null"),
-        pl.lit(", ".join(STATUSES)),
-        pl.col("reason").fill_null(""),
-    ).str.strip_chars()
-    return fits.with_columns(
-        status=pl.when(unknown).then(pl.lit("failed")).otherwise("status"),
-        reason=pl.when(unknown).then(reason).otherwise("reason"),
-    )
 
 
 # Predictions of a run for the held-out rows, as arrays, read once for all figures.

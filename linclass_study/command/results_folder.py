@@ -43,6 +43,7 @@ from linclass_study.files.reading import (
 )
 from linclass_study.files.tables import table_schema
 from linclass_study.processes.environment import of_machines, recorded_environments
+from linclass_study.statuses import STATUSES
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
 FACTS = {"by_default": list, "fixed": dict, "limits": dict, "by_fit": dict}  # of parameters
@@ -207,6 +208,8 @@ class ResultsFolder:
         for column, name in zip(("dataset", "method"), run, strict=True):
             if (data[column] != name).fill_null(True).any():
                 raise self.unreadable(path, f"column '{column}' is not '{name}' in every row")
+        if table == "fits" and (odd := {*data["status"]} - {*STATUSES}):
+            raise self.unreadable(path, f"{odd.pop()!r} is not a status of a fit")
         return data
 
     def table(self, name: str, path: Path) -> pl.DataFrame:
