@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from linclass_study.command.results_folder import ResultsFolder, open_results
 from linclass_study.errors import StudyError, printable, suggest_name
@@ -29,17 +29,9 @@ Function = Callable[[argparse.Namespace], int]
 Argument = tuple[tuple[str, ...], dict[str, Any]]  # of `add_argument`
 
 
-class Command(NamedTuple):
-    """A command with its arguments and its help; `options` are of its parser."""
-
-    run: Function
-    help: str
-    description: str
-    arguments: Sequence[Argument]
-    options: dict[str, Any]
-
-
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[
+    str, tuple[Function, dict[str, Any], Sequence[Argument]]
+] = {}  # options of its parser
 
 
 def command(
@@ -48,8 +40,8 @@ def command(
     """Decorator of a function `_name`, which runs `linclass name` and returns its exit code."""
 
     def register(run: Function) -> Function:
-        name = run.__name__.removeprefix("_")
-        COMMANDS[name] = Command(run, help, description, arguments, options)
+        options.update(help=help, description=description)
+        COMMANDS[run.__name__.removeprefix("_")] = run, options, arguments
         return run
 
     return register
@@ -75,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     options.for_snakemake = for_snakemake
     try:
-        return COMMANDS[options.name].run(options)
+        return COMMANDS[options.name][0](options)
     except StudyError as refused:
         return _refused(options.name, str(refused))
     except BrokenPipeError:  # the reader of our output, such as `head`, has ended
@@ -100,9 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"linclass {version('linclass')}")
     commands = parser.add_subparsers(dest="name", required=True, metavar=" | ".join(COMMANDS))
-    for name, one in COMMANDS.items():
-        own = commands.add_parser(name, help=one.help, description=one.description, **one.options)
-        for names, options in one.arguments:
+    for name, (_, of_parser, arguments) in COMMANDS.items():
+        own = commands.add_parser(name, **of_parser)
+        for names, options in arguments:
             own.add_argument(*names, **options)
     return parser
 
