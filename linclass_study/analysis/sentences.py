@@ -106,7 +106,7 @@ def _how_often(found: list[DatasetVerdict]) -> str:
         return "No data set has several scores of several methods, so none is clearly the best."
     clear = sum(not one.indistinguishable for one in known)
     those = f"the {len(known)} data sets with several scores of several methods"
-    return f"On {clear} of {those} one of them is clearly the best."
+    return f"On {clear} of {those} one method is clearly the best."
 
 
 def _overall(verdict: StudyVerdict) -> str:
@@ -281,7 +281,7 @@ def not_ranked_note(base: ComparisonAcross) -> str:
     lacking = base.every.incomplete
     if not lacking:
         return ""
-    return f" Not ranked, for want of a score on some data set: {_listed(lacking)} (tables/incomplete.csv)."
+    return f" Not ranked, as a score is missing on some data set: {_listed(lacking)} (tables/incomplete.csv)."
 
 
 def _other_orders(base: ComparisonAcross) -> list[str]:

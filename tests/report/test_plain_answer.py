@@ -80,12 +80,12 @@ def test_the_answer_for_two_methods_across_data_sets_follows_the_sign_test(repor
     over = "good has the best mean rank by accuracy over"
     assert reported(many) == [
         f"{over} 6 independent data sets, significantly better than bad.",
-        "On 6 of the 6 data sets with several scores of several methods one of them is clearly the best.",
+        "On 6 of the 6 data sets with several scores of several methods one method is clearly the best.",
     ]
     del many["d5"]
     assert reported(many) == [
         f"{over} 5 independent data sets, but not significantly better than bad.",
-        "On 5 of the 5 data sets with several scores of several methods one of them is clearly the best.",
+        "On 5 of the 5 data sets with several scores of several methods one method is clearly the best.",
         (
             "The difference between good and bad, the next by mean rank, would be significant on about 6 data sets "
             "like these."
@@ -148,7 +148,7 @@ def test_figures_name_the_methods_that_are_left_out(make):
     with style.settings():
         for draw in (rankings.ranks, rankings.ratings, matrices.pairwise):
             caption = draw(outcome).caption
-            assert "Not ranked, for want of a score on some data set: lacks (tables" in caption
+            assert "Not ranked, as a score is missing on some data set: lacks (tables" in caption
 
 
 def test_no_clear_winner_is_reported_only_for_data_sets_that_could_show_one(make, reported):
@@ -166,7 +166,7 @@ def test_no_clear_winner_is_reported_only_for_data_sets_that_could_show_one(make
     )
     five = reported({f"d{i}": {"good": GOOD, "bad": BAD} for i in range(5)})
     assert five[1].startswith(
-        "On 5 of the 5 data sets with several scores of several methods one of them is"
+        "On 5 of the 5 data sets with several scores of several methods one method is"
     )
 
 
