@@ -11,7 +11,6 @@ import resource
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -140,21 +139,15 @@ def trace_table(steps: Any) -> Columns | None:
     complete = [step for step in steps if {*STEP} <= {*step}]
     if not complete:
         return None
+    sources = dict(zip((*STEP, "held_out"), (*STEP, "watched"), strict=True))
+    columns: Columns = {"step": list(range(len(complete)))}
     try:
-        columns: Columns = {name: [_real(step[name]) for step in complete] for name in STEP}
-        held_out = [_real(step.get("watched")) for step in complete]
-    except (TypeError, OverflowError):  # an attribute of the same name with another meaning
+        for column, key in sources.items():
+            values = [step.get(key) for step in complete]
+            columns[column] = [None if value is None else float(value) for value in values]
+    except (TypeError, ValueError, OverflowError):  # another attribute of the same name
         return None
-    return {"step": list(range(len(complete))), **columns, "held_out": held_out}
-
-
-def _real(value: Any) -> float | None:
-    """Convert to float; a foreign estimator's value may have any type."""
-    if value is None:
-        return None
-    if not isinstance(value, Real):
-        raise TypeError(f"{type(value).__name__} is no real number")
-    return float(value)
+    return columns
 
 
 def _rows(found: Coefficients, places: Iterable[np.ndarray]) -> Columns:
