@@ -23,6 +23,7 @@ from linclass_study.files.tables import frame, table_schema
 from linclass_study.pipeline.protocols import CURVE, of_dataset, selected_protocols
 
 T = TypeVar("T")
+UNKNOWN = "unknown"  # machine of fits that name none
 
 
 def times_of_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
@@ -32,7 +33,8 @@ def times_of_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
     if others.exists():
         of_fits = read_parquet(others).select(columns)
         parts.append(of_fits.join(fits, on=list(table_files.FIT), how="semi"))
-    return pl.concat(parts).filter(pl.col("fit_seconds").is_not_null())
+    machine = pl.col("machine").fill_null(UNKNOWN)
+    return pl.concat(parts).filter(pl.col("fit_seconds").is_not_null()).with_columns(machine)
 
 
 def median_seconds(times: pl.DataFrame) -> dict[tuple[str, str], float]:

@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from linclass.base.messages import counted
-from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.outcome import UNKNOWN, Outcome
 from linclass_study.analysis.study_file import StudyDescription
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.command.verify import (
@@ -262,12 +262,13 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
 
 def _times(run: Run, fits: pl.DataFrame, tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Times of each fit on machines other than that of its row in `fits`."""
-    columns = list(table_schema("times"))
+    columns, machine = list(table_schema("times")), pl.col("machine").fill_null(UNKNOWN)
     return (
         pl.concat(each.filter(dataset=run[0], method=run[1]).select(columns) for each in tables)
+        .with_columns(machine)
         .filter(pl.col("fit_seconds").is_not_null())
         .unique([*FIT, "machine"], keep="first", maintain_order=True)
-        .join(fits, on=[*FIT, "machine"], how="anti")
+        .join(fits.with_columns(machine), on=[*FIT, "machine"], how="anti")
         .join(fits, on=FIT, how="semi")
     )
 

@@ -106,5 +106,5 @@ def test_times_of_two_machines_are_never_added(tmp_path):
 
 
 def test_fits_recorded_without_a_machine_have_an_unknown_machine(tmp_path):
-    old = rows(None, [1.0]).drop("machine")
-    assert machines_of(outcome.times_of_machines(old, tmp_path)) == ["unknown"]
+    found = outcome.times_of_machines(rows(None, [1.0]), tmp_path)
+    assert machines_of(found) == ["unknown"]

@@ -13,7 +13,6 @@ from studies import Data, Method, rows_of
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.analysis import scoring, summary
-from linclass_study.analysis.fit_problems import fit_problems
 from linclass_study.analysis.scoring import Classes, write_scores
 from linclass_study.analysis.summary import write_summary
 from linclass_study.errors import StudyError
@@ -172,14 +171,9 @@ def test_a_damaged_file_is_named_with_the_remedy_in_one_line(tmp_path, content):
 
 
 def test_summaries_count_every_fit_and_give_mean_deviation_and_corrected_error(make):
-    odd = Method(endings={0: ("fine", "so it says"), 1: ("failed", "x")})
-    outcome = make({"d": Data()}, {"m": odd}, folds=4)
+    outcome = make({"d": Data()}, {"m": Method(endings={1: ("failed", "x")})}, folds=4)
     (row,) = rows_of(outcome.results / "tables" / "fits.csv")
-    assert (row["planned"], row["converged"], row["failed"]) == (4, 2, 2)
-    (first, *_) = fit_problems(outcome.fits)
-    assert first.status == "failed"
-    assert "'fine'" in first.reason
-    assert first.reason.endswith("so it says")
+    assert (row["planned"], row["converged"], row["failed"]) == (4, 3, 1)
     outcome = make({"d": Data()}, {"m": Method(endings={3: ("failed", "no")})}, folds=5)
     accuracy = [
         row["value"]
