@@ -14,9 +14,12 @@ SNAKEFILE = str(ROOT / "Snakefile")  # for `module` in a Snakefile of one's own:
 DEFAULT_STUDY = ROOT / "config" / "config.yaml"  # always read; a study overrides it
 
 
-def refuse_another_copy(own: Path) -> None:
-    """Refuse to run if the environment contains another copy of the project than `own`, the Snakefile's folder:
-    Snakemake imports the latter, fits import the former."""
+def refuse_another_copy(rules: str) -> None:
+    """Refuse to run if the environment contains another copy of the project than that of the folder of rules:
+    Snakemake imports the latter, fits import the former. Rules from a repository (`module`) have no such folder."""
+    if not Path(rules).is_dir():
+        return
+    own = Path(rules).parents[1]
     command = [sys.executable, "-c", "from linclass_study import project; print(project.ROOT)"]
     found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     if found != str(own.resolve()):

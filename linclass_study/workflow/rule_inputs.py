@@ -68,7 +68,7 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
                 "see; leave out this option, and store an archive of the results (docs/cluster.md)"
             )
         if is_main:
-            refuse_another_copy(Path(workflow.current_basedir).parents[1])
+            refuse_another_copy(str(workflow.current_basedir))
         study = read_config(config, files, ROOT, is_main)
         if is_main:
             refuse_broken_records(Path(study.results), study.datasets)

@@ -365,7 +365,7 @@ def test_citation_environment_and_container_have_the_version_of_the_package():
     assert (cited["version"], cited["license"]) == (project["version"], project["license"])
     environment = (ROOT / "workflow" / "envs" / "linclass.yaml").read_text()
     assert f"linclass[study]=={project['version']}\n" in environment
-    assert f'/linclass:{project["version"]}"' in (ROOT / "Snakefile").read_text()
+    assert f'/linclass:{project["version"]}"' in (ROOT / "workflow" / "Snakefile").read_text()
 
 
 def test_a_crate_describes_the_run_as_its_profile_requires(linclass, published, finished, b):
