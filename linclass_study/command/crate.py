@@ -60,7 +60,7 @@ def crate_files(
             "--crate needs --license, since a crate says its licence; for example CC-BY-4.0"
         )
     own = {WORKFLOW: ROOT / WORKFLOW}
-    for pattern in ("rules/*.smk", "scripts/*.py", "schemas/*.yaml"):
+    for pattern in ("Snakefile", "envs/*.yaml", "rules/*.smk", "scripts/*.py", "schemas/*.yaml"):
         for path in sorted((ROOT / "workflow").glob(pattern)):
             own[path.relative_to(ROOT).as_posix()] = path
     graph = list(entities(results, citation, {**published, **own}))

@@ -1,7 +1,10 @@
 """The workflow as a module of somebody's own Snakefile (`module linclass: …`), in a folder without our files."""
 
+import shutil
+import subprocess
+
 import pytest
-from projects import Project
+from projects import ROOT, Project
 
 SNAKEFILE = """
 from linclass_study.project import SNAKEFILE
@@ -69,3 +72,23 @@ def test_errors_in_the_configuration_of_a_module_are_one_line(importing):
     (line,) = [line for line in output.text.splitlines() if "fold" in line]
     assert "did you mean 'folds'?" in line
     assert "Traceback" not in output.text
+
+
+@pytest.mark.slow
+def test_the_workflow_is_imported_from_a_repository_as_snakedeploy_writes_it(importing, tmp_path):
+    repository = tmp_path / "repository"
+    shutil.copytree(ROOT / "workflow", repository / "workflow")
+    git = ["git", "-C", str(repository), "-c", "user.name=A", "-c", "user.email=a@b.c"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "workflow"], ["tag", "v1"]):
+        subprocess.run([*git, *command], check=True)
+    imported = 'github("linclass/linclass", path="workflow/Snakefile", tag="v1")'
+    importing.write(
+        "Snakefile", SNAKEFILE.replace("snakefile: SNAKEFILE", f"snakefile: {imported}")
+    )
+    address = {"GIT_CONFIG_COUNT": "1", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    address["GIT_CONFIG_KEY_0"] = f"url.{repository.as_uri()}.insteadOf"
+    output = importing.snakemake(
+        GIT_CONFIG_VALUE_0="https://github.com/linclass/linclass", **address
+    )
+    assert output.code == 0, output.text
+    assert output.text.splitlines()[-1] == "report: out/comparison/report.html"

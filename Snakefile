@@ -1,0 +1,4 @@
+"""`snakemake` in this folder runs workflow/Snakefile."""
+
+
+include: "workflow/Snakefile"
