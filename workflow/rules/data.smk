@@ -43,7 +43,7 @@ rule retry:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=STUDY.results,
+        results=lambda _: STUDY.results,
         entry=INPUTS.entry,
         plan=time_ns(),  # a parameter that has changed is due again
     script:
@@ -83,7 +83,7 @@ rule compare_data:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=STUDY.results,
+        results=lambda _: STUDY.results,
         datasets=DATASETS,
         related=INPUTS.shared_rows(),
         code=code_of("compare_data.py"),

@@ -20,7 +20,7 @@ rule figures:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=STUDY.results,
+        results=lambda _: STUDY.results,
         study=INPUTS.digest,
     script:
         "../scripts/figures.py"

@@ -37,7 +37,7 @@ rule cross_validate:
         mem_mb=INPUTS.memory_mb,
         runtime=INPUTS.minutes,
     params:
-        results=STUDY.results,
+        results=lambda _: STUDY.results,
         asked=INPUTS.spec_digest,
     script:
         "../scripts/cross_validate.py"
@@ -64,7 +64,7 @@ rule cross_validate_shard:
         mem_mb=INPUTS.memory_mb,
         runtime=INPUTS.minutes,
     params:
-        results=STUDY.results,
+        results=lambda _: STUDY.results,
         asked=INPUTS.spec_digest,
         shards=INPUTS.number_of_shards,
         code=code_of("cross_validate_shard.py"),
@@ -89,7 +89,7 @@ rule gather_shards:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=STUDY.results,
+        results=lambda _: STUDY.results,
         asked=INPUTS.spec_digest,
         code=code_of("gather_shards.py"),
     script:

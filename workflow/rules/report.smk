@@ -31,7 +31,7 @@ rule report:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=STUDY.results,
+        results=lambda _: STUDY.results,
         figures=FIGURES[False],
         study=INPUTS.digest,
         code=code_of(

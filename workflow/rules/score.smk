@@ -31,7 +31,7 @@ rule score:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=STUDY.results,
+        results=lambda _: STUDY.results,
         methods=list(STUDY.methods),
         study=INPUTS.digest_for_dataset,
         metrics=metrics_of(STUDY.evaluation),
@@ -69,7 +69,7 @@ rule aggregate:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=STUDY.results,
+        results=lambda _: STUDY.results,
         study=INPUTS.digest,
         code=code_of("aggregate.py", *INPUTS.metric_modules()),
     script:
