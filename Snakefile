@@ -2,3 +2,6 @@
 
 
 include: "workflow/Snakefile"
+
+
+workflow.default_target = "all"  # an included file does not set it
