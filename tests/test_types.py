@@ -7,7 +7,6 @@ import pytest
 
 import linclass
 
-pytest.importorskip("mypy")
 SCRIPT = """
 import numpy as np
 
@@ -21,13 +20,29 @@ print(TunedClassifier(LinearSVM(), cv=3).fit(X, y).predict(X), Ridge().fit(X, y)
 """
 
 
-@pytest.mark.slow
-def test_public_names_have_types_and_a_misspelled_parameter_is_an_error(tmp_path):
+def check_types(folder, *command):
+    """What a type checker prints of a right script and of one with a misspelled parameter."""
     names = ", ".join(linclass.__all__)
     for file, parameter in (("right.py", "strength"), ("wrong.py", "stength")):
-        (tmp_path / file).write_text(SCRIPT.format(names=names, parameter=parameter))
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "right.py", "wrong.py"]
-    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        (folder / file).write_text(SCRIPT.format(names=names, parameter=parameter))
+    command = [sys.executable, "-m", *command, "right.py", "wrong.py"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.clients
+def test_pyright_finds_a_misspelled_parameter_and_no_other_error(tmp_path):
+    pytest.importorskip("pyright")
+    found = check_types(tmp_path, "pyright", "--pythonpath", sys.executable)
+    errors = [line for line in found.stdout.splitlines() if " - error: " in line]
+    assert len(errors) == 1, found.stdout + found.stderr
+    assert "wrong.py" in errors[0]
+    assert 'No parameter named "stength"' in errors[0]
+
+
+@pytest.mark.slow
+def test_mypy_finds_a_misspelled_parameter_and_no_other_error(tmp_path):
+    pytest.importorskip("mypy")
+    found = check_types(tmp_path, "mypy", "--strict", "--config-file=")
     *errors, last = (line for line in found.stdout.splitlines() if ": note:" not in line)
     assert last.startswith("Found 1 error in 1 file"), found.stdout
     assert errors[0].startswith("wrong.py")
