@@ -40,7 +40,10 @@ BELOW = {  # page → pages below it in the navigation
     "scale": ("cluster", "refits", "sharing"),
     "teach": ("gallery/index", "textbook", "textbooks"),
 }
-RESULTS = ("report.html", "textbook/textbook.html")
+RESULTS = {  # pages of results/ → their names
+    "report.html": "the report of the default study",
+    "textbook/textbook.html": "the textbook with all its numbers",
+}
 
 
 def write_reference(page: Path) -> None:
@@ -72,8 +75,8 @@ def write_reference(page: Path) -> None:
 
 
 def results() -> list[str]:
-    """The pages of a study in results/, which the site contains if they exist."""
-    return [str(ROOT / "results" / file) for file in RESULTS if (ROOT / "results" / file).exists()]
+    """The pages in results/, which the site contains if they exist."""
+    return [file for file in RESULTS if (ROOT / "results" / file).exists()]
 
 
 def read(app: Any, name: str, source: list[str]) -> None:
@@ -85,6 +88,9 @@ def read(app: Any, name: str, source: list[str]) -> None:
     for page, file in BESIDE.items():
         text = text.replace(f"](../{file}", f"]({page}.md")
     text = re.sub(r"\]\(\.\./README\.md[^)]*\)", "](index.md)", text)
+    if name == "index" and (made := results()):
+        links = [f'<a href="{Path(file).name}">{RESULTS[file]}</a>' for file in made]
+        text = text.replace("::::{grid}", f"See {' and '.join(links)}.\n\n::::{{grid}}", 1)
     if name in BELOW:
         text += "\n\n```{toctree}\n:hidden:\n:glob:\n\n" + "\n".join(BELOW[name]) + "\n```\n"
     source[0] = re.sub(r"\[([^]]*)\]\((\.\./[^)#]*)\)", _without_folder, text)
