@@ -80,14 +80,16 @@ def complaint(estimator: EstimatorLike, parameter: str) -> str | None:
     step, _, inner = parameter.partition("__")
     if inner:
         return complaint(estimator.get_params()[step], inner)
-    rule = _rule(estimator)
-    if parameter in getattr(estimator, "paths", ()) or (rule is not None and rule[0] == parameter):
+    if parameter in getattr(estimator, "paths", ()):
+        return None
+    known = _known_class(estimator)
+    if known and FOREIGN[known][0] == parameter:
         return None
     name, own = type(estimator).__name__, getattr(estimator, "paths", ())
     has = f"it has one of {', '.join(own)}" if own else "it has none"
     if not is_ours(estimator):
-        known = (f"{parameter} of {name}" for name, (parameter, *_) in FOREIGN.items())
-        has = f"known are {', '.join(known)}"
+        all_known = (f"{parameter} of {name}" for name, (parameter, _) in FOREIGN.items())
+        has = f"known are {', '.join(all_known)}"
     return f"{name} has no path of {parameter!r} ({has}); list its values"
 
 
@@ -183,12 +185,9 @@ def _rank(name: str, spec: Any) -> int:
     return is_path(spec) + (is_path(spec) and is_strength(name))
 
 
-# Paths of scikit-learn's `C` and `alpha`, by the model of linclass with the same objective, n rows, and the sum W of
-# their weights, those of their classes (W = n without `class_weight`):
-#
-#     C = 1/(W · strength)        LogisticRegression, LinearSVC, SVC: sums of losses, C Σ w ℓ + R
-#     alpha = W · strength        Ridge, RidgeClassifier: Σ w r² + alpha ‖w‖²
-#     alpha = W/n · strength      Lasso, ElasticNet, SGDClassifier: (1/n) Σ w ℓ + alpha R
+# Paths of scikit-learn's `C` and `alpha`, by the model of linclass with the same objective, which is a sum of losses,
+# C Σ w ℓ + R, a sum of squares, Σ w r² + alpha ‖w‖², or a mean, (1/n) Σ w ℓ + alpha R. The weights w are those of the
+# classes (their sum is n without `class_weight`).
 #
 # Intercepts that liblinear penalizes are not taken into account; a start need not be exact.
 
@@ -197,78 +196,67 @@ LOSSES = {"log_loss": "logistic", "squared_error": "squared"}  # that have other
 KERNELS = {"rbf": "gaussian", "poly": "polynomial"}
 
 
-def linear(**options: Any) -> Any:
-    return import_module("linclass").LinearClassifier(strength=1.0, **options)
-
-
-def logistic(params: Mapping[str, Any]) -> Any:
-    """Since 1.8 l1_ratio alone says which penalty it is."""
-    ratio = float(params.get("l1_ratio") or 0.0)
-    by_ratio = "l2" if ratio == 0 else "l1" if ratio == 1 else "elasticnet"
-    penalty = params.get("penalty", by_ratio)
-    penalty = PENALTIES.get(by_ratio if penalty == "deprecated" else penalty)
-    return linear(penalty=penalty, l1_ratio=ratio, fit_intercept=params["fit_intercept"])
-
-
-def linear_svc(params: Mapping[str, Any]) -> Any:
-    return linear(loss=params["loss"], penalty=params["penalty"])
-
-
-def svc(params: Mapping[str, Any]) -> Any:
-    name = KERNELS.get(params["kernel"], params["kernel"])
-    gamma = params["gamma"] if params["gamma"] != "auto" else "scale"
-    own = {"kernel": name, "gamma": gamma, "degree": params["degree"], "coef0": params["coef0"]}
-    return import_module("linclass").KernelSVM(**own)
-
-
-def sgd(params: Mapping[str, Any]) -> Any:
-    loss = LOSSES.get(params["loss"], params["loss"])
-    return linear(loss=loss, penalty=PENALTIES.get(params["penalty"]), l1_ratio=params["l1_ratio"])
-
-
-def ridge_classifier(params: Mapping[str, Any]) -> Any:
-    return linear(loss="squared")
-
-
-def regressor(name: str) -> Callable[[Mapping[str, Any]], Any]:
-    def made(params: Mapping[str, Any]) -> Any:
-        ratio = {"l1_ratio": params["l1_ratio"]} if name == "ElasticNet" else {}
-        return getattr(import_module("linclass"), name)(**ratio)
-
-    return made
-
-
-Rule = tuple[str, Callable[[Mapping[str, Any]], Any], Callable[[Array, float, int], Array]]
-FOREIGN: dict[str, Rule] = {
-    "LogisticRegression": ("C", logistic, lambda strengths, W, n: 1 / (W * strengths)),
-    "LinearSVC": ("C", linear_svc, lambda strengths, W, n: 1 / (W * strengths)),
-    "SVC": ("C", svc, lambda strengths, W, n: 1 / (W * strengths)),
-    "RidgeClassifier": ("alpha", ridge_classifier, lambda strengths, W, n: W * strengths),
-    "SGDClassifier": ("alpha", sgd, lambda strengths, W, n: W / n * strengths),
-    "Ridge": ("alpha", regressor("Ridge"), lambda strengths, W, n: W * strengths),
-    "Lasso": ("alpha", regressor("Lasso"), lambda strengths, W, n: W / n * strengths),
-    "ElasticNet": ("alpha", regressor("ElasticNet"), lambda strengths, W, n: W / n * strengths),
+FOREIGN: dict[
+    str, tuple[str, Callable[[Array, float, int], Array]]
+] = {  # by the name of the class: (parameter, its value at strengths λ, n rows and the sum W of their weights)
+    "LogisticRegression": ("C", lambda strengths, W, n: 1 / (W * strengths)),
+    "LinearSVC": ("C", lambda strengths, W, n: 1 / (W * strengths)),
+    "SVC": ("C", lambda strengths, W, n: 1 / (W * strengths)),
+    "RidgeClassifier": ("alpha", lambda strengths, W, n: W * strengths),
+    "SGDClassifier": ("alpha", lambda strengths, W, n: W / n * strengths),
+    "Ridge": ("alpha", lambda strengths, W, n: W * strengths),
+    "Lasso": ("alpha", lambda strengths, W, n: W / n * strengths),
+    "ElasticNet": ("alpha", lambda strengths, W, n: W / n * strengths),
 }
 
 
+def our_model(name: str, params: Mapping[str, Any]) -> Any:
+    """The model of linclass with the objective of scikit-learn's class of this name."""
+    linclass = import_module("linclass")
+    if name in ("Ridge", "Lasso"):
+        return getattr(linclass, name)()
+    if name == "ElasticNet":
+        return linclass.ElasticNet(l1_ratio=params["l1_ratio"])
+    if name == "SVC":
+        return linclass.KernelSVM(
+            kernel=KERNELS.get(params["kernel"], params["kernel"]),
+            gamma=params["gamma"] if params["gamma"] != "auto" else "scale",
+            degree=params["degree"],
+            coef0=params["coef0"],
+        )
+    options: dict[str, Any] = {"loss": "squared"}
+    if name == "LinearSVC":
+        options = {"loss": params["loss"], "penalty": params["penalty"]}
+    elif name != "RidgeClassifier":
+        ratio = float(params.get("l1_ratio") or 0.0)
+        penalty = params.get("penalty", "deprecated")
+        if penalty == "deprecated":  # since 1.8 l1_ratio alone says which penalty it is
+            penalty = "l2" if ratio == 0 else "l1" if ratio == 1 else "elasticnet"
+        options = {"penalty": PENALTIES.get(penalty), "l1_ratio": ratio}
+        if name == "SGDClassifier":
+            options["loss"] = LOSSES.get(params["loss"], params["loss"])
+        else:
+            options["fit_intercept"] = params["fit_intercept"]
+    return linclass.LinearClassifier(strength=1.0, **options)
+
+
 def foreign_path(estimator: EstimatorLike, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
-    rule = _rule(estimator)
-    assert rule is not None, parameter
-    _, ours, in_units = rule
+    name = _known_class(estimator)
     params, n = estimator.get_params(deep=False), len(np.asarray(y))
-    model, W = ours(params), float(n)
+    model, W = our_model(name, params), float(n)
     if (weight := params.get("class_weight")) is not None:
         model.set_params(class_weight=weight)
         classes, rows = np.unique(np.asarray(y), return_counts=True)
         W = float(class_weights(weight, classes, rows) @ rows)
-    return in_units(model.strength_path(X, y), W, n)
+    return np.asarray(FOREIGN[name][1](model.strength_path(X, y), W, n))
 
 
-def _rule(estimator: EstimatorLike) -> Rule | None:
-    """Of the class itself, or of the first estimator of scikit-learn that it extends. Estimators of scikit-learn that
-    extend one with a rule, such as MultiTaskLasso, have other parameters and objectives.
+def _known_class(estimator: EstimatorLike) -> str:
+    """The name of its class, or of the first one of scikit-learn that it extends, if FOREIGN has it; else empty.
+
+    Estimators of scikit-learn that extend one of them, such as MultiTaskLasso, have other parameters and objectives.
     """
-    for cls in type(estimator).__mro__:
-        if cls.__module__.partition(".")[0] == "sklearn" and hasattr(cls, "fit"):
-            return FOREIGN.get(cls.__name__)
-    return None
+    bases = type(estimator).__mro__
+    ours = (c for c in bases if c.__module__.partition(".")[0] == "sklearn" and hasattr(c, "fit"))
+    name = getattr(next(ours, None), "__name__", "")
+    return name if name in FOREIGN else ""

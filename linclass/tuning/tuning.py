@@ -118,9 +118,10 @@ def choose(
     options to try as well if the one of this number is the best, or the one that the rule selects.
     """
     fold = stratified_folds(y, folds, seed, groups, names)
+    held_out = [np.flatnonzero(fold == k) for k in range(folds)]
     choice, new = Choice([], 0, np.empty((folds, 0)), {}), list(options)
     while new:
-        judged, failures = _judged(new, fold, prepare, score, together)
+        judged, failures = _judged(new, held_out, prepare, score, together)
         if failures and not np.isfinite(judged).all(axis=0).any() and not choice.options:
             raise next(iter(failures.values()))
         before = len(choice.options)
@@ -134,19 +135,25 @@ def choose(
 
 def _judged(
     options: Sequence[Option],
-    fold: np.ndarray,
+    held_out: Sequence[np.ndarray],
     prepare: Callable[[np.ndarray, np.ndarray, Sequence[Option]], Any],
     score: Callable[[Any, Option], float],
     together: Callable[..., Any] | None,
 ) -> tuple[np.ndarray, dict[int, Exception]]:
     """(scores of each fold and option, the first exception of each option that failed)"""
-    folds = int(fold.max()) + 1
-    held_out = [np.flatnonzero(fold == k) for k in range(folds)]
-    scores = np.zeros((folds, len(options)))
+
+    def one_by_one() -> Iterator[list[Callable[[], float]]]:
+        rows = np.arange(sum(map(len, held_out)))
+        for test in held_out:
+            prepared = prepare(np.delete(rows, test), test, options)
+            yield [partial(score, prepared, option) for option in options]
+
+    scores = np.zeros((len(held_out), len(options)))
     failures: dict[int, Exception] = {}
-    computations = _at_once(together, held_out, options) or _one_by_one(
-        options, fold, prepare, score
-    )
+    try:
+        computations = one_by_one() if together is None else together(held_out, options)
+    except NotApplicable:
+        computations = one_by_one()
     for k, of_fold in enumerate(computations):
         for i, score_of_option in enumerate(of_fold):
             if not np.isfinite(scores[:, i]).all():
@@ -189,27 +196,6 @@ RULES: dict[str, Callable[[Sequence[dict[str, Any]], np.ndarray, EstimatorLike],
     "best": _best,
     "one_standard_error": _one_standard_error,
 }
-
-
-def _at_once(
-    together: Callable[..., Any] | None, held_out: list[np.ndarray], options: Sequence[Option]
-) -> Any:
-    """The result of `together`; None if it does not apply, and candidates are fitted one after the other."""
-    try:
-        return None if together is None else together(held_out, options)
-    except NotApplicable:
-        return None
-
-
-def _one_by_one(
-    options: Sequence[dict[str, Any]],
-    fold: np.ndarray,
-    prepare: Callable[[np.ndarray, np.ndarray, Sequence[Option]], Any],
-    score: Callable[[Any, Option], float],
-) -> Iterator[list[Callable[[], float]]]:
-    for k in range(fold.max() + 1):
-        prepared = prepare(np.flatnonzero(fold != k), np.flatnonzero(fold == k), options)
-        yield [partial(score, prepared, option) for option in options]
 
 
 def _directions(names: Iterable[str], estimator: EstimatorLike) -> dict[str, int]:
