@@ -12,15 +12,15 @@ The α_j maximize it with the curvature held fixed, in turn with the mode; most 
 x_j that stay are the relevance vectors, mostly fewer than support vectors. There is no strength to choose. The
 certificate says that no change of one α_j raises ln p(ẑ | α) at the mode; there may be several such points. Up to 500
 columns the fit begins with none and, twice, with all, and keeps the end of higher evidence.
-Where a curvature of nearly 0 promises gains that the mode does not keep, a column that has left three times comes back
-with half the variance 1/α_j, and so on, until it is best at its own mode. If the columns separate the classes the
-curvature may vanish, as it does with frequency weights far above 1; then the status is 'separable'.
+A curvature of nearly 0 promises gains that the mode does not keep. Therefore, once a column has left three times,
+changes of its variance 1/α_j that turn back are halved, until it is best at its own mode. If the columns separate the
+classes the curvature may vanish, as it does with frequency weights far above 1; then the status is 'separable'.
 Probabilities are averaged over the posterior, P(1 | x) ≈ σ(κz), κ = 1/√(1 + π s²/8), with the variance s² of z. For
 two classes. Weights are frequency weights.
 
 Predicts: log-odds and probabilities, averaged over the posterior.
-Cost: O(n M m) for each mode and for each look at all M columns, and O(m²) a step between, for m columns that stay,
-    M = n with a kernel, and O(n²) memory there.
+Cost: O(n M m) for each mode, and O(n M + M m²) for each change of one of the M precisions, m of them finite; M = n
+    with a kernel, and O(n²) memory there.
 Certificate: evidence gain.
 Reference: Tipping (2001), JMLR 1; Tipping & Faul (2003), AISTATS; Bishop (2006), §7.2.3.
 """
@@ -38,8 +38,13 @@ from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.offsets import row_offsets
 from linclass.bayes.laplace_posterior import LaplacePosterior
-from linclass.bayes.relevance import Relevance, WeightedColumns, ascend, beginnings
-from linclass.bayes.relevance_machine import RelevanceMachine
+from linclass.bayes.relevance import (
+    Relevance,
+    RelevanceMachine,
+    WeightedColumns,
+    ascend,
+    beginnings,
+)
 from linclass.kernels.functions import KernelLike
 from linclass.linear.losses.base import Loss
 from linclass.linear.losses.margin import Logistic
@@ -51,7 +56,6 @@ from linclass.linear.support_vectors import rows_that_count
 
 MODES = 200  # limit
 SHARE = 0.1  # of the largest gain, at which the mode follows
-LATE = 1e-3  # gain that is small
 LOST = 0.5  # of the log evidence, by which only a mode that was not found is lower
 SEPARATED = (
     "the columns separate the classes, so the evidence rises as the weights grow; use a smaller gamma, or "
@@ -142,7 +146,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
             old, new = np.zeros(len(away)), np.zeros(len(away))
             old[mode.active] = 1 / mode.alpha
             new[search.active] = search.columns.scale[search.active] ** 2 / search.rho
-            variance = pace.towards(old, new, gain < LATE)
+            variance = pace.towards(old, new)
             active = np.flatnonzero(variance)
             after = rows.mode(active, 1 / variance[active], mode)
             least = mode.log_evidence - LOST * abs(mode.log_evidence)
@@ -197,8 +201,6 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
 # there.
 
 EXACT = 1e-12  # gap of a mode: gains are squares of slopes
-LESS = 0.5  # of a decrement, that is progress
-STEPS = 5  # towards the mode
 FLAT = 1e-12  # least curvature of a row, so that slope/curvature stays finite
 
 
@@ -238,7 +240,7 @@ class Labelled:
             start = np.append(old[active], near.theta[-1]) / unit
         posterior = LaplacePosterior(P, total, Newton(tol=EXACT).solve(P, start))
         covariance, height = posterior.covariance, posterior.log_evidence()
-        theta = exact(P, posterior.solution.theta, total * covariance)
+        theta = posterior.solution.theta
         scores = P.design.scores(theta)
         if not m:
             theta, covariance = theta[1:], covariance[1:, 1:]
@@ -266,32 +268,13 @@ class Labelled:
         return search
 
 
-def exact(objective: Objective, theta: Array, inverse: Array) -> Array:
-    """More of Newton's steps with the last Hessian, as long as the decrement falls, where rounding errors of the
-    objective hide its decrease: of large weights a gain is a smaller part of it.
-    """
-    least = np.inf
-    for _ in range(STEPS):
-        g = objective.at_with_gradient(theta).gradient
-        step = inverse @ g
-        decrement = float(g @ step)
-        if not 0 < decrement < LESS * least:
-            break
-        best, least = theta, decrement
-        theta = theta - step
-    return best if np.isfinite(least) else theta
-
-
 # Which part of a change of the prior variances 1/α_j is made, while the mode of the posterior follows them.
 #
 # A curvature of nearly 0 promises gains that the mode does not keep, so that a column would enter and leave for ever.
-# Of a column that often left a change that turns back without getting smaller is halved: between no variance and one
-# that is too large there is one that is best at its own mode. Of gains that are small a change that goes on and on is
-# lengthened, where the same columns stay.
+# Of a column that often left a change that turns back is halved: between no variance and one that is too large there
+# is one that is best at its own mode.
 
-CALM = 0.5  # of the last change, above which one that turns back has not got smaller
 GROWTH = 1.5  # of the part that is made of a change
-FARTHEST = 4.0  # such part
 LEAVES = 3  # times that are often
 
 
@@ -302,12 +285,10 @@ class Pace:
         self.share, self.last = np.ones(n_columns), np.zeros(n_columns)
         self.left = np.zeros(n_columns, int)
 
-    def towards(self, old: Array, new: Array, late: bool) -> Array:
+    def towards(self, old: Array, new: Array) -> Array:
         self.left += (old > 0) & (new == 0)
-        change, share = new - old, self.share
-        back, large = change * self.last < 0, np.abs(change) > CALM * np.abs(self.last)
-        goes_on = late & large & (self.last != 0) & np.array_equal(old > 0, new > 0)
-        ahead = np.minimum(GROWTH * share, np.where(goes_on & ~back, FARTHEST, 1.0))
-        turns = back & large & (self.left >= LEAVES)
-        self.share, self.last = np.where(turns, np.minimum(share, 1) / 2, ahead), change
-        return np.where(self.share == 1, new, np.maximum(old + self.share * change, new / FARTHEST))
+        change = new - old
+        turns = (change * self.last < 0) & (self.left >= LEAVES)
+        self.share = np.where(turns, self.share / 2, np.minimum(GROWTH * self.share, 1))
+        self.last = change
+        return np.where(self.share == 1, new, old + self.share * change)

@@ -15,8 +15,8 @@ with none and, twice, with all, and keeps the end of higher evidence. The certif
 α_j leads higher. Weights are frequency weights.
 
 Predicts: the mean of y and, if asked, its standard deviation.
-Cost: O(n M m) for each look at all M columns, and O(m²) a step between, for m columns that stay, M = n with a kernel,
-    and O(n²) memory there.
+Cost: O(n M + M m²) for each change of one of the M precisions, m of them finite; M = n with a kernel, and O(n²)
+    memory there.
 Certificate: evidence gain.
 Reference: Tipping (2001), JMLR 1; Tipping & Faul (2003), AISTATS; Bishop (2006), §7.2.
 """
@@ -31,8 +31,13 @@ from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.offsets import row_offsets
 from linclass.base.regressor import RegressorWithOffset
-from linclass.bayes.relevance import Relevance, WeightedColumns, ascend, beginnings
-from linclass.bayes.relevance_machine import RelevanceMachine
+from linclass.bayes.relevance import (
+    Relevance,
+    RelevanceMachine,
+    WeightedColumns,
+    ascend,
+    beginnings,
+)
 from linclass.kernels.functions import KernelLike
 from linclass.linear.support_vectors import rows_that_count
 

@@ -99,13 +99,12 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> list[KernelLogisticRegression]:
-        X, codes, weights = self._start_fit(X, y, sample_weight)
+        X, codes, weights, found, centre = self._start_features(X, y, sample_weight)
         known = given_offset(self._offsets(offset, sample_weight, y))
-        kept = rows_that_count(sample_weight, len(np.asarray(y)))
-        found, centre = self._features(X, kept, weights)
         with silently():
             path = self._linear().path(found.features, codes, strengths, weights, **known)
         models = self._copies(strengths)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
         for model, linear in zip(models, path, strict=True):
             model._learn(X, kept, found, linear, centre)
         return models
@@ -117,18 +116,19 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         sample_weight: ArrayLike | None,
         offset: ArrayLike | None,
     ) -> list[Objective]:
+        _, codes, weights, found, _ = self._start_features(X, y, sample_weight)
+        known = self._offsets(offset, sample_weight, y)
+        return self._linear()._path_objectives(found.features, codes, weights, known)
+
+    def _start_features(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Matrix, Array, Array, KernelFeatures, int | None]:
+        """(rows, codes, weights, features of the kernel, the row about which it is taken, if any)"""
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
-        known = given_offset(self._offsets(offset, sample_weight, y))
-        rows = self._features(X, kept, weights)[0].features
-        return self._linear()._path_objectives(rows, codes, weights, known.get("offset"))
-
-    def _features(
-        self, X: Matrix, kept: Array, weights: Array
-    ) -> tuple[KernelFeatures, int | None]:
-        """The features of the kernel, and the row about which it is taken, if any."""
         kernel, centre = near_a_row(self._kernel_for(X, weights), X, weights)
-        return kernel_features(self._kernel_matrix(X, kept, weights, kernel)), centre
+        K = self._kernel_matrix(X, kept, weights, kernel)
+        return X, codes, weights, kernel_features(K), centre
 
     def _as_linear(
         self,
@@ -138,11 +138,8 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         offset: ArrayLike | None,
     ) -> tuple[LogisticRegression, Array, Array, Array]:
         """(the same fit to the features of the kernel, its rows, classes and weights), for AIC and BIC."""
-        model = self._unfitted()
-        X, codes, weights = model._start_fit(X, y, sample_weight)
-        kept = rows_that_count(sample_weight, len(np.asarray(y)))
-        rows = model._features(X, kept, weights)[0].features
-        known = given_offset(self._offsets(offset, sample_weight, y))
+        _, codes, weights, found, _ = self._unfitted()._start_features(X, y, sample_weight)
+        rows, known = found.features, given_offset(self._offsets(offset, sample_weight, y))
         with silently():
             return self._linear().fit(rows, codes, weights, **known), rows, codes, weights
 
