@@ -218,21 +218,17 @@ class Outcome:
 
     def parts(self) -> dict[str, Outcome]:
         """Data set → an Outcome restricted to its scores, fits and times, which are read and partitioned once."""
-        return self.cached("parts", self._parts)
 
-    def _parts(self) -> dict[str, Outcome]:
-        tables = {
-            name: getattr(self, name).partition_by("dataset", as_dict=True, include_key=True)
-            for name in ("scores", "fits", "times")
-        }
-        found = {}
-        for dataset in self.datasets:
-            own = replace(self)
-            for name, parts in tables.items():
-                empty = getattr(self, name).clear()
-                own.__dict__[name] = parts.get((dataset,), empty)  # the cache of cached_property
-            found[dataset] = own
-        return found
+        def restricted() -> dict[str, Outcome]:
+            found = {dataset: replace(self) for dataset in self.datasets}
+            for name in ("scores", "fits", "times"):
+                table = getattr(self, name)
+                parts, empty = table.partition_by("dataset", as_dict=True), table.clear()
+                for dataset, own in found.items():  # the cache of cached_property
+                    own.__dict__[name] = parts.get((dataset,), empty)
+            return found
+
+        return self.cached("parts", restricted)
 
     @cached_property
     def times(self) -> pl.DataFrame:

@@ -65,8 +65,13 @@ def plain_answer(verdict: StudyVerdict) -> list[str]:
             verb = "has" if len(one.best) == 1 else "have"
             best = f"{_listed(one.best)} {verb} the best {words} on {one.dataset}, {one.mean:.3f}"
             lines.append(f"{best}; {confidence(one)}.")
-    if not lines or ranked:
-        lines.append(_how_often(answered))
+    if not lines or ranked:  # of the data sets that can show it
+        known = [one for one in answered if one.comparisons]
+        clear = sum(not one.indistinguishable for one in known)
+        those = f"the {len(known)} data sets with several scores of several methods"
+        often = f"On {clear} of {those} one method is clearly the best."
+        none = "No data set has several scores of several methods, so none is clearly the best."
+        lines.append(often if known else none)
     lines += _lead(verdict) if ranked else []
     rivals = [one.closest_rival for one in answered if one.closest_rival is not None]
     rivals = [one for one in rivals if not {*verdict.focus} & {one.control, one.other}]
@@ -97,16 +102,6 @@ def confidence(verdict: DatasetVerdict) -> str:
         those = f"{len(rivals)} of the {n} others {'is' if len(rivals) == 1 else 'are'}"
     more = f", {worse} {'is' if worse == 1 else 'are'} clearly worse" * (worse > 0)
     return f"{those} indistinguishable from {'them' if tied else 'it'}{more}"
-
-
-def _how_often(found: list[DatasetVerdict]) -> str:
-    """On how many data sets one method is clearly the best, of those that can show it."""
-    known = [one for one in found if one.comparisons]
-    if not known:
-        return "No data set has several scores of several methods, so none is clearly the best."
-    clear = sum(not one.indistinguishable for one in known)
-    those = f"the {len(known)} data sets with several scores of several methods"
-    return f"On {clear} of {those} one method is clearly the best."
 
 
 def _overall(verdict: StudyVerdict) -> str:

@@ -55,7 +55,11 @@ class Handlers:
         try:
             require_plain(self.results, self.study.results)
             locks.reserve(self.results)
-            self._delete_outdated_study_file()
+            will_change = bool(self._planned_rules() & {*WRITE_RUNS, "aggregate"})
+            if will_change and study_file.is_other(self.results, self.inputs.description):
+                (self.results / study_file.NAME).unlink(
+                    missing_ok=True
+                )  # it describes the folder no more
             description = self.inputs.description | {"fits": self.inputs.description_of_fits()}
             resolved_study.write_resolved(self.results, description)
             slurm.cancel_abandoned(self.results, self._logger.info)
@@ -128,12 +132,6 @@ class Handlers:
         if locks.is_reserved():
             slurm.forget(self.results)
             fit_store.prune(self.results, self.study.limits["store_mb"])
-
-    def _delete_outdated_study_file(self) -> None:
-        """Delete the study.json of another study, which no longer describes the folder."""
-        will_change = bool(self._planned_rules() & {*WRITE_RUNS, "aggregate"})
-        if will_change and study_file.is_other(self.results, self.inputs.description):
-            (self.results / study_file.NAME).unlink(missing_ok=True)
 
     def _answer(self) -> str:
         """The answer, with the report's path if that was requested; nothing if the answer was not."""
