@@ -27,7 +27,7 @@ from linclass_study.checks.rows import KINDS, Words
 from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset, load_dataset
 from linclass_study.data.unavailable import first_line
-from linclass_study.files.reading import opened_npz, read_about, read_mapping
+from linclass_study.files.reading import opened_npz, read_about
 from linclass_study.files.writing import atomic_write, write_json
 
 Facts = dict[str, Any]
@@ -169,10 +169,6 @@ def write_checks(
     write_json(facts, whole)
     with atomic_write(arrays) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **named)
-
-
-def read_facts(facts: str | os.PathLike[str]) -> dict[str, Any]:
-    return read_mapping(facts)
 
 
 def read_keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:

@@ -15,9 +15,10 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from linclass_study.checks.check_dataset import read_facts, read_keys
+from linclass_study.checks.check_dataset import read_keys
 from linclass_study.checks.findings import findings
 from linclass_study.checks.rows import Words
+from linclass_study.files.reading import read_mapping
 from linclass_study.files.tables import AND, frame, table_schema, write_csv
 
 Facts = Mapping[str, Any]
@@ -41,7 +42,7 @@ def write_datasets_table(
     """
     folder = results / "checks"
     checked = [name for name in names if (folder / f"{name}.json").exists()]
-    facts = {name: read_facts(folder / f"{name}.json") for name in checked}
+    facts = {name: read_mapping(folder / f"{name}.json") for name in checked}
     arrays = {name: folder / f"{name}.npz" for name in checked}  # published results have none
     keys = {name: read_keys(path) for name, path in arrays.items() if path.exists()}
     digests = {name: own.get("features_digest") for name, own in facts.items()}

@@ -28,7 +28,7 @@ from linclass.base.weights import class_weights
 from linclass.tuning import paths, tuning
 from linclass_study.config.module_files import look_beside_the_study
 from linclass_study.errors import suggest_name
-from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.method import Method, parameters
 
 Facts = dict[str, Any]
 BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of Ledoit and Wolf"}
@@ -285,25 +285,21 @@ def _with_inner(estimator: Any) -> Iterator[Any]:
 
 def _no_classes(estimator: Any) -> str | None:
     """What an estimator that is not a classifier predicts, by scikit-learn's tags (if scikit-learn is loaded)."""
-    scikit_learn = sys.modules.get("sklearn.base")
-    if scikit_learn is None:
-        return None
-    for kind, predicts in PREDICTIONS.items():
+    if "sklearn.base" in sys.modules:
         with suppress(Exception):  # without tags it may be a classifier
-            if getattr(scikit_learn, f"is_{kind}")(estimator):
-                return predicts
+            return PREDICTIONS.get(estimator.__sklearn_tags__().estimator_type)
     return None
 
 
 def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     """A sentence for each name that is no parameter."""
     try:
-        parameters = inspect.signature(callable_).parameters
+        known = inspect.signature(callable_).parameters
     except ValueError:  # a compiled class without a signature
         return
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+    if any(p.kind is p.VAR_KEYWORD for p in known.values()):
         return
-    names = [n for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL]
+    names = [n for n, p in known.items() if p.kind is not p.VAR_POSITIONAL]
     for name in given:
         if name not in names:
             plain = f"{owner} has no parameter '{name}'; {suggest_name(name, names)}"
@@ -340,13 +336,9 @@ def found_class(path: str, needed: tuple[str, ...]) -> tuple[Any, str]:
 
 def lacking_arguments(function: Any, given: Iterable[str], first: int = 0) -> list[str]:
     """Parameters, from the `first` one, that have no default and are not `given`."""
-    try:
-        parameters = [*inspect.signature(function).parameters.values()][first:]
-    except (ValueError, TypeError):  # a compiled one without a signature
-        return []
     return [
         p.name
-        for p in parameters
+        for p in [*parameters(function).values()][first:]
         if p.default is p.empty and p.kind not in VARIADIC and p.name not in given
     ]
 

@@ -5,7 +5,6 @@ An imported metric must give a number for predictions of two or of three classes
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ import numpy as np
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics._imported import ImportedMetric
 from linclass.evaluation.metrics.predictions import Predictions
-from linclass_study.config.estimator_check import lacking_arguments, one_sentence
+from linclass_study.config.estimator_check import PATH, lacking_arguments, one_sentence
 from linclass_study.config.module_files import files_of, look_beside_the_study
 from linclass_study.errors import suggest_name
 from linclass_study.pipeline.protocols import metrics_of, own_metrics
@@ -98,8 +97,6 @@ def _failure(metric: ImportedMetric, K: int) -> str:
 
 
 Problems = Iterator[tuple[list[Any], str]]
-
-PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\Z")
 
 
 def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:

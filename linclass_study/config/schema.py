@@ -22,6 +22,7 @@ from jsonschema.validators import extend
 
 from linclass import datasets as synthetic
 from linclass.evaluation import metrics
+from linclass_study.data.entry_keys import as_list
 from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.project import ROOT
@@ -151,7 +152,7 @@ def fitted(name: str, value: Any) -> Any:
     value = deepcopy(value)
     for error in list(_leaves(Validator(load_schema(name)).iter_errors(value))):
         meant = _number_or_truth(error.instance)
-        wanted = {*_as_list(error.validator_value)} if error.validator == "type" else set()
+        wanted = {*as_list(error.validator_value)} if error.validator == "type" else set()
         if any(TYPES.is_type(meant, kind) for kind in wanted & {"integer", "number", "boolean"}):
             *way, last = error.absolute_path
             holder = value
@@ -204,7 +205,7 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
                     example = next(iter(own.get("examples", ())), "…")
                     yield path, f"the key '{key}' is missing{_meant(own)}; add `{key}: {example}`"
         case "type":
-            kinds = _as_list(rule)
+            kinds = as_list(rule)
             wanted = " or ".join(KINDS[kind] for kind in kinds)
             remedy = _remedy(path, value, kinds) or _of_one_key(schema, value, name)
             yield path, f"{shown} is not {wanted}{_meant(schema)}{remedy}"
@@ -260,7 +261,7 @@ def _nearest_alternative(
         for inner in min(right_kind, key=len):
             yield from _sentences(inner, name)
     else:
-        types = [t for b in error.validator_value for t in _as_list(b.get("type", []))]
+        types = [t for b in error.validator_value for t in as_list(b.get("type", []))]
         words = [f"the word {b['const']}" for b in error.validator_value if "const" in b]
         wanted = " or ".join(dict.fromkeys([*(KINDS[t] for t in types), *words]))
         is_clear = not any("$ref" in branch for branch in error.validator_value)
@@ -269,10 +270,6 @@ def _nearest_alternative(
             list(error.absolute_path),
             f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{remedy}",
         )
-
-
-def _as_list(kinds: str | list[str]) -> list[str]:
-    return [kinds] if isinstance(kinds, str) else kinds
 
 
 def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:

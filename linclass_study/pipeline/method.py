@@ -83,7 +83,7 @@ def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
     """Parameters by name; empty if they are unknown, as for some compiled classes."""
     try:
         return inspect.signature(function).parameters
-    except ValueError:
+    except (ValueError, TypeError):
         return {}
 
 
