@@ -138,14 +138,6 @@ ENCRYPTED = 1  # a flag of a member of a .zip
 DRIVE = re.compile(r"[A-Za-z]:")
 # \ud800…: bytes beside UTF-8
 NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-NO_FILES = {
-    tarfile.SYMTYPE: "a symbolic link",
-    tarfile.LNKTYPE: "a hard link",
-    tarfile.CHRTYPE: "a device",
-    tarfile.BLKTYPE: "a device",
-    tarfile.FIFOTYPE: "a named pipe",
-    tarfile.GNUTYPE_SPARSE: "a sparse file",
-}
 
 Member = tuple[str, str, Callable[[], Any]]  # name, reason to skip it or "", how to open it
 
@@ -197,7 +189,7 @@ def _zip(path: Path) -> Iterator[Member]:
     try:
         with zipfile.ZipFile(path) as box:
             for about in box.infolist():
-                link = "a symbolic link" if stat.S_ISLNK(about.external_attr >> 16) else ""
+                link = "not a regular file" if stat.S_ISLNK(about.external_attr >> 16) else ""
                 wrong = "it is encrypted" if about.flag_bits & ENCRYPTED else link
                 if not about.is_dir():
                     yield about.orig_filename, wrong, partial(box.open, about)
@@ -210,8 +202,8 @@ def _tar(path: Path) -> Iterator[Member]:
         try:
             with tarfile.open(fileobj=raw, mode="r|") as box:
                 for about in box:
-                    kind = tarfile.GNUTYPE_SPARSE if about.issparse() else about.type
-                    wrong = NO_FILES.get(kind, "" if about.isreg() else "no file")
+                    regular = about.isreg() and not about.issparse()
+                    wrong = "" if regular else "not a regular file"
                     if not about.isdir():
                         yield about.name.removeprefix("./"), wrong, partial(box.extractfile, about)
         except tarfile.TarError as error:
