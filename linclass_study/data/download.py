@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import requests
@@ -78,18 +78,24 @@ def download(
     pauses = limits.pauses if retry else ()
     try:
         with atomic_write(path) as partial:
-            for attempt in itertools.count():
-                try:
-                    _in_time(lambda: _transfer(url, partial, limits), end - time.monotonic())
-                    break
-                except TimeoutError:
-                    raise Unavailable(_timed_out(partial, limits)) from None
-                except TemporaryFailure as failure:
-                    if attempt >= (
-                        min(limits.unreachable, len(pauses)) if failure.unreachable else len(pauses)
-                    ):
-                        raise
-                    _wait(failure, pauses[attempt], end, limits)
+            with partial.open("wb") as file:  # a thread that is abandoned finds it closed
+                for attempt in itertools.count():
+                    left = end - time.monotonic()
+                    try:
+                        _in_time(lambda: _transfer(url, file, limits), left)
+                        break
+                    except TimeoutError:
+                        size = file.tell()
+                        arrived = f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size:,} bytes"
+                        raise Unavailable(
+                            f"not complete after {limits.seconds:g} seconds (limits.download_seconds): "
+                            f"{arrived} arrived"
+                        ) from None
+                    except TemporaryFailure as failure:
+                        most = limits.unreachable if failure.unreachable else len(pauses)
+                        if attempt >= min(most, len(pauses)):
+                            raise
+                        _wait(failure, pauses[attempt], end, limits)
             with_checksum(partial, sha256)
     except OSError as error:
         raise Unavailable(
@@ -109,12 +115,6 @@ def _wait(failure: TemporaryFailure, pause: float, end: float, limits: DownloadL
     time.sleep(seconds)
 
 
-def _timed_out(partial: Path, limits: DownloadLimits) -> str:
-    size = partial.stat().st_size if partial.exists() else 0
-    arrived = f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size:,} bytes"
-    return f"not complete after {limits.seconds:g} seconds (limits.download_seconds): {arrived} arrived"
-
-
 def _in_time(call: Callable[[], T], seconds: float) -> T:
     """Return the value of a call; raise TimeoutError and abandon it if it takes longer."""
     outcome: Future[T] = Future()
@@ -129,9 +129,11 @@ def _in_time(call: Callable[[], T], seconds: float) -> T:
     return outcome.result(timeout=max(seconds, 0))
 
 
-def _transfer(url: str, path: Path, limits: DownloadLimits) -> None:
+def _transfer(url: str, file: IO[bytes], limits: DownloadLimits) -> None:
     """One attempt: send the request, check the response, write its body."""
-    with _plain_errors(limits), _response(url, limits) as answer, path.open("wb") as file:
+    file.seek(0)
+    file.truncate()
+    with _plain_errors(limits), _response(url, limits) as answer:
         _check_response(answer)
         size, most = 0, limits.megabytes * 1e6
         blocks = answer.raw.stream(BLOCK, decode_content=True)
