@@ -115,9 +115,7 @@ def _of_datasets(mirrors: Iterable[str], root: Path) -> Callable[[Entry], Iterab
         found = list(entry_problems(entry, places, root))
         if any(path != ["costs"] for path, _ in found):
             return found
-        in_file = list(
-            column_problems(entry, folders)
-        )  # it has the classes, which costs may misname
+        in_file = [*column_problems(entry, folders)]  # has the classes, which costs may misname
         return in_file if any(path == ["costs"] for path, _ in in_file) else [*found, *in_file]
 
     return problems
@@ -137,7 +135,7 @@ class LocalFile:
 
     path: Path
     name: str  # as the entry has it
-    kind: str
+    reader: Any  # the module of its format
     dialect: dict[str, Any]
 
     @classmethod
@@ -148,28 +146,19 @@ class LocalFile:
         kind = None if path is None else format_of(entry, source, source["file"])
         if path is None or kind is None:
             return None
-        found = cls(path, source["file"], kind, dialect_of(entry, source, source["file"]))
-        return found if hasattr(found.reader, "header_columns") else None
-
-    @property
-    def reader(self) -> Any:
-        return import_module(f"linclass_study.data.formats.{self.kind}")
+        reader = import_module(f"linclass_study.data.formats.{kind}")
+        dialect = dialect_of(entry, source, source["file"])
+        is_table = hasattr(reader, "header_columns")
+        return cls(path, source["file"], reader, dialect) if is_table else None
 
     def content(self, entry: Mapping[str, Any], largest: float = LARGE) -> Columns | None:
         """Its columns; None if rows stay in the file, or it has more bytes, or cannot be read, which the fetch will
-        tell.
-        """
-        if self.kind == "parquet_blocks" or self.path.stat().st_size > largest:
-            return None
-        try:
-            found: Columns = self.reader.read(self.path, {**entry, "csv": self.dialect})
-        except Exception:
-            return None
-        return found
-
-    def frame(self, entry: Mapping[str, Any], largest: float = LARGE) -> pl.DataFrame | None:
-        found = self.content(entry, largest)
-        return None if found is None else found.frame
+        report."""
+        with suppress(Exception):
+            if self.path.stat().st_size <= largest:
+                found = self.reader.read(self.path, {**entry, "csv": self.dialect})
+                return found if isinstance(found, Columns) else None
+        return None
 
 
 def column_problems(
@@ -204,11 +193,13 @@ def columns_of_text(
     texts = [*map(str, as_list(entry.get("texts")))]
     categories = [*map(str, as_list(entry.get("categorical")))]
     file = LocalFile.of(entry, folders)
-    frame = None if file is None else file.frame(entry)
-    if frame is not None:
+    content = None if file is None else file.content(entry)
+    if content is not None:
         none = {str(entry.get(key)) for key in ("target", "group")}
         none |= {*map(str, entry.get("drop", [])), *texts, *categories}
-        categories += [name for name in frame.select(pl.col(pl.String)).columns if name not in none]
+        categories += [
+            name for name in content.frame.select(pl.col(pl.String)).columns if name not in none
+        ]
     return texts, categories
 
 
@@ -221,21 +212,20 @@ def small_dataset(entry: Mapping[str, Any], folders: SearchFolders) -> Dataset |
     if content is None:
         return None
     own = {key: value for key, value in entry.items() if key not in ("digest", "test")}
-    try:
+    with suppress(Exception):
         return build_dataset(content, None, own)
-    except Exception:
-        return None
+    return None
 
 
 def _class_problems(entry: Mapping[str, Any], file: LocalFile) -> Iterator[tuple[list[Any], str]]:
     """(path of keys, sentence) for a target of measurements, or for the first class that the file does not have,
     if the file is small.
     """
-    frame = file.frame(entry, LARGEST if {*OF_CLASSES} & {*entry} else LARGE)
-    if frame is None:
+    content = file.content(entry, LARGEST if {*OF_CLASSES} & {*entry} else LARGE)
+    if content is None:
         return
     try:
-        classes = class_codes(label_column([frame[str(entry["target"])]]), entry)[1]
+        classes = class_codes(label_column([content.frame[str(entry["target"])]]), entry)[1]
         if "positive" in entry:
             lookup(entry["positive"], classes, "positive")
         cost_matrix(entry, classes)

@@ -7,6 +7,7 @@ import json
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +81,14 @@ def _sources(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
 # The number of a fetch, a parameter of the rule `fetch`: when it grows, Snakemake fetches again.
 
 
+BROKEN = (OSError, ValueError, KeyError, TypeError)  # of a file that is missing or of another form
+
+
 def current_attempt(results: str, name: str) -> int:
     """The current number, 1 before any is stored."""
-    try:
-        return read_json(_state(results, name))["attempt"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return 1
+    with suppress(*BROKEN):
+        return int(read_json(_state(results, name))["attempt"])
+    return 1
 
 
 def increment(results: str, name: str) -> None:
@@ -97,27 +100,25 @@ def increment(results: str, name: str) -> None:
 
 def was_unavailable(results: str, name: str) -> bool:
     """Whether its last fetch ended without data."""
-    try:
-        about = read_mapping(Path(results, "data", f"{name}.json"))
-        return bool(about["status"] == "unavailable")
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+    with suppress(*BROKEN):
+        return bool(read_mapping(_about(results, name))["status"] == "unavailable")
+    return False
 
 
 def became_available(results: str, name: str) -> bool:
     """Whether an unavailable data set has become available since its last fetch."""
-    try:
-        about = Path(results, "data", f"{name}.json").stat()
-        return (
-            was_unavailable(results, name)
-            and _state(results, name).stat().st_mtime_ns > about.st_mtime_ns
-        )
-    except OSError:
-        return False
+    with suppress(OSError):
+        fetched = _about(results, name).stat().st_mtime_ns
+        return was_unavailable(results, name) and _state(results, name).stat().st_mtime_ns > fetched
+    return False
 
 
 def may_be_retried(results: str, name: str) -> bool:
     return was_unavailable(results, name) and not became_available(results, name)
+
+
+def _about(results: str, name: str) -> Path:
+    return Path(results) / "data" / f"{name}.json"
 
 
 def _state(results: str, name: str) -> Path:

@@ -150,9 +150,7 @@ def group_codes(labels: Sequence[str | None], name: str) -> np.ndarray:
         raise Unavailable(
             f"group: {counted_have(missing, 'row')} no '{name}'; give each its group, or leave `group:` out"
         )
-    kinds = sorted_labels(label for label in labels if label is not None)
-    code_of = {label: code for code, label in enumerate(kinds)}
-    return np.array([code_of[label] for label in labels if label is not None], dtype=np.int32)
+    return codes_and_classes(labels, None)[0]
 
 
 def plain_number(value: Any) -> float | None:
