@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass.base.suggestions import CLASSES, near_names
-from linclass_study.config import catalogues, schema
+from linclass_study.config import schema
 from linclass_study.config.schema import schema_problems
 from linclass_study.config.yaml_file import Problem, SourceLines, parse_numbers, read_yaml
 from linclass_study.errors import suggest_name
@@ -269,21 +269,18 @@ def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
     return list(dict.fromkeys(own for name in names for own in made.get(name, [name])))
 
 
+Selected = tuple[dict[str, dict[str, Any]], list[Problem]]
+
+
 def select_entries(
     kind: str, values: dict[str, Any], catalogue: dict[str, Any], root: Path
-) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
-    """The selected entries of `datasets` or `methods`, and problems: names that do not exist."""
-    return (
-        _datasets(values, catalogue, root)
-        if kind == "datasets"
-        else _named(kind, values, catalogue)
-    )
+) -> Selected:
+    """The selected entries of `datasets` or `methods`, and problems: names that do not exist.
 
-
-def _datasets(
-    values: dict[str, Any], catalogue: dict[str, Any], root: Path
-) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
-    """Data sets selected by name, then those of the suites."""
+    Data sets are those selected by name, then those of the suites.
+    """
+    if kind == "methods":
+        return _named(kind, values, catalogue)
     given, known = values.get("suite", []), suite_names(root)
     chosen = [given] if isinstance(given, str) else given
     problems: list[Problem] = [
@@ -293,12 +290,10 @@ def _datasets(
     ]
     if not chosen and not values["datasets"]:
         problems += [(["datasets"], "no data set is selected; give names, or a suite")]
-    of_suites = catalogues.suite_entries([name for name in chosen if name in known], root)
+    of_suites = suite_entries([name for name in chosen if name in known], root)
     if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
-        catalogue = (
-            catalogues.suite_entries(known, root) | catalogue
-        )  # data sets of suites can be named, too
-    selected, unknown = _named("datasets", values, catalogue)
+        catalogue = suite_entries(known, root) | catalogue  # data sets of suites can be named, too
+    selected, unknown = _named(kind, values, catalogue)
     others = {name: of_suites[name] for name in of_suites if name not in selected}
     return selected | others, problems + unknown
 
@@ -317,33 +312,20 @@ def _meant(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
     return suggest_methods(name, catalogue) if kind == "methods" else suggest_name(name, catalogue)
 
 
-def _named(
-    kind: str, values: dict[str, Any], catalogue: dict[str, Any]
-) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
+def _named(kind: str, values: dict[str, Any], catalogue: dict[str, Any]) -> Selected:
     names = values[kind]
     if names == "all":
         return dict(catalogue), []
     thing = {"datasets": "data set", "methods": "method"}[kind]
-    problems: list[Problem] = [
-        ([kind, i], f"there is no {thing} '{name}'; {_meant(kind, name, catalogue)}")
-        for i, name in enumerate(names)
-        if name not in catalogue
-    ]
-    return {name: catalogue[name] for name in names if name in catalogue}, [
-        *problems,
-        *_of_one_folder(kind, names),
-    ]
-
-
-def _of_one_folder(kind: str, names: list[str]) -> list[Problem]:
-    """Names that would share a folder on disks that do not distinguish capital letters."""
+    problems: list[Problem] = []
     first: dict[str, str] = {}
-    same = [(i, name, first.setdefault(name.casefold(), name)) for i, name in enumerate(names)]
-    return [
-        (
-            [kind, i],
-            f"'{other}' and '{name}' differ only by case, which some disks ignore; rename one",
-        )
-        for i, name, other in same
-        if name != other
-    ]
+    for i, name in enumerate(names):
+        if name not in catalogue:
+            sentence = f"there is no {thing} '{name}'; {_meant(kind, name, catalogue)}"
+            problems.append(([kind, i], sentence))
+        if (other := first.setdefault(name.casefold(), name)) != name:
+            sentence = (
+                f"'{other}' and '{name}' differ only by case, which some disks ignore; rename one"
+            )
+            problems.append(([kind, i], sentence))
+    return {name: catalogue[name] for name in names if name in catalogue}, problems

@@ -18,6 +18,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -252,10 +253,8 @@ def _is_ours(path: Path) -> bool:
 @cache
 def _version(name: str) -> str:
     for distribution in _distributions().get(name, [name]):
-        try:
+        with suppress(metadata.PackageNotFoundError):
             return metadata.version(distribution)
-        except metadata.PackageNotFoundError:
-            continue
     return "unknown"
 
 

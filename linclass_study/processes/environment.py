@@ -22,6 +22,7 @@ import re
 import subprocess
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -52,12 +53,11 @@ def machine() -> str:
 
 def processor() -> str:
     """Model name of the processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.processor() or platform.machine()
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
 
 
 def _own_id() -> bytes:
@@ -66,17 +66,12 @@ def _own_id() -> bytes:
     As systemd requires of programs, only a keyed hash of it is published.
     """
     for path in IDS:
-        try:
-            found = Path(path).read_bytes().strip()
-        except OSError:
-            continue
-        if found:
-            return found
+        with suppress(OSError):
+            if found := Path(path).read_bytes().strip():
+                return found
     card = uuid.getnode()
-    drawn = (
-        card >> 40 & 1
-    )  # no card: Python returned a random number, which differs between processes
-    return platform.node().encode() if drawn else card.to_bytes(6, "big")
+    is_random = card >> 40 & 1  # Python found no card, and each process draws another number
+    return platform.node().encode() if is_random else card.to_bytes(6, "big")
 
 
 def _plain(text: str) -> str:
