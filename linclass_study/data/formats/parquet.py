@@ -42,7 +42,8 @@ def errors_in_one_line(summary: str) -> Iterator[None]:
     try:
         yield
     except (pl.exceptions.PolarsError, OSError, EOFError, ValueError, LookupError) as error:
-        raise Unavailable(f"{summary} ({str(error).splitlines()[0]})") from None
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise Unavailable(f"{summary} ({reason})") from None
 
 
 def plain(column: pl.Series) -> pl.Series:
