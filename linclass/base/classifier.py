@@ -104,6 +104,7 @@ class Classifier(ClassifierMixin, Estimator):
         -------
         array of shape (n,)
         """
+        self._require_fit()
         return self.classes_from(self.decision_function(X))
 
     def classes_from(self, Z: np.ndarray) -> np.ndarray:
@@ -219,6 +220,7 @@ class SoftmaxProbabilities(Classifier):
         array of shape (n, K)
             One column per class, in the order of `classes_`.
         """
+        self._require_fit()
         return SoftmaxProbabilities.log_proba_from(self, self.decision_function(X))
 
     def log_proba_from(self, Z: np.ndarray) -> np.ndarray:

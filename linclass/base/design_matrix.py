@@ -125,7 +125,6 @@ class DesignMatrix(Design):
         self.is_tiny = not self.is_sparse and X.size <= TINY
 
     def scores(self, theta: Array) -> Array:
-        """Z = X W + b."""
         if self.is_tiny:
             return theta @ self.rows.T
         if not theta.any():  # a start
@@ -143,7 +142,6 @@ class DesignMatrix(Design):
         return Z
 
     def pull(self, R: Array) -> Array:
-        """[X 1]ᵀ R, from rows back to parameters: the adjoint of `scores`."""
         self.passes += 1
         d = self.n_features
         out = np.empty((*R.shape[:-1], self.width))
@@ -190,7 +188,6 @@ class DesignMatrix(Design):
         return columns, np.concatenate([self.X.data[own], one])
 
     def scores_of(self, rows: slice, theta: Array) -> Array:
-        """`scores` of a few rows, without copying them to a matrix."""
         d, X = self.n_features, self.X
         W = theta[..., :d]
         if self.is_sparse:
@@ -207,7 +204,6 @@ class DesignMatrix(Design):
         return Z
 
     def pull_of(self, rows: slice, R: Array) -> Array:
-        """`pull` of a few rows."""
         d, X = self.n_features, self.X
         out = np.empty((*R.shape[:-1], self.width))
         if self.is_sparse:
@@ -251,13 +247,11 @@ class DesignMatrix(Design):
         return DesignMatrix(chosen_rows(self.X, rows), self.intercept)
 
     def combine(self, rows: Array, v: Array) -> Array:
-        """Σ v_i x_i over some rows, as a theta without intercept."""
         out = np.zeros(self.width)
         out[: self.n_features] = chosen_rows(self.X, rows).T @ v
         return out
 
     def inner(self, g: Array, step: Array, along: Array) -> float:
-        """⟨g, step⟩; `along` are the scores of the step."""
         return float(np.vdot(g, step))
 
     def restricted(self, rows: Array) -> DesignMatrix:
@@ -471,7 +465,6 @@ class DesignMatrix(Design):
         return out
 
     def products_among(self, rows: Array) -> Array:
-        """x_i·x_j between some rows."""
         return products_of_rows(chosen_rows(self.X, rows))
 
     def products_of_all_rows(self) -> Array:

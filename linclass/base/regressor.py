@@ -132,23 +132,9 @@ class RegressorWithOffset(Regressor):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        """Fit the regressor to training rows.
-
-        Parameters
-        ----------
-        offset : array of shape (n,) or None
-            Known part of the prediction. None is 0.
-        """
         raise NotImplementedError
 
     def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Predicted target of each row.
-
-        Parameters
-        ----------
-        offset : array of shape (n,) or None
-            Known part of the prediction, which is added. None is 0.
-        """
         raise NotImplementedError
 
     def score(
@@ -158,11 +144,4 @@ class RegressorWithOffset(Regressor):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> float:
-        """Coefficient of determination R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)²; 1 or 0 for a constant y.
-
-        Parameters
-        ----------
-        offset : array of shape (n,) or None
-            Known part of the prediction. None is 0.
-        """
         return self._determination(self.predict(X, **given_offset(offset)), y, sample_weight)

@@ -214,12 +214,6 @@ class ClassMoments:
             return self.scatter.sum(axis=-2)
         return self.scatter.sum(axis=-3) if self.form == "full" else self.scatter
 
-    @cached_property
-    def axes(self) -> tuple[Array, Array]:
-        """(squares (d,), V (d, d)): the pooled scatter is V diag(squares) Vᵀ. All shrinkages share it."""
-        values, V = np.linalg.eigh(self.pooled)
-        return np.maximum(values, 0), V
-
     @property
     def negligible(self) -> Array:
         """A standard deviation of each feature that is rounding error."""

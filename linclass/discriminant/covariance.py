@@ -3,8 +3,9 @@
     Σ = (1 − α) S/f + α μ I,   μ = tr S/(f d),   f = N − ddof·K,
 
 with S the scatter within the classes: the whole matrix, its diagonal, or the mean of its diagonal. Each kind of factors
-(`Spread`, `DiagonalSpread`, `ShrunkSpread`, and `RowSpread` of fewer rows than features) has the same methods: `whiten`
-gives rows in coordinates in which Σ is the identity, `solve` is Σ⁺, and `times` is Σ.
+(`Spread`, `DiagonalSpread`, and `RowSpread` of fewer rows than features) has the same methods: `whiten` gives rows in
+coordinates in which Σ is the identity, `solve` is Σ⁺, and `times` is Σ.
+Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
 """
 
 from __future__ import annotations
@@ -95,14 +96,23 @@ class Spread(Factors):
         return mean @ self.whitener @ self.whitener.T
 
     @classmethod
-    def of_covariance(cls, C: np.ndarray, negligible: np.ndarray) -> Self:
-        """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding error."""
-        return cls.of_covariances(C[None], negligible[None])[0]
+    def of_covariance(
+        cls, C: np.ndarray, negligible: np.ndarray, variances: np.ndarray | None = None
+    ) -> Self:
+        """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding error.
+
+        `variances` of the features have their units, if not those of Σ itself.
+        """
+        variances = np.diagonal(C) if variances is None else variances
+        return cls.of_covariances(C[None], negligible[None], variances[None])[0]
 
     @classmethod
-    def of_covariances(cls, C: np.ndarray, negligible: np.ndarray) -> list[Self]:
+    def of_covariances(
+        cls, C: np.ndarray, negligible: np.ndarray, variances: np.ndarray | None = None
+    ) -> list[Self]:
         """From many Σ (n, d, d) at once, with `negligible` (n, d)."""
-        scale = np.sqrt(np.maximum(np.diagonal(C, axis1=1, axis2=2), 0))
+        variances = np.diagonal(C, axis1=1, axis2=2) if variances is None else variances
+        scale = np.sqrt(np.maximum(variances, 0))
         scale = np.where(scale > negligible, scale, 0)  # 0 for a column without variance
         weight = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
         return [cls._of_one(*one) for one in zip(C, scale, weight, strict=True)]
@@ -114,8 +124,9 @@ class Spread(Factors):
         if not indefinite and weight.all():
             inverse, _ = lapack.dtrtri(L, lower=1)
             unit = inverse.T * scale[:, None]  # of the correlation matrix Q, Σ = scale·Q·scale
-            # ‖Q‖ ≤ d and ‖Q⁻¹‖ ≤ ‖unit‖², so nothing ill-conditioned passes
-            if len(C) * np.vdot(unit, unit) * (NEGLIGIBLE * len(C)) < 1:
+            # ‖Q‖ ≤ tr Q and ‖Q⁻¹‖ ≤ ‖unit‖², so nothing ill-conditioned passes
+            size = np.vdot(weight * weight, C.diagonal())
+            if size * np.vdot(unit, unit) * (NEGLIGIBLE * len(C)) < 1:
                 return cls(None, inverse.T, 2 * float(np.log(L.diagonal()).sum()))
         Q = C * np.multiply.outer(weight, weight)  # correlations, 0 for columns without variance
         values, vectors = np.linalg.eigh(Q)
@@ -154,55 +165,6 @@ class DiagonalSpread(Factors):
         return np.divide(1, self.deviation, out=np.zeros_like(self.deviation), where=spread)
 
 
-@dataclass(frozen=True)
-class ShrunkSpread(Factors):
-    """Σ = V diag(values) Vᵀ + floor·I, shrunk towards a multiple of the identity, with orthonormal columns of V (d, d).
-
-    All shrinkages share V, so a path of them costs one factorization.
-    Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
-    """
-
-    values: np.ndarray  # at least 0
-    V: np.ndarray
-    floor: float
-
-    @property
-    def variances(self) -> np.ndarray:
-        return self.values + self.floor
-
-    @property
-    def rank(self) -> int:
-        return int(np.count_nonzero(self.variances))
-
-    @property
-    def log_volume(self) -> float:
-        """Of the directions with variance."""
-        return float(np.log(self.variances[self.variances > 0]).sum())
-
-    def whiten(self, X: Matrix) -> np.ndarray:
-        """X Σ^{−½}."""
-        return self._powers(X, -0.5)
-
-    def directions(self, V: np.ndarray) -> np.ndarray:
-        """As `Spread.directions`: Σ^{−½} is symmetric."""
-        return self._powers(V, -0.5)
-
-    def unwhiten(self, Y: np.ndarray) -> np.ndarray:
-        return self._powers(Y, 0.5)
-
-    def times(self, theta: np.ndarray) -> np.ndarray:
-        return self._powers(theta, 1)
-
-    def solve(self, mean: np.ndarray) -> np.ndarray:
-        return self._powers(mean, -1)
-
-    def _powers(self, M: Any, power: float) -> np.ndarray:
-        """M Σ^power, with 0 for directions without variance."""
-        varies = self.variances > 0
-        scale = np.where(varies, np.where(varies, self.variances, 1) ** power, 0)
-        return (M @ self.V * scale) @ self.V.T
-
-
 class RowSpread(Factors):
     """Σ = RᵀDR + φI of fewer rows than features, without a matrix (d, d). D has a factor for each row.
 
@@ -212,8 +174,12 @@ class RowSpread(Factors):
     Golub & Van Loan (2013), §4.2.8
     """
 
-    def __init__(self, R: Deviations, D: Array, negligible: Array, floor: float = 0.0):
+    def __init__(
+        self, R: Deviations, D: Array, negligible: Array, floor: float = 0.0, whole: bool = True
+    ):
+        """`whole`: whether Σ has variance φ in the directions orthogonal to the span, too."""
         self.R, self.D, self.negligible, self.floor = R, D, negligible, floor
+        self.beside = floor if whole else 0.0
 
     @once
     def span(self) -> RowSpan:
@@ -231,24 +197,22 @@ class RowSpread(Factors):
 
     def along(self) -> RowSpread:
         """Σ without the directions orthogonal to the span."""
-        other = RowSpread(self.R, self.D, self.negligible)
-        vars(other).update(span=self.span, inner=self.inner)
-        return other
+        return RowSpread(self.R, self.D, self.negligible, self.floor, whole=False)
 
     @property
     def rank(self) -> int:
-        return self.R.shape[1] if self.floor else self.inner.rank
+        return self.R.shape[1] if self.beside else self.inner.rank
 
     @property
     def log_volume(self) -> float:
         """Over the directions with variance."""
         rest = self.rank - self.span.rank
-        return self.inner.log_volume + self.span.log_volume + rest * np.log(self.floor or 1.0)
+        return self.inner.log_volume + self.span.log_volume + rest * np.log(self.beside or 1.0)
 
     def whiten(self, X: Array) -> Array:
         C = self.span.coordinates(X)
         Y = self.inner.whiten(C)
-        return np.hstack([Y, self._beside(X, C) / np.sqrt(self.floor)]) if self.floor else Y
+        return np.hstack([Y, self._rest(X, C) / np.sqrt(self.beside)]) if self.beside else Y
 
     def whitened_rows(self) -> Array:
         """R itself (n, r), whitened along the span."""
@@ -258,14 +222,14 @@ class RowSpread(Factors):
         C = self.span.coordinates(X) if known is None else known
         C = C - self.span.coordinates(mean[None])
         squares = self.inner.distances(C, np.zeros(C.shape[1]))
-        if not self.floor:
+        if not self.beside:
             return squares
         if sp.issparse(X):
             lengths = X.power(2).sum(axis=1) - 2 * (X @ mean) + mean @ mean
         else:
             D = X - mean
             lengths = np.einsum("ij,ij->i", D, D)
-        return squares + np.maximum(lengths - self.span.squares(C), 0) / self.floor
+        return squares + np.maximum(lengths - self.span.squares(C), 0) / self.beside
 
     def directions(self, V: Array) -> Array:
         """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
@@ -283,14 +247,14 @@ class RowSpread(Factors):
         """Σ⁺m of each row of mean (K, d)."""
         C = self.span.coordinates(mean)
         theta = self.span.directions(self.inner.solve(C))
-        return theta + self._beside(mean, C) / self.floor if self.floor else theta
+        return theta + self._rest(mean, C) / self.beside if self.beside else theta
 
-    def _beside(self, X: Array, C: Array) -> Array:
+    def _rest(self, X: Array, C: Array) -> Array:
         """The part of the rows that is orthogonal to the span."""
         return X - self.span.combine(C)
 
 
-AnySpread = Spread | DiagonalSpread | ShrunkSpread | RowSpread
+AnySpread = Spread | DiagonalSpread | RowSpread
 
 
 def check_ddof(ddof: object) -> None:
@@ -376,11 +340,16 @@ def tied_spread(
         return mixed_spread(
             moments, np.full(len(moments.mass), (1 - shrinkage) / f), shrinkage * mu
         )
-    if shrinkage > 0:
-        values, V = moments.axes
-        mu = values.mean() / f
-        return ShrunkSpread((1 - shrinkage) * values / f, V, shrinkage * mu)
-    return Spread.of_covariance(moments.pooled / f, negligible)
+    C = moments.pooled / f
+    return Spread.of_covariance(*towards_sphere(C, negligible, shrinkage))
+
+
+def towards_sphere(C: Array, negligible: Array, share: float) -> tuple[Array, Array]:
+    """((1 − α)Σ + α (tr Σ/d) I, the standard deviations that are rounding error)."""
+    mu = np.trace(C) / len(C)
+    if not share or not mu:
+        return C, negligible
+    return (1 - share) * C + share * mu * np.eye(len(C)), np.zeros(len(C))
 
 
 def mixed_spread(moments: ClassMoments, factors: np.ndarray, floor: float = 0.0) -> RowSpread:
@@ -391,7 +360,7 @@ def mixed_spread(moments: ClassMoments, factors: np.ndarray, floor: float = 0.0)
 
 def is_singular(spread: AnySpread, d: int) -> bool:
     """Known of fewer rows than features without factoring their covariance for its rank."""
-    return not spread.floor if isinstance(spread, RowSpread) else spread.rank < d
+    return not spread.beside if isinstance(spread, RowSpread) else spread.rank < d
 
 
 def missing_rank(rank: int, d: int) -> str:

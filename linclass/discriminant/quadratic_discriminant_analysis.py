@@ -16,15 +16,14 @@ Reference: Friedman (1989), Regularized discriminant analysis; Hastie, Tibshiran
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import BLOCK, Array, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import LARGEST
 from linclass.base.messages import counted, require_memory
@@ -105,26 +104,6 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         what = f"{type(self).__name__} needs {K} dense {d} × {d} covariances"
         require_memory(8 * 3 * K * d * d, f"{what} and their factors")
         return "full"
-
-    def fitter(self, X: MatrixLike, y: ArrayLike) -> Callable[[Mapping[str, Any]], Any]:
-        """A function of parameters that fits to these rows, from the same sums.
-
-        Returns
-        -------
-        function of a dict
-            The classifier with these parameters, fitted.
-        """
-        first = self._unfitted()
-        first._sum_rows(*first._start_fit(X, y))
-
-        def fitted(params: Mapping[str, Any]) -> Any:
-            model = copy.copy(first).set_params(**params)
-            if model._shared() != first._shared():
-                return model.fit(X, y)
-            model.check()
-            return model._learn(model._counted())
-
-        return fitted
 
     def _estimates(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         priors = class_priors(self.priors, stack.mass)
@@ -247,18 +226,13 @@ class ClassSpreads:
         return tied_spread(self.moments, self.ddof)
 
     def of(self, k: int) -> AnySpread:
-        d = self.moments.mean.shape[1]
-        if self.shrinkage > 0:
-            mixed = self.pooled if self.shrinkage == 1 else self._shrunk(k)
-            if is_singular(mixed, d):
-                self.deficient.append((k, mixed))
-            return mixed
-        own = self.own[k] if self.own else self._mixed(k, 0.0)
-        if not is_singular(own, d):
-            return own
-        if self.moments.mass[k] > 0:
-            self.deficient.append((k, own))
-        return self.pooled
+        """That of class k; if it is singular without shrinkage, the pooled one."""
+        spread = self.own[k] if self.own else self._shrunk(k)
+        if not is_singular(spread, self.moments.mean.shape[1]):
+            return spread
+        if self.shrinkage or self.moments.mass[k] > 0:
+            self.deficient.append((k, spread))
+        return spread if self.shrinkage else self.pooled
 
     @cached_property
     def freedoms(self) -> Array:
@@ -268,26 +242,18 @@ class ClassSpreads:
         return float(self.freedoms[k])
 
     def _shrunk(self, k: int) -> AnySpread:
-        """(1 − λ)Σ_k + λΣ; all shrinkages of matrices share the axes in which S_k and the pooled S are diagonal."""
-        if self.moments.form in BY_ROWS:
-            return self._mixed(k, self.shrinkage)
-        whole, axes = self._relative_axes
-        values, V = axes[k]
-        f, share = degrees_of_freedom(self.moments, self.ddof), self.shrinkage
-        root = np.sqrt((1 - share) * values / self._freedom(k) + share / f)
-        return Spread(root[:, None] * (V.T @ whole.root), whole.whitener @ V / root)
-
-    def _mixed(self, k: int, share: float) -> AnySpread:
-        factors = np.full(
-            len(self.moments.mass), share / degrees_of_freedom(self.moments, self.ddof)
-        )
+        """(1 − λ)Σ_k + λΣ."""
+        moments, share = self.moments, self.shrinkage
+        if share == 1:
+            return self.pooled
+        factors = np.zeros(len(moments.mass))
+        if share:
+            factors += share / degrees_of_freedom(moments, self.ddof)
         factors[k] += (1 - share) / self._freedom(k)
-        return mixed_spread(self.moments, factors)
-
-    @cached_property
-    def _relative_axes(self) -> tuple[Spread, list[tuple[Array, Array]]]:
-        """(F of S = FᵀF, ν_k and V_k of S_k = Fᵀ V_k diag(ν_k) V_kᵀ F): simultaneous diagonalization."""
-        whole = Spread.of_covariance(self.moments.pooled, self.moments.negligible)
-        W = whole.whitener
-        pairs = [np.linalg.eigh(W.T @ S @ W) for S in self.moments.scatter]
-        return whole, [(np.maximum(values, 0), V) for values, V in pairs]
+        if moments.form in BY_ROWS:
+            return mixed_spread(moments, factors)
+        C = np.tensordot(factors, moments.scatter, 1)
+        if not share:
+            return Spread.of_covariance(C, moments.negligible)
+        units = np.diagonal(moments.pooled) / moments.total  # the same for all classes
+        return Spread.of_covariance(C, moments.negligible, units)

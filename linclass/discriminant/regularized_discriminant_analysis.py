@@ -26,7 +26,6 @@ from linclass.base.arrays import ClassWeight, Matrix
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.covariance import (
     AnySpread,
-    ShrunkSpread,
     Spread,
     check_ddof,
     check_share,
@@ -34,6 +33,7 @@ from linclass.discriminant.covariance import (
     is_singular,
     missing_rank,
     mixed_spread,
+    towards_sphere,
 )
 from linclass.discriminant.from_statistics import FromStatistics, Priors, check_priors
 from linclass.discriminant.quadratic_discriminant_analysis import (
@@ -145,12 +145,9 @@ class PooledSpreads(ClassSpreads):
 
     def _shrunk_to_sphere(self, factors: np.ndarray) -> AnySpread:
         """(1 − γ)Σ + γ (tr Σ/d) I for Σ = Σ_k a_k S_k with factors a (K,)."""
-        gamma, d = self.shrinkage, self.moments.mean.shape[1]
-        mean = float(factors @ self.moments.squares.sum(axis=1)) / d
-        if self.moments.form in BY_ROWS:
-            return mixed_spread(self.moments, (1 - gamma) * factors, gamma * mean)
-        S = np.tensordot(factors, self.moments.scatter, 1)
-        if not gamma or not mean:
-            return Spread.of_covariance(S, self.moments.negligible)
-        values, V = np.linalg.eigh(S)
-        return ShrunkSpread((1 - gamma) * np.maximum(values, 0), V, gamma * mean)
+        moments, gamma = self.moments, self.shrinkage
+        if moments.form in BY_ROWS:
+            mean = float(factors @ moments.squares.sum(axis=1)) / moments.mean.shape[1]
+            return mixed_spread(moments, (1 - gamma) * factors, gamma * mean)
+        S = np.tensordot(factors, moments.scatter, 1)
+        return Spread.of_covariance(*towards_sphere(S, moments.negligible, gamma))

@@ -15,8 +15,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import ClassWeight, Matrix, Tags
-from linclass.discriminant.from_statistics import Priors
+from linclass.base.arrays import Matrix, Tags
 from linclass.naive_bayes.families.base import Family
 from linclass.naive_bayes.families.discrete import Categorical
 from linclass.naive_bayes.naive_bayes import NaiveBayes
@@ -42,16 +41,6 @@ class CategoricalNB(NaiveBayes):
 
     family: ClassVar[type[Family]] = Categorical
     positive_only: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        priors: Priors = None,
-        smoothing: float = Categorical.smoothing,
-        class_weight: ClassWeight = None,
-    ):
-        self.priors = priors
-        self.smoothing = smoothing
-        self.class_weight = class_weight
 
     @property
     def n_categories_(self) -> np.ndarray:

@@ -14,9 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import ClassWeight
 from linclass.base.linear_scores import LinearScores
-from linclass.discriminant.from_statistics import Priors
 from linclass.naive_bayes.families.base import Family
 from linclass.naive_bayes.families.discrete import Multinomial
 from linclass.naive_bayes.naive_bayes import NaiveBayes
@@ -41,16 +39,6 @@ class MultinomialNB(NaiveBayes, LinearScores):
     family: ClassVar[type[Family]] = Multinomial
     positive_only: ClassVar[bool] = True
     poor_score: ClassVar[bool] = True  # scikit-learn's suite fits it to measurements
-
-    def __init__(
-        self,
-        priors: Priors = None,
-        smoothing: float = Multinomial.smoothing,
-        class_weight: ClassWeight = None,
-    ):
-        self.priors = priors
-        self.smoothing = smoothing
-        self.class_weight = class_weight
 
     @property
     def feature_count_(self) -> np.ndarray:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Matrix, MatrixLike, Tags
-from linclass.base.classifier import OnlyIf, SoftmaxProbabilities, of_scores
+from linclass.base.arrays import ClassWeight, Matrix, MatrixLike, Tags
+from linclass.base.classifier import OnlyIf, SoftmaxProbabilities
 from linclass.base.linear_scores import LARGEST, LinearScores, products
 from linclass.base.messages import counted
 from linclass.base.parameters import require_nonnegative
@@ -67,7 +67,6 @@ class NaiveBayes(FromStatistics):
     family: ClassVar[type[Family]]
     positive_only: ClassVar[bool] = False
     simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
-    priors: Priors
     smoothing: Any
     intercept_: np.ndarray
     _counts_rows = True
@@ -81,6 +80,13 @@ class NaiveBayes(FromStatistics):
     def class_log_prior_(self) -> np.ndarray:
         """Logarithms of the prior probabilities."""
         return log_priors(self.priors_)
+
+    def __init__(
+        self, priors: Priors = None, smoothing: float = 1.0, class_weight: ClassWeight = None
+    ):
+        self.priors = priors
+        self.smoothing = smoothing
+        self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()
@@ -187,22 +193,7 @@ class NaiveBayes(FromStatistics):
                 Z += family.inner(columns_of(X, own), theta)
         return Z
 
-    def predict(self, X: MatrixLike) -> np.ndarray:
-        self._require_fit()
-        return super().predict(X)
-
-    @of_scores
-    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
-        """Natural logarithm of the class probabilities, exact also where a probability underflows.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`.
-        """
-        self._require_fit()
-        return self.log_proba_from(self.decision_function(X))
-
+    predict_log_proba = SoftmaxProbabilities.predict_log_proba
     log_proba_from = SoftmaxProbabilities.log_proba_from
     predict_proba = SoftmaxProbabilities.predict_proba
 

@@ -11,9 +11,7 @@ Reference: Agresti (2013), Categorical Data Analysis, §4.1.
 
 from typing import ClassVar
 
-from linclass.base.arrays import ClassWeight
 from linclass.base.linear_scores import LinearScores
-from linclass.discriminant.from_statistics import Priors
 from linclass.naive_bayes.families.base import Family
 from linclass.naive_bayes.families.discrete import Poisson
 from linclass.naive_bayes.naive_bayes import NaiveBayes
@@ -33,13 +31,3 @@ class PoissonNB(NaiveBayes, LinearScores):
 
     family: ClassVar[type[Family]] = Poisson
     positive_only: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        priors: Priors = None,
-        smoothing: float = Poisson.smoothing,
-        class_weight: ClassWeight = None,
-    ):
-        self.priors = priors
-        self.smoothing = smoothing
-        self.class_weight = class_weight

@@ -10,7 +10,6 @@ from linclass.discriminant.class_moments import ClassMoments, Deviations
 from linclass.discriminant.covariance import (
     DiagonalSpread,
     RowSpread,
-    ShrunkSpread,
     Spread,
     TiedCovariances,
     tied_spread,
@@ -61,7 +60,6 @@ def kinds() -> list[tuple[str, object, np.ndarray]]:
     """(name, factors, the covariance that they factor)"""
     R = np.random.default_rng(6).normal(size=(20, 4))
     C = R.T @ R
-    values, V = np.linalg.eigh(C)
     flat = np.array([2.0, 0.0, 0.5, 1.0])
     few_rows = Deviations(R[:6], None, np.ones(6), np.array([0, 0, 0, 1, 1, 1]), 2)
     D = np.array([0.0, 0, 0, 0.5, 0.5, 0.5])
@@ -78,7 +76,6 @@ def kinds() -> list[tuple[str, object, np.ndarray]]:
         ("full", Spread.of_covariance(C, np.zeros(4)), C),
         ("diagonal", DiagonalSpread(np.sqrt(np.diag(C))), np.diag(np.diag(C))),
         ("diagonal without spread", DiagonalSpread(flat), np.diag(flat**2)),
-        ("shrunk", ShrunkSpread(values, V, 0.3), C + 0.3 * np.eye(4)),
     ]
 
 
