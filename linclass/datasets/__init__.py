@@ -100,10 +100,6 @@ def generator(name: str) -> Callable[..., tuple[Any, Any]]:
     ----------
     name : str
         Name of the generator, one of `names()`.
-
-    Returns
-    -------
-    callable
     """
     if name not in GENERATORS:
         raise ValueError(f"there is no generator '{name}'; there are: {', '.join(names())}.")
@@ -123,10 +119,6 @@ def schema(name: str) -> dict[str, Any]:
     ----------
     name : str
         Name of the generator, one of `names()`.
-
-    Returns
-    -------
-    dict
     """
     keys = _part("keys")
     noise = keys.keys_schema(_part("other_classes").label_noise)["properties"]["share"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,16 @@ from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import Unpenalized
 from linclass.linear.solvers.newton import Newton
+
+
+def against_the_rest(Z: Array, codes: Array) -> Iterator[tuple[Array, Array]]:
+    """(scores of a class, its rows) of each class, or of the second of two."""
+    if Z.shape[1] == 2:
+        yield Z[:, 1] - Z[:, 0], codes == 1
+    else:
+        for k, z in enumerate(Z.T):
+            yield z, codes == k
+
 
 # Platt's sigmoid  P(class | z) = σ(a z + b)  for scores z of held-out rows.
 #
@@ -39,12 +50,7 @@ class PlattSigmoids:
 
     def __init__(self, Z: Array, codes: Array, weights: Array):
         """Z (n, K) scores of held-out rows; −z/2 and z/2 for two classes."""
-        K = Z.shape[1]
-        scores = Z[:, 1:] - Z[:, :1] if K == 2 else Z
-        own = range(1, 2) if K == 2 else range(K)
-        self.sigmoids = [
-            sigmoid(z, codes == k, weights) for z, k in zip(scores.T, own, strict=True)
-        ]
+        self.sigmoids = [sigmoid(z, own, weights) for z, own in against_the_rest(Z, codes)]
         slopes = np.array([found.slope for found in self.sigmoids])
         offsets = np.array([found.offset for found in self.sigmoids])
         self.fitted = {"slopes_": slopes, "offsets_": offsets}
@@ -114,11 +120,9 @@ class IsotonicFunctions:
 
     def __init__(self, Z: Array, codes: Array, weights: Array):
         """Z (n, K) scores of held-out rows; −z/2 and z/2 for two classes."""
-        K = Z.shape[1]
-        scores = Z[:, 1:] - Z[:, :1] if K == 2 else Z
-        own = range(1, 2) if K == 2 else range(K)
-        targets = [(codes == k).astype(float) for k in own]
-        self.functions = [isotonic(z, t, weights) for z, t in zip(scores.T, targets, strict=True)]
+        self.functions = [
+            isotonic(z, own.astype(float), weights) for z, own in against_the_rest(Z, codes)
+        ]
         self.fitted = {"functions_": self.functions}
 
     def decision(self, Z: Array) -> Array:

@@ -19,6 +19,7 @@ from linclass.evaluation.comparisons.control import (
     holm,
     holm_of_pairs,
     least_adjusted_p,
+    wilcoxon,
 )
 from linclass.evaluation.comparisons.pairs import bradley_terry, pairwise
 from linclass.evaluation.comparisons.rank_tests import (
@@ -32,7 +33,6 @@ from linclass.evaluation.comparisons.rank_tests import (
     ranks,
 )
 from linclass.evaluation.comparisons.t_tests import corrected_interval, corrected_t
-from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
 
 RNG = np.random.default_rng(0)
 TABLE = np.round(RNG.random((12, 5)), 1)  # with ties

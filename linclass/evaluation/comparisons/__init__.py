@@ -38,10 +38,10 @@ _FILES = {
     "missing_as_worst": "rank_tests",
     "nemenyi": "rank_tests",
     "pairwise": "pairs",
-    "rank_biserial": "wilcoxon_test",
+    "rank_biserial": "control",
     "ranks": "rank_tests",
     "t_interval": "t_tests",
-    "wilcoxon": "wilcoxon_test",
+    "wilcoxon": "control",
 }
 
 

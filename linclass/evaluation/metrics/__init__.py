@@ -44,10 +44,6 @@ def greater_is_better(name: str) -> bool:
     ----------
     name : str
         Name of the metric, one of `names()`, or an import path.
-
-    Returns
-    -------
-    bool
     """
     return bool(find(name).greater_is_better)
 
@@ -59,10 +55,6 @@ def bounds(name: str) -> tuple[float, float]:
     ----------
     name : str
         Name of the metric, one of `names()`, or an import path.
-
-    Returns
-    -------
-    tuple of float
     """
     low, high = find(name).bounds
     return low, high
@@ -75,10 +67,6 @@ def modules_of(name: str) -> list[str]:
     ----------
     name : str
         Name of the metric, one of `names()`, or an import path.
-
-    Returns
-    -------
-    list of str
     """
     if "." in name:
         return [name.rpartition(".")[0], f"{__name__}._imported"]
@@ -93,10 +81,6 @@ def imported(path: str) -> Any:
     ----------
     path : str
         Module and name of a function (y_true, y_pred), or of a scorer of scikit-learn.
-
-    Returns
-    -------
-    ImportedMetric
     """
     return import_module(f"{__name__}._imported").ImportedMetric(path)  # few runs depend on it
 
