@@ -1,5 +1,5 @@
-"""Checks of single columns: missing cells, constant and duplicated columns, texts that are nearly numbers, dates, and
-identifiers of rows.
+"""Checks of single columns: missing cells, constant and duplicated columns, texts that are nearly numbers, dates,
+identifiers of rows, and columns that reveal the class or predict it alone (docs/checks.md).
 """
 
 from __future__ import annotations
