@@ -93,18 +93,15 @@ def check_entries(
     """Refuse what is wrong with them, by its key in the study's files or, of an entry that is not `own`, in the
     catalogue.
     """
-    problems = _of_datasets(mirrors, root) if kind == "datasets" else _of_method
+    of_datasets = _of_datasets(mirrors, root)
     found: dict[bool, list[Problem]] = {True: [], False: []}  # of own entries, of the catalogue's
     for name, entry in selected.items():
-        found[name in own] += [([name, *keys], text) for keys, text in problems(entry)]
+        problems = of_datasets(entry) if kind == "datasets" else checked_method(entry)["problems"]
+        found[name in own] += [([name, *keys], text) for keys, text in problems]
     path = root / "config" / f"{kind}.yaml"
     content = read_yaml(path)
     SourceLines(content, {path: content}).refuse(found[False])
     written.refuse(at_their_origin(found[True], own), ("define", kind))
-
-
-def _of_method(entry: Entry) -> Iterable[Problem]:
-    return [(keys, text) for keys, text in checked_method(entry)["problems"]]
 
 
 def _of_datasets(mirrors: Iterable[str], root: Path) -> Callable[[Entry], Iterable[Problem]]:

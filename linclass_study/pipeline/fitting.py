@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -318,23 +318,16 @@ def coefficient_path(
     if not is_ours(estimator) or not hasattr(estimator, "boundary"):  # kernel machines have none
         return None
     rows, spec = rows_for(estimator, ready), method.tune["strength"]
-    strengths = finer(
-        estimator.strength_path(rows, y) if tuning.is_path(spec) else tuning.listed_values(spec)
-    )
-    if len(strengths) < 2:
+    tuned = estimator.strength_path(rows, y) if tuning.is_path(spec) else tuning.listed_values(spec)
+    grid = sorted({float(strength) for strength in tuned if strength > 0})
+    if len(grid) < 2:
         return None
+    parts = -(-STRENGTHS // (len(grid) - 1))  # with enough strengths in between for a path
+    strengths = grid[:1]
+    for low, high in itertools.pairwise(grid):
+        strengths += [*np.geomspace(low, high, parts + 1)[1:-1].tolist(), high]
     found = [
         coefficients.of_fit(model, transforms, ready)
         for model in estimator.path(rows, y, strengths)
     ]
     return [(strength, known) for strength, known in zip(strengths, found, strict=True) if known]
-
-
-def finer(strengths: Iterable[float]) -> list[float]:
-    """The positive strengths of a grid, with enough values in between for a path, weakest first."""
-    grid = sorted({float(strength) for strength in strengths if strength > 0})
-    parts = -(-STRENGTHS // max(len(grid) - 1, 1))
-    between = [
-        np.geomspace(low, high, parts + 1)[1:-1].tolist() for low, high in itertools.pairwise(grid)
-    ]
-    return sorted([*grid, *itertools.chain(*between)])

@@ -129,7 +129,12 @@ def plane_margins(labels: np.ndarray, score: np.ndarray) -> np.ndarray | None:
     margins = np.moveaxis(score, -1, 0) - np.where(is_first, second, first)
     if _jump(margins, labels):
         return None
-    return np.where(beside_another(labels), margins, np.nan).astype(np.float32)
+    corners = np.stack([labels[:-1, :-1], labels[1:, :-1], labels[:-1, 1:], labels[1:, 1:]])
+    differ = (corners != corners[0]).any(axis=0)  # cells with a boundary in them
+    drawn = np.zeros(labels.shape, bool)
+    for part in (drawn[:-1, :-1], drawn[1:, :-1], drawn[:-1, 1:], drawn[1:, 1:]):
+        part |= differ
+    return np.where(drawn, margins, np.nan).astype(np.float32)
 
 
 def _jump(margins: np.ndarray, labels: np.ndarray) -> bool:
@@ -145,13 +150,3 @@ def _jump(margins: np.ndarray, labels: np.ndarray) -> bool:
         ratios.append(own > JUMP * beside)
     found = np.concatenate(ratios)
     return bool(found.size and found.mean() > 0.5)
-
-
-def beside_another(labels: np.ndarray) -> np.ndarray:
-    """Whether a point is a corner of a cell whose corners have different classes."""
-    corners = np.stack([labels[:-1, :-1], labels[1:, :-1], labels[:-1, 1:], labels[1:, 1:]])
-    differ = (corners != corners[0]).any(axis=0)
-    found = np.zeros(labels.shape, bool)
-    for part in (found[:-1, :-1], found[1:, :-1], found[:-1, 1:], found[1:, 1:]):
-        part |= differ
-    return found
