@@ -147,7 +147,11 @@ def _from_openml(number: int, home: Path, open_url: OpenUrl) -> Content:
         except Exception as error:  # from parsers, the network or unexpected answers of the server
             if not handler.reason:
                 (home / DESCRIPTION.format(number)).unlink(missing_ok=True)  # request it again
-            raise Unavailable(handler.reason or _in_short(error, number)) from None
+            reason = f"it cannot be read ({type(error).__name__}: {one_line(error)[:300]})"
+            if isinstance(error, KeyError):
+                what = f"({error} is missing)"
+                reason = f"the answer for number {number} does not describe a data set {what}"
+            raise Unavailable(handler.reason or reason) from None
     print(f"openml {number}: {bunch.details['name']}, version {bunch.details['version']}")
     print(*(f"openml {number}: {one_line(warning.message)}" for warning in caught), sep="\n")
     target = bunch.target_names[0] if len(bunch.target_names) == 1 else None
@@ -161,29 +165,17 @@ def _from_openml(number: int, home: Path, open_url: OpenUrl) -> Content:
     return Counts(plain_csr(bunch.data), bunch.feature_names, labels, split)
 
 
-def _in_short(error: Exception, number: int) -> str:
-    if isinstance(error, KeyError):
-        return f"the answer for number {number} does not describe a data set ({error} is missing)"
-    return f"it cannot be read ({type(error).__name__}: {one_line(error)[:300]})"
-
-
 def _column(name: str, values: Any) -> pl.Series:
     """A column of pandas as a Polars column: numbers as Float64, categories and text as String."""
     if values.dtype.kind in "iufb":
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
         return pl.Series(name, numbers).fill_nan(None)
-    unquoted = str.strip if hasattr(values, "cat") else _unquoted
-    texts = [
-        None if missing else unquoted(str(text))
-        for text, missing in zip(values, values.isna(), strict=True)
-    ]
-    return pl.Series(name, texts, dtype=pl.String)
-
-
-def _unquoted(text: str) -> str:
-    """scikit-learn removes single quotes around categories, but not around texts."""
-    text = text.strip()
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text
+    cells = zip(values, values.isna(), strict=True)
+    texts = pl.Series(
+        name, [None if missing else str(text).strip() for text, missing in cells], pl.String
+    )
+    # scikit-learn removes single quotes around categories, but not around texts
+    return texts if hasattr(values, "cat") else texts.str.replace(r"(?s)^'(.*)'$", "$1")
 
 
 class _DownloadHandler(request.BaseHandler):
