@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from linclass.base import validation
-from linclass.base.arrays import TINY, ArrayLike, Matrix, MatrixLike, Tags, log_probabilities
+from linclass.base.arrays import TINY, Array, ArrayLike, Matrix, MatrixLike, Tags, log_probabilities
 from linclass.base.estimator import Estimator
 from linclass.base.messages import NotApplicable
 from linclass.base.offsets import given_offset, offsets_of, row_offsets
@@ -67,7 +67,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     poor_score: ClassVar[bool] = False  # True: scikit-learn's suite expects no good score
     for_more_classes: ClassVar[str] = ""  # of a classifier for two: what to use for more of them
-    classes_: np.ndarray
+    classes_: Array
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier to training rows.
@@ -86,7 +86,7 @@ class Classifier(ClassifierMixin, Estimator):
         """
         raise NotImplementedError
 
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> Array:
         """Scores of rows.
 
         Returns
@@ -97,7 +97,7 @@ class Classifier(ClassifierMixin, Estimator):
         """
         raise NotImplementedError
 
-    def predict(self, X: MatrixLike) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> Array:
         """Predicted class of each row.
 
         Returns
@@ -107,7 +107,7 @@ class Classifier(ClassifierMixin, Estimator):
         self._require_fit()
         return self.classes_from(self.decision_function(X))
 
-    def classes_from(self, Z: np.ndarray) -> np.ndarray:
+    def classes_from(self, Z: Array) -> Array:
         """Predicted class of each row, from its scores.
 
         Parameters
@@ -131,7 +131,7 @@ class Classifier(ClassifierMixin, Estimator):
         return self._accuracy(self.predict(X), y, sample_weight)
 
     @staticmethod
-    def _accuracy(predicted: np.ndarray, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
+    def _accuracy(predicted: Array, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
         y = validation.labels(np.asarray(y).ravel(), len(predicted))
         refuse_missing_labels(y)
         one, other = y[:1].tolist(), predicted[:1].tolist()
@@ -144,7 +144,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     def _start_fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+    ) -> tuple[Matrix, Array, Array]:
         """Check parameters and data; returns (X, codes of y in classes_, positive row weights).
 
         Rows of weight 0 are dropped, so that such a row has no influence at all.
@@ -157,7 +157,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     def _start_rows(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+    ) -> tuple[Matrix, Array, Array]:
         """The same without the weights of the classes."""
         self.check()
         X = self._rows_to_learn(X)
@@ -184,14 +184,14 @@ class Classifier(ClassifierMixin, Estimator):
             warn_of_relative_weights(weights, type(self).__name__)
         return X, codes, weights
 
-    def _too_many_classes(self, classes: np.ndarray) -> NotApplicable:
+    def _too_many_classes(self, classes: Array) -> NotApplicable:
         """The exception for more than two classes."""
         return NotApplicable(
             "Only binary classification is supported. The type of the target is multiclass: "
             f"{len(classes)} classes. Use {self.for_more_classes}."
         )
 
-    def _class_weighted(self, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def _class_weighted(self, codes: Array, weights: Array) -> Array:
         """The row weights times those of their classes."""
         class_weight = getattr(self, "class_weight", None)
         if class_weight is None:
@@ -212,7 +212,7 @@ class SoftmaxProbabilities(Classifier):
     """For models whose scores are log-odds (two classes) or log-probabilities up to a constant."""
 
     @of_scores
-    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> Array:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 
         Returns
@@ -223,7 +223,7 @@ class SoftmaxProbabilities(Classifier):
         self._require_fit()
         return SoftmaxProbabilities.log_proba_from(self, self.decision_function(X))
 
-    def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
+    def log_proba_from(self, Z: Array) -> Array:
         """Log-probabilities of rows, from their scores.
 
         Parameters
@@ -237,7 +237,7 @@ class SoftmaxProbabilities(Classifier):
         """
         return log_probabilities(Z)
 
-    def predict_proba(self, X: MatrixLike) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Class probabilities.
 
         Returns
@@ -253,7 +253,7 @@ class TakesOffset(Classifier):
 
     def _offsets(
         self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> np.ndarray | None:
+    ) -> Array | None:
         """Those of the rows whose weight is not zero, if there are any, once the classes are known."""
         return None if offset is None else offsets_of(offset, sample_weight, y, len(self.classes_))
 
@@ -275,11 +275,11 @@ class TakesOffset(Classifier):
     ) -> float:
         return self._accuracy(self.predict(X, **given_offset(offset)), y, sample_weight)
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         Z = super().decision_function(X)
         return Z if offset is None else Z + row_offsets(offset, Z.shape)
 
-    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         return self.classes_from(self.decision_function(X, **given_offset(offset)))
 
 
@@ -292,12 +292,12 @@ class ProbabilitiesWithOffset(Classifier):
     predict = TakesOffset.predict
     log_proba_from = SoftmaxProbabilities.log_proba_from
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         Z = super().decision_function(X)
         return Z if offset is None else Z + row_offsets(offset, Z.shape)
 
     @of_scores
-    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 
         Returns
@@ -307,7 +307,7 @@ class ProbabilitiesWithOffset(Classifier):
         """
         return np.asarray(self.log_proba_from(self.decision_function(X, **given_offset(offset))))
 
-    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Class probabilities.
 
         Returns

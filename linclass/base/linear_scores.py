@@ -19,7 +19,7 @@ LARGEST = 1e300  # score far outside the data: sums and differences of some are 
 SMALL = 2.0**-200  # such a share of any row has finite products
 
 
-def products(X: Matrix, W: np.ndarray) -> np.ndarray:
+def products(X: Matrix, W: Array) -> Array:
     """X Wᵀ, dense; what is larger than ±LARGEST, as far outside the data, is ±LARGEST."""
     with np.errstate(over="ignore", invalid="ignore"):
         Z = _dense(X @ W.T)
@@ -30,13 +30,11 @@ def products(X: Matrix, W: np.ndarray) -> np.ndarray:
     return Z
 
 
-def _dense(Z: Matrix) -> np.ndarray:
+def _dense(Z: Matrix) -> Array:
     return Z.toarray() if sparse.issparse(Z) else Z
 
 
-def scores_of_stack(
-    models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
-) -> np.ndarray:
+def scores_of_stack(models: Sequence[Any], X: Array, scaling: Scaling | None = None) -> Array:
     """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows
     (x − shift)/scale. X is overwritten.
     """
@@ -174,10 +172,10 @@ def _checked_pair(pair: tuple[int, int] | None, K: int) -> tuple[int, int]:
 class LinearScores(Classifier):
     """Scores Z = X Wᵀ + b, with W = coef_ (K, d) and b = intercept_ (K,); one row for two classes."""
 
-    coef_: np.ndarray
-    intercept_: np.ndarray
+    coef_: Array
+    intercept_: Array
 
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         Z = products(X, self.coef_)
         Z += self.intercept_
@@ -185,7 +183,7 @@ class LinearScores(Classifier):
 
     _scores_of_stack = staticmethod(scores_of_stack)
 
-    def _set_scores(self, W: np.ndarray, b: np.ndarray) -> None:
+    def _set_scores(self, W: Array, b: Array) -> None:
         """Set coef_ and intercept_ from one score per class, W (K, d) and b (K,).
 
         Two classes keep the difference of their scores.
@@ -208,8 +206,8 @@ class Coordinates(TransformerMixin, Estimator):
     Coordinates may be linear in functions of the features instead, the columns of `_basis(X)`.
     """
 
-    scalings_: np.ndarray
-    centre_: np.ndarray
+    scalings_: Array
+    centre_: Array
     fit: Callable[..., Any]
 
     def transform(self, X: MatrixLike) -> Any:
@@ -239,7 +237,7 @@ class Coordinates(TransformerMixin, Estimator):
         """
         return self.fit(X, y, sample_weight).transform(X)
 
-    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Array:
         """Names of the coordinates: the name of the class in lower case, and a number.
 
         Parameters

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import ArrayLike, EstimatorLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable, counted
 from linclass.base.offsets import given_offset, offset_for
 
@@ -26,7 +26,7 @@ SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single
 
 def predictions_of(
     estimator: EstimatorLike, X: MatrixLike, K: int, offset: ArrayLike | None = None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+) -> tuple[Array, Array, Array | None]:
     """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None).
 
     The scores are the log-probabilities of an estimator without scores, and NaN if it has neither: predicted classes
@@ -47,8 +47,8 @@ def predictions_of(
 
 
 def predictions_from(
-    estimator: EstimatorLike, Z: np.ndarray, K: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
+    estimator: EstimatorLike, Z: Array, K: int
+) -> tuple[Array, Array, Array | None] | None:
     """predictions_of from the scores Z of one of our estimators, in the usual case: finite scores of all K classes,
     which need no further check. Otherwise None.
     """
@@ -66,7 +66,7 @@ def predictions_from(
 
 
 def _from_scores(
-    estimator: EstimatorLike, X: MatrixLike, offset: ArrayLike | None, Z: np.ndarray
+    estimator: EstimatorLike, X: MatrixLike, offset: ArrayLike | None, Z: Array
 ) -> OutputOf:
     """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
     log_proba = getattr(estimator, "predict_log_proba", None)
@@ -107,7 +107,7 @@ class Outputs:
     n: int
     K: int
 
-    def codes(self) -> np.ndarray:
+    def codes(self) -> Array:
         values = np.asarray(self.output_of("predict"))
         if values.shape == (self.n, 1):
             values = values[:, 0]
@@ -123,7 +123,7 @@ class Outputs:
             )
         return codes
 
-    def log_proba(self) -> np.ndarray | None:
+    def log_proba(self) -> Array | None:
         name, values = "predict_log_proba", self.output_of("predict_log_proba")
         if values is None:
             name, values = "predict_proba", self.output_of("predict_proba")
@@ -148,7 +148,7 @@ class Outputs:
             )
         return self._all_classes(log_proba, seen)
 
-    def scores(self) -> np.ndarray | None:
+    def scores(self) -> Array | None:
         """decision_function as one column per class; None if it has one per pair of classes, as SVC's 'ovo'."""
         values = self.output_of("decision_function")
         if values is None:
@@ -169,7 +169,7 @@ class Outputs:
             raise ValueError("decision_function gave NaN or +∞; it must give numbers")
         return self._all_classes(Z, seen)
 
-    def _columns(self) -> np.ndarray:
+    def _columns(self) -> Array:
         """The class of each column of scores and probabilities: `classes_`, in any order; else 0 … K − 1."""
         given = getattr(self.estimator, "classes_", None)
         if given is None:
@@ -183,7 +183,7 @@ class Outputs:
             )
         return codes
 
-    def _all_classes(self, columns: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    def _all_classes(self, columns: Array, seen: Array) -> Array:
         """One column per class, in order; −∞ for a class without training rows."""
         if np.array_equal(seen, np.arange(self.K)):
             return columns
@@ -192,7 +192,7 @@ class Outputs:
         return full
 
 
-def _as_codes(values: np.ndarray, K: int) -> np.ndarray:
+def _as_codes(values: Array, K: int) -> Array:
     """Classes as int32, also from True, 1.0 or '1'; −1 for values other than 0 … K − 1."""
     try:
         numbers = values.astype(float)
@@ -209,7 +209,7 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-def _scores_pairs(estimator: EstimatorLike, Z: np.ndarray, classes: int) -> bool:
+def _scores_pairs(estimator: EstimatorLike, Z: Array, classes: int) -> bool:
     """Whether the columns are pairs of classes, by their number, or for three classes by the parameter of an SVC,
     which may be inside a pipeline or a grid search.
     """
@@ -223,7 +223,7 @@ def _scores_pairs(estimator: EstimatorLike, Z: np.ndarray, classes: int) -> bool
     return "ovo" in by_pairs
 
 
-def _halves(score: np.ndarray) -> np.ndarray:
+def _halves(score: Array) -> Array:
     """Two classes share one score: −z/2 and z/2."""
     with np.errstate(invalid="ignore"):
         z = score[:, 1] - score[:, 0]
@@ -266,6 +266,6 @@ def own_copy(X: MatrixLike, estimator: EstimatorLike) -> MatrixLike:
     return X if is_ours(estimator) else X.copy()
 
 
-def own_codes(y: np.ndarray, estimator: EstimatorLike) -> np.ndarray:
+def own_codes(y: Array, estimator: EstimatorLike) -> Array:
     """The class codes; for foreign estimators a copy with NumPy's default integers."""
     return y if is_ours(estimator) else y.astype(np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from linclass.base import validation
-from linclass.base.arrays import TINY, ArrayLike, Matrix, MatrixLike, Tags
+from linclass.base.arrays import TINY, Array, ArrayLike, Matrix, MatrixLike, Tags
 from linclass.base.estimator import Estimator
 from linclass.base.offsets import given_offset, offsets_of
 from linclass.base.weights import as_counts, warn_of_relative_weights
@@ -46,7 +46,7 @@ class Regressor(RegressorMixin, Estimator):
         """
         raise NotImplementedError
 
-    def predict(self, X: MatrixLike) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> Array:
         """Predicted target of each row.
 
         Returns
@@ -67,7 +67,7 @@ class Regressor(RegressorMixin, Estimator):
         return self._determination(self.predict(X), y, sample_weight)
 
     def _determination(
-        self, predicted: np.ndarray, y: ArrayLike, sample_weight: ArrayLike | None
+        self, predicted: Array, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> float:
         """R² of these predictions; of several targets the mean."""
         y = validation.targets(y, len(predicted), type(self).__name__, np.ndim(predicted) == 2)
@@ -82,7 +82,7 @@ class Regressor(RegressorMixin, Estimator):
 
     def _start_fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+    ) -> tuple[Matrix, Array, Array]:
         """Check parameters and data; returns (X, y, positive row weights)."""
         self.check()
         X = self._rows_to_learn(X)
@@ -121,7 +121,7 @@ class RegressorWithOffset(Regressor):
 
     def _offsets(
         self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> np.ndarray | None:
+    ) -> Array | None:
         """Those of the rows whose weight is not zero, if there are any."""
         return None if offset is None else offsets_of(offset, sample_weight, y, 2)
 
@@ -134,7 +134,7 @@ class RegressorWithOffset(Regressor):
     ) -> Self:
         raise NotImplementedError
 
-    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         raise NotImplementedError
 
     def score(

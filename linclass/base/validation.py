@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, HUGE, TINY, ArrayLike, Matrix, MatrixLike
+from linclass.base.arrays import BLOCK, HUGE, TINY, Array, ArrayLike, Matrix, MatrixLike
 from linclass.base.messages import NotApplicable, counted
 
 INT32_MAX, INT64_MAX = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
 
-def feature_names(X: MatrixLike) -> np.ndarray | None:
+def feature_names(X: MatrixLike) -> Array | None:
     """Column names of a data frame; None for arrays, and if no name is a string."""
     columns = getattr(X, "columns", None)
     if columns is None or not hasattr(columns, "__iter__"):
@@ -74,7 +74,7 @@ def matrix(
     return X
 
 
-def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> np.ndarray:
+def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> Array:
     """Class labels, one per row: integers, booleans or strings; floats must be whole numbers."""
     y = _column(y, rows, owner)
     if y.dtype.kind == "f" or (y.dtype.kind == "O" and are_floats(y)):
@@ -88,7 +88,7 @@ def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> np.ndarray:
     return y
 
 
-def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def encode(y: Array) -> tuple[Array, Array]:
     """(classes, codes): classes sorted, y = classes[codes]."""
     few = y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < len(y)
     if few and int(y.max()) <= INT64_MAX:
@@ -108,7 +108,7 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes
 
 
-def targets(y: ArrayLike, rows: int, owner: str, several: bool = False) -> np.ndarray:
+def targets(y: ArrayLike, rows: int, owner: str, several: bool = False) -> Array:
     """Finite float64 targets, one per row; a table of them stays one if there may be `several`."""
     y = numbers(_column(y, rows, owner, several))
     _refuse_not_finite_target(y)
@@ -116,7 +116,7 @@ def targets(y: ArrayLike, rows: int, owner: str, several: bool = False) -> np.nd
     return y
 
 
-def row_weights(sample_weight: ArrayLike | None, rows: int) -> np.ndarray:
+def row_weights(sample_weight: ArrayLike | None, rows: int) -> Array:
     """Non-negative float64 weights, one per row and not all zero; ones for None."""
     if sample_weight is None:
         return np.ones(rows)
@@ -140,7 +140,7 @@ def row_weights(sample_weight: ArrayLike | None, rows: int) -> np.ndarray:
     return w
 
 
-def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
+def _dense_matrix(X: MatrixLike, owner: str) -> Array:
     try:
         array = np.asarray(X)
         if array.ndim != 2:
@@ -170,7 +170,7 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
     return array
 
 
-def _not_a_table(X: MatrixLike, array: np.ndarray) -> ValueError:
+def _not_a_table(X: MatrixLike, array: Array) -> ValueError:
     if array.ndim == 0:
         return ValueError(
             f"Expected 2D array, but X is {brief(X)}; give a table of rows and features: an array, a sparse "
@@ -205,7 +205,7 @@ def _sparse_matrix(X: MatrixLike, accepted: bool, owner: str) -> sp.csr_array:
     return R.astype(np.float64, copy=False)
 
 
-def _column(y: ArrayLike, rows: int, owner: str, several: bool = False) -> np.ndarray:
+def _column(y: ArrayLike, rows: int, owner: str, several: bool = False) -> Array:
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
     y = np.asarray(y)
@@ -240,7 +240,7 @@ def _refuse_not_finite(X: Matrix, owner: str, products: bool, given: Any) -> Non
         refuse_extremes(X, feature_names(given))
 
 
-def _refuse_missing(X: Matrix, values: np.ndarray, owner: str) -> None:
+def _refuse_missing(X: Matrix, values: Array, owner: str) -> None:
     missing = np.isnan(values)
     bad = missing if missing.any() else np.isinf(values)
     if not bad.any():
@@ -257,7 +257,7 @@ def _refuse_missing(X: Matrix, values: np.ndarray, owner: str) -> None:
     )
 
 
-def _refuse_not_finite_target(y: np.ndarray) -> None:
+def _refuse_not_finite_target(y: Array) -> None:
     if not np.isfinite(y).all():
         what = "NaN" if np.isnan(y).any() else "infinity"
         raise ValueError(f"Input y contains {what}. Drop the rows without a target.")
@@ -268,7 +268,7 @@ def _refuse_not_finite_target(y: np.ndarray) -> None:
 DATES = re.compile("date|time|duration|period", re.IGNORECASE)  # types of pandas and Polars
 
 
-def dates_in(X: MatrixLike, array: np.ndarray) -> str:
+def dates_in(X: MatrixLike, array: Array) -> str:
     """'column 'born' holds datetime64[ns]', of X or its array; empty without dates, which NumPy takes for numbers."""
     if array.dtype.kind in "mM":
         return f"X holds {array.dtype}"
@@ -276,7 +276,7 @@ def dates_in(X: MatrixLike, array: np.ndarray) -> str:
     return next((f"column {name!r} holds {k}" for name, k in kinds if DATES.match(str(k))), "")
 
 
-def text_in(X: MatrixLike, array: np.ndarray) -> str:
+def text_in(X: MatrixLike, array: Array) -> str:
     """'column 'city' holds text: 'Bern'', the first text of X or its array that is no number; empty without any."""
     names = list(getattr(X, "columns", range(array.shape[1])))
     for name, column in zip(names, array.T, strict=True):
@@ -303,12 +303,12 @@ def is_missing(entry: object) -> bool:
     return none or bool(isinstance(entry, float | np.generic) and entry != entry)
 
 
-def are_floats(y: np.ndarray) -> bool:
+def are_floats(y: Array) -> bool:
     """Whether an array of objects holds Python's floats, none of them NaN."""
     return all(isinstance(entry, float) and entry == entry for entry in y)
 
 
-def numbers(y: np.ndarray) -> np.ndarray:
+def numbers(y: Array) -> Array:
     """The targets of a regression as float64, or ValueError with the first that is no number."""
     try:
         return y.astype(np.float64)
@@ -319,7 +319,7 @@ def numbers(y: np.ndarray) -> np.ndarray:
         ) from None
 
 
-def refuse_missing_labels(y: np.ndarray) -> None:
+def refuse_missing_labels(y: Array) -> None:
     """Raise ValueError if there are any, with their number."""
     if y.dtype.kind in "OmM" and (missing := sum(map(is_missing, y))):
         raise ValueError(
@@ -330,7 +330,7 @@ def refuse_missing_labels(y: np.ndarray) -> None:
 # Entries so large or so small that their products overflow or underflow
 
 
-def refuse_extremes(X: Matrix, names: np.ndarray | None) -> None:
+def refuse_extremes(X: Matrix, names: Array | None) -> None:
     """Raise NotApplicable for a column whose largest entry is above HUGE, or below TINY but not 0."""
     largest = _largest_entries(X)
     for happens, bad in (
@@ -346,7 +346,7 @@ def refuse_extremes(X: Matrix, names: np.ndarray | None) -> None:
             )
 
 
-def _largest_entries(X: Matrix) -> np.ndarray:
+def _largest_entries(X: Matrix) -> Array:
     """max_i |x_ij| of each column; of dense rows block by block, without a copy of them."""
     if sp.issparse(X):
         return abs(X).max(axis=0).toarray().ravel()
@@ -356,7 +356,7 @@ def _largest_entries(X: Matrix) -> np.ndarray:
     return largest
 
 
-def refuse_tiny_classes(classes: np.ndarray, mass: np.ndarray) -> None:
+def refuse_tiny_classes(classes: Array, mass: Array) -> None:
     """Raise NotApplicable for a class whose total weight is so small that dividing by it overflows."""
     if (mass < TINY).any():
         k = int(mass.argmin())
@@ -366,7 +366,7 @@ def refuse_tiny_classes(classes: np.ndarray, mass: np.ndarray) -> None:
         )
 
 
-def refuse_extreme_sizes(values: np.ndarray, what: str, remedy: str) -> None:
+def refuse_extreme_sizes(values: Array, what: str, remedy: str) -> None:
     """Raise NotApplicable for targets or weights whose largest is above HUGE, or below TINY but not 0."""
     largest = np.abs(values).max(initial=0)
     if largest > HUGE or 0 < largest < TINY:

@@ -10,9 +10,7 @@ from linclass.base.arrays import Array
 from linclass.base.messages import warn_user
 
 
-def class_weights(
-    class_weight: str | Mapping[Any, float], classes: np.ndarray, mass: np.ndarray
-) -> np.ndarray:
+def class_weights(class_weight: str | Mapping[Any, float], classes: Array, mass: Array) -> Array:
     """One weight per class: 'balanced' gives all classes the same total weight, a dict specifies them.
 
     'balanced': Σmass / (K · mass_k), with mass_k the sum of the row weights of class k.
@@ -42,7 +40,7 @@ def class_weights(
     return weights
 
 
-def weights_of_some(class_weight: Any, classes: np.ndarray) -> np.ndarray:
+def weights_of_some(class_weight: Any, classes: Array) -> Array:
     """The same for a part of the rows, which may lack classes that a dict names."""
     if hasattr(class_weight, "get"):
         class_weight = {c: class_weight[c] for c in classes.tolist() if c in class_weight}

@@ -31,11 +31,11 @@ COVARIANCE_TYPES = ("full", "diag", "spherical")
 class Factors:
     """Base class of the factors of a covariance."""
 
-    def whiten(self, X: Matrix) -> np.ndarray:
+    def whiten(self, X: Matrix) -> Array:
         """Rows X (n, d) in coordinates (n, r) in which the covariance is the identity."""
         raise NotImplementedError
 
-    def distances(self, X: Matrix, mean: np.ndarray, known: Any = None) -> np.ndarray:
+    def distances(self, X: Matrix, mean: Array, known: Any = None) -> Array:
         """(x − m)ᵀΣ⁺(x − m) of rows X (n, d): squared lengths of whitened rows about m, which avoids cancellation.
 
         `known` are the coordinates of the rows, where all classes share some.
@@ -55,8 +55,8 @@ class Spread(Factors):
     Without a `factor` the root is computed as the inverse of the triangular whitener, which halves the memory.
     """
 
-    factor: np.ndarray | None
-    whitener: np.ndarray
+    factor: Array | None
+    whitener: Array
     known_volume: float | None = None  # ln det Σ, if a factorization gave it
 
     @property
@@ -64,7 +64,7 @@ class Spread(Factors):
         return self.whitener.shape[1]
 
     @property
-    def root(self) -> np.ndarray:
+    def root(self) -> Array:
         return lapack.dtrtri(self.whitener)[0] if self.factor is None else self.factor
 
     @property
@@ -76,29 +76,27 @@ class Spread(Factors):
             return 2 * float(np.linalg.slogdet(self.root)[1])
         return 2 * float(np.log(np.linalg.svd(self.root, compute_uv=False)).sum())
 
-    def whiten(self, X: Matrix) -> np.ndarray:
+    def whiten(self, X: Matrix) -> Array:
         return X @ self.whitener
 
-    def directions(self, V: np.ndarray) -> np.ndarray:
+    def directions(self, V: Array) -> Array:
         """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
         return V @ self.whitener.T
 
-    def unwhiten(self, Y: np.ndarray) -> np.ndarray:
+    def unwhiten(self, Y: Array) -> Array:
         """The rows (q, d) with these whitened coordinates, without the directions without variance."""
         return Y @ self.root
 
-    def times(self, theta: np.ndarray) -> np.ndarray:
+    def times(self, theta: Array) -> Array:
         """Σθ of each row of theta (K, d)."""
         return theta @ self.root.T @ self.root
 
-    def solve(self, mean: np.ndarray) -> np.ndarray:
+    def solve(self, mean: Array) -> Array:
         """Σ⁺m of each row of mean (K, d)."""
         return mean @ self.whitener @ self.whitener.T
 
     @classmethod
-    def of_covariance(
-        cls, C: np.ndarray, negligible: np.ndarray, variances: np.ndarray | None = None
-    ) -> Self:
+    def of_covariance(cls, C: Array, negligible: Array, variances: Array | None = None) -> Self:
         """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding error.
 
         `variances` of the features have their units, if not those of Σ itself.
@@ -108,7 +106,7 @@ class Spread(Factors):
 
     @classmethod
     def of_covariances(
-        cls, C: np.ndarray, negligible: np.ndarray, variances: np.ndarray | None = None
+        cls, C: Array, negligible: Array, variances: Array | None = None
     ) -> list[Self]:
         """From many Σ (n, d, d) at once, with `negligible` (n, d)."""
         variances = np.diagonal(C, axis1=1, axis2=2) if variances is None else variances
@@ -118,7 +116,7 @@ class Spread(Factors):
         return [cls._of_one(*one) for one in zip(C, scale, weight, strict=True)]
 
     @classmethod
-    def _of_one(cls, C: np.ndarray, scale: np.ndarray, weight: np.ndarray) -> Self:
+    def _of_one(cls, C: Array, scale: Array, weight: Array) -> Self:
         """By Cholesky factorization if that determines the rank; otherwise by eigenvectors."""
         L, indefinite = lapack.dpotrf(C.T, lower=1, clean=1)
         if not indefinite and weight.all():
@@ -140,7 +138,7 @@ class Spread(Factors):
 class DiagonalSpread(Factors):
     """Σ = diag(deviation²), of which only d numbers are kept; a feature with deviation 0 is left out of the inverse."""
 
-    deviation: np.ndarray
+    deviation: Array
 
     @property
     def rank(self) -> int:
@@ -150,17 +148,17 @@ class DiagonalSpread(Factors):
     def log_volume(self) -> float:
         return 2 * float(np.log(self.deviation[self.deviation > 0]).sum())
 
-    def whiten(self, X: Matrix) -> np.ndarray:
+    def whiten(self, X: Matrix) -> Array:
         return X * self._inverse
 
-    def times(self, theta: np.ndarray) -> np.ndarray:
+    def times(self, theta: Array) -> Array:
         return theta * self.deviation**2
 
-    def solve(self, mean: np.ndarray) -> np.ndarray:
+    def solve(self, mean: Array) -> Array:
         return mean * self._inverse**2
 
     @property
-    def _inverse(self) -> np.ndarray:
+    def _inverse(self) -> Array:
         spread = self.deviation > 0
         return np.divide(1, self.deviation, out=np.zeros_like(self.deviation), where=spread)
 
@@ -309,7 +307,7 @@ def degrees_of_freedom(moments: ClassMoments, ddof: int) -> Any:
     return np.where(f > 0, f, 1.0)  # one row in each class: the scatter is 0 then
 
 
-def degrees_of_freedom_by_class(moments: ClassMoments, ddof: int) -> np.ndarray:
+def degrees_of_freedom_by_class(moments: ClassMoments, ddof: int) -> Array:
     """The divisor n_k − ddof of the scatter of each class, also of a stack."""
     f = moments.mass - ddof
     few = f <= 0
@@ -352,7 +350,7 @@ def towards_sphere(C: Array, negligible: Array, share: float) -> tuple[Array, Ar
     return (1 - share) * C + share * mu * np.eye(len(C)), np.zeros(len(C))
 
 
-def mixed_spread(moments: ClassMoments, factors: np.ndarray, floor: float = 0.0) -> RowSpread:
+def mixed_spread(moments: ClassMoments, factors: Array, floor: float = 0.0) -> RowSpread:
     """Σ = Σ_k a_k S_k + φI with factors a (K,), of scatters S_k that are kept as rows."""
     R: Deviations = moments.scatter
     return RowSpread(R, factors[R.codes], moments.negligible * np.sqrt(moments.total), floor)

@@ -77,9 +77,7 @@ class FisherDiscriminant(FromStatistics, Coordinates, LinearScores):
         offsets = np.where(statistics.mass > 0, 0, -np.inf)
         return set_directions(self, statistics, found, offsets, found.divisor)
 
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
         """With all directions, those of linear discriminant analysis with equal priors."""
         statistics = self.statistics_
         K, d = statistics.mean.shape

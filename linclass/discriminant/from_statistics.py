@@ -67,12 +67,12 @@ class FromStatistics(Classifier):
         """The rows in the form in which they are summed."""
         return X
 
-    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
+    def _gather(self, X: Matrix, codes: Array, weights: Array, K: int) -> Any:
         """The sums over these rows of K classes."""
         return ClassMoments.of(X, codes, weights, K, self._form(X, K))
 
     def _left_out(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
+        self, X: Matrix, codes: Array, weights: Array, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         """The sums over all rows but those of each fold, in stacks of folds."""
         return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
@@ -105,14 +105,12 @@ class FromStatistics(Classifier):
 
     def _start_fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+    ) -> tuple[Matrix, Array, Array]:
         """With the weights as they are given: it is the sums that count rows (`_counted`)."""
         X, codes, weights = self._start_rows(X, y, sample_weight)
         return X, codes, self._class_weighted(codes, weights)
 
-    def _sum_rows(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+    def _sum_rows(self, X: Matrix, codes: Array, weights: Array) -> tuple[Matrix, Array, Array]:
         """Set `statistics_` to the sums over these rows; returns the rows as they are summed, codes and weights."""
         rows, self._n_rows = self._observed(X), int(have_weight(weights).sum())
         self.statistics_ = self._gather(rows, codes, weights, len(self.classes_))
@@ -145,13 +143,13 @@ class FromStatistics(Classifier):
             )
         return fits
 
-    def _scaled(self, statistics: Any, shift: np.ndarray, scale: np.ndarray) -> Any:
+    def _scaled(self, statistics: Any, shift: Array, scale: Array) -> Any:
         """The sums over the rows (x − shift) / scale."""
         return statistics.scaled(shift, scale)
 
     def leave_one_out(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> np.ndarray:
+    ) -> Array:
         """Scores of each row by the model fitted to all other rows.
 
         Raises NotApplicable for class_weight='balanced', which differs from row to row.
@@ -171,9 +169,7 @@ class FromStatistics(Classifier):
             Z, lone = checked._scores_of_others(rows, codes, weights)
         return with_refits(checked, X, np.asarray(y), Z, lone, sample_weight)
 
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
         """(scores (n, K), mask of the rows that need a fit of their own): here all of them."""
         return np.zeros((len(codes), len(self.classes_))), np.ones(len(codes), dtype=bool)
 
@@ -330,7 +326,7 @@ class FromStatistics(Classifier):
             self.statistics_ = self.statistics_.among(places, len(all_classes))
             self.classes_ = all_classes
 
-    def _add(self, sums: Any, classes: np.ndarray, rows: int) -> None:
+    def _add(self, sums: Any, classes: Array, rows: int) -> None:
         both = np.union1d(self.classes_, classes)
         ours = self.statistics_.among(np.searchsorted(both, self.classes_), len(both))
         theirs = sums.among(np.searchsorted(both, classes), len(both))
@@ -345,7 +341,7 @@ def _check_given(seen: set[Any], classes: ArrayLike) -> None:
         raise ValueError(f"y holds {unknown[0]!r}, which is not in classes={given}; add it.")
 
 
-def _check_kind(known: np.ndarray, new: np.ndarray) -> None:
+def _check_kind(known: Array, new: Array) -> None:
     """Raise an error for numbers and strings together, which cannot be sorted."""
     if isinstance(known.tolist()[0], str) != isinstance(new.tolist()[0], str):
         raise ValueError(
@@ -355,11 +351,11 @@ def _check_kind(known: np.ndarray, new: np.ndarray) -> None:
 
 
 def _fits_of_stack(
-    models: Sequence[Any], stack: Any, classes: np.ndarray, scaling: Scaling | None
+    models: Sequence[Any], stack: Any, classes: Array, scaling: Scaling | None
 ) -> list[list[Any]]:
     """fits[model][fold]; all folds of a stack at once if each has rows of all classes."""
 
-    def of(classes: np.ndarray, stack: Any) -> list[list[Any]]:
+    def of(classes: Array, stack: Any) -> list[list[Any]]:
         fits = []
         for model in models:
             each = [copy.copy(model) for _ in stack.mass]
@@ -384,7 +380,7 @@ def _fits_of_stack(
     return fits
 
 
-def of_present_classes(statistics: Any, classes: np.ndarray) -> tuple[Any, np.ndarray]:
+def of_present_classes(statistics: Any, classes: Array) -> tuple[Any, Array]:
     """The sums of the classes that have rows, and these classes."""
     present = statistics.mass > 0
     if present.all():
@@ -397,11 +393,11 @@ def of_present_classes(statistics: Any, classes: np.ndarray) -> tuple[Any, np.nd
 def with_refits(
     model: EstimatorLike,
     X: MatrixLike,
-    y: np.ndarray,
-    Z: np.ndarray,
-    lone: np.ndarray,
+    y: Array,
+    Z: Array,
+    lone: Array,
     sample_weight: ArrayLike | None = None,
-) -> np.ndarray:
+) -> Array:
     """Scores Z (n, K) by the models of the other rows; rows marked `lone` get a fit of their own.
 
     Z and `lone` are of the rows whose weight is not zero. The others are scored by the fit to those.
@@ -423,7 +419,7 @@ def with_refits(
     return difference_of_two(Z)
 
 
-def difference_of_two(Z: np.ndarray) -> np.ndarray:
+def difference_of_two(Z: Array) -> Array:
     """The scores (n, K) of more than two classes, and z₁ − z₀ of two."""
     if Z.shape[1] > 2:
         return Z
@@ -452,7 +448,7 @@ def check_priors(priors: Priors) -> None:
         raise ValueError(f"priors sum to {values.sum():g}; divide them by that, so they sum to 1.")
 
 
-def class_priors(priors: Priors, mass: np.ndarray) -> np.ndarray:
+def class_priors(priors: Priors, mass: Array) -> Array:
     """π (…, K) for classes of these total weights."""
     K = mass.shape[-1]
     if priors is None:
@@ -466,7 +462,7 @@ def class_priors(priors: Priors, mass: np.ndarray) -> np.ndarray:
     return np.tile(np.asarray(priors, dtype=np.float64), (*mass.shape[:-1], 1))
 
 
-def log_priors(pi: np.ndarray, mass: np.ndarray | float = np.inf) -> np.ndarray:
+def log_priors(pi: Array, mass: Array | float = np.inf) -> Array:
     """ln π; −∞ for a class of prior 0 or without rows, which is never predicted."""
     with np.errstate(divide="ignore"):
         return np.log(np.where(mass > 0, pi, 0.0))

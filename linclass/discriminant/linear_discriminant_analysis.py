@@ -160,10 +160,10 @@ class LinearDiscriminantAnalysis(
 
     def _set_estimates(
         self,
-        means: np.ndarray,
-        priors: np.ndarray,
-        theta: np.ndarray,
-        b: np.ndarray,
+        means: Array,
+        priors: Array,
+        theta: Array,
+        b: Array,
         residual: float,
         rank: int,
         share: float,
@@ -181,28 +181,28 @@ class LinearDiscriminantAnalysis(
     _basis = Coordinates._basis
 
     @property
-    def scalings_(self) -> np.ndarray:
+    def scalings_(self) -> Array:
         """Directions that maximize the variance between the classes relative to that within."""
         return self._directions()[0]
 
     @property
-    def explained_variance_ratio_(self) -> np.ndarray:
+    def explained_variance_ratio_(self) -> Array:
         """Share of each direction in the variance between the classes."""
         ratios = self._directions()[1]
         return ratios / ratios.sum()
 
     @property
-    def centre_(self) -> np.ndarray:
+    def centre_(self) -> Array:
         """Mean of the class means, weighted by the priors."""
         return self._weights_of_means() @ self.means_
 
-    def _weights_of_means(self) -> np.ndarray:
+    def _weights_of_means(self) -> Array:
         """The priors, 0 for a class without rows, which is never predicted."""
         b = self.intercept_ if len(self.intercept_) > 1 else np.array([-1, 1]) * self.intercept_
         pi = np.where(b > -np.inf, self.priors_, 0.0)
         return np.asarray(pi / pi.sum())
 
-    def _directions(self) -> tuple[np.ndarray, np.ndarray]:
+    def _directions(self) -> tuple[Array, Array]:
         """(v_r as columns, their ratios):  with M = √π (m_k − m), Θ = MΣ⁻¹ and MΘᵀ = U Λ Uᵀ,  v_r = Θᵀu_r/√λ_r."""
         self._require_fit()
         pi = self._weights_of_means()
@@ -219,9 +219,7 @@ class LinearDiscriminantAnalysis(
         V *= np.where((self.means_[-1] - self.means_[0]) @ V < 0, -1.0, 1.0)
         return V, ratios[kept]
 
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
         statistics = self.statistics_
         plain = self.covariance_type == "full" and self.shrinkage == 0 and statistics.form == "tied"
         if not plain or sp.issparse(X):
@@ -234,7 +232,7 @@ class LinearDiscriminantAnalysis(
 
 
 def _residual(
-    covariances: TiedCovariances, theta: np.ndarray, M: np.ndarray, normalizer: np.ndarray
+    covariances: TiedCovariances, theta: Array, M: Array, normalizer: Array
 ) -> list[float]:
     """‖Σθ − m‖ / ‖m‖ of each fold in whitened coordinates: how well the linear equations are solved."""
     missed = covariances.whiten(covariances.times(theta) - M)

@@ -124,9 +124,7 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
             for j, fold in enumerate(folds)
         ]
 
-    def _set_estimates(
-        self, spreads: ClassSpreads, priors: np.ndarray, logarithms: np.ndarray
-    ) -> Self:
+    def _set_estimates(self, spreads: ClassSpreads, priors: Array, logarithms: Array) -> Self:
         self.means_, self.priors_ = spreads.moments.means, priors
         self._spreads = [spreads.of(k) for k in range(len(self.means_))]
         self._constant = logarithms - 0.5 * np.array(
@@ -152,24 +150,24 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         )
 
     @property
-    def A_(self) -> np.ndarray:
+    def A_(self) -> Array:
         """Quadratic coefficients A_k, of shape (K, d, d)."""
         K, d = self.means_.shape
         require_memory(8 * (2 * K + 3) * d * d, f"A_ has {K} dense {d} × {d} matrices")
         return np.stack([-0.5 * s.solve(np.eye(self.means_.shape[1])) for s in self._spreads])
 
     @property
-    def beta_(self) -> np.ndarray:
+    def beta_(self) -> Array:
         """Linear coefficients β_k, of shape (K, d)."""
         pairs = zip(self._spreads, self.means_, strict=True)
         return np.stack([spread.solve(m[None])[0] for spread, m in pairs])
 
     @property
-    def gamma_(self) -> np.ndarray:
+    def gamma_(self) -> Array:
         """Constants γ_k, of shape (K,)."""
         return self._constant - 0.5 * (self.beta_ * self.means_).sum(axis=1)
 
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         Z = np.empty((X.shape[0], len(self.means_)))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -186,9 +184,7 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
 
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
         moments, d = self.statistics_, X.shape[1]
         if self.shrinkage or sp.issparse(X) or moments.form != "full":
             return super()._scores_of_others(X, codes, weights)
@@ -199,7 +195,7 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone
 
 
-def _difference(Z: np.ndarray) -> np.ndarray:
+def _difference(Z: Array) -> Array:
     """z₁ − z₀; 0 if both are infinite."""
     with np.errstate(invalid="ignore"):
         z = Z[:, 1] - Z[:, 0]

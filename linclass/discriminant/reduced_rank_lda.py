@@ -18,10 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.base import TransformerMixin
 
-from linclass.base.arrays import ClassWeight, Matrix
+from linclass.base.arrays import Array, ClassWeight, Matrix
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.parameters import require_whole
@@ -91,8 +90,6 @@ class ReducedRankLDA(TransformerMixin, FromStatistics, LinearScores, SoftmaxProb
         weights = priors * (stack.mass > 0)  # a class without rows has no mean
         return zip(stack.split(), directions(stack, weights), priors, strict=True)
 
-    def _set_estimates(
-        self, statistics: ClassMoments, found: Directions, priors: np.ndarray
-    ) -> Self:
+    def _set_estimates(self, statistics: ClassMoments, found: Directions, priors: Array) -> Self:
         self.priors_ = priors
         return set_directions(self, statistics, found, log_priors(priors, statistics.mass), 1.0)

@@ -22,7 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import ClassWeight, Matrix
+from linclass.base.arrays import Array, ClassWeight, Matrix
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.covariance import (
     AnySpread,
@@ -101,9 +101,7 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
             "shrinkage above 0 gives them one"
         )
 
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
         return FromStatistics._scores_of_others(self, X, codes, weights)
 
 
@@ -143,7 +141,7 @@ class PooledSpreads(ClassSpreads):
     def _pooled_freedom(self) -> float:
         return float(degrees_of_freedom(self.moments, self.ddof))
 
-    def _shrunk_to_sphere(self, factors: np.ndarray) -> AnySpread:
+    def _shrunk_to_sphere(self, factors: Array) -> AnySpread:
         """(1 − γ)Σ + γ (tr Σ/d) I for Σ = Σ_k a_k S_k with factors a (K,)."""
         moments, gamma = self.moments, self.shrinkage
         if moments.form in BY_ROWS:

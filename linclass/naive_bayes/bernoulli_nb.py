@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import log_expit
 
-from linclass.base.arrays import ClassWeight, Matrix
+from linclass.base.arrays import Array, ClassWeight, Matrix
 from linclass.base.linear_scores import LinearScores, scores_of_stack
 from linclass.base.many_fits import Scaling
 from linclass.discriminant.from_statistics import Priors
@@ -67,12 +67,12 @@ class BernoulliNB(NaiveBayes, LinearScores):
         self.class_weight = class_weight
 
     @property
-    def feature_count_(self) -> np.ndarray:
+    def feature_count_(self) -> Array:
         """Number of ones of each feature in each class."""
         return np.asarray(self.statistics_.sums[0])
 
     @property
-    def feature_log_prob_(self) -> np.ndarray:
+    def feature_log_prob_(self) -> Array:
         """Logarithms of the probabilities of ones."""
         return log_expit(self.natural_[0])
 
@@ -109,13 +109,11 @@ class BernoulliNB(NaiveBayes, LinearScores):
         ones = (X.data > self.binarize).astype(float)
         return sp.csr_array((ones, X.indices, X.indptr), X.shape)
 
-    def _scaled(self, statistics: Any, shift: np.ndarray, scale: np.ndarray) -> Any:
+    def _scaled(self, statistics: Any, shift: Array, scale: Array) -> Any:
         if self.binarize == 0 and not np.any(shift):
             return statistics
         return super()._scaled(statistics, shift, scale)
 
     @staticmethod
-    def _scores_of_stack(
-        models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
-    ) -> np.ndarray:
+    def _scores_of_stack(models: Sequence[Any], X: Array, scaling: Scaling | None = None) -> Array:
         return scores_of_stack(models, models[0]._observed(X), scaling)

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Matrix, Tags
+from linclass.base.arrays import Array, Matrix, Tags
 from linclass.naive_bayes.families.base import Family
 from linclass.naive_bayes.families.discrete import Categorical
 from linclass.naive_bayes.naive_bayes import NaiveBayes
@@ -43,26 +43,26 @@ class CategoricalNB(NaiveBayes):
     positive_only: ClassVar[bool] = True
 
     @property
-    def n_categories_(self) -> np.ndarray:
+    def n_categories_(self) -> Array:
         """Number of levels of each feature."""
         seen = self._by_level(self.statistics_.sums[0]).max(axis=0) > 0
         return np.asarray(seen.shape[0] - np.flip(seen, 0).argmax(axis=0))
 
     @property
-    def category_count_(self) -> list[np.ndarray]:
+    def category_count_(self) -> list[Array]:
         """Weight of each level in each class, by feature."""
         return self._by_feature(self.statistics_.sums[0])
 
     @property
-    def feature_log_prob_(self) -> list[np.ndarray]:
+    def feature_log_prob_(self) -> list[Array]:
         """Logarithms of the probabilities of levels in each class, by feature."""
         return self._by_feature(self.natural_[0])
 
-    def _by_level(self, values: np.ndarray) -> np.ndarray:
+    def _by_level(self, values: Array) -> Array:
         """(K, L · d) as (K, L, d)."""
         return values.reshape(len(values), -1, self.n_features_in_)
 
-    def _by_feature(self, values: np.ndarray) -> list[np.ndarray]:
+    def _by_feature(self, values: Array) -> list[Array]:
         of_levels = self._by_level(values)
         return [of_levels[:, :levels, j] for j, levels in enumerate(self.n_categories_)]
 

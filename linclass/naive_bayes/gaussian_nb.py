@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import Array, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import LinearGeometry, products, scores_of_stack
 from linclass.base.many_fits import Scaling
@@ -66,8 +66,8 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"var_smoothing": 1}
-    natural_: np.ndarray
-    intercept_: np.ndarray
+    natural_: Array
+    intercept_: Array
     _family: Gaussian
 
     def __init__(
@@ -126,14 +126,14 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
 
     def _set_estimates(
         self,
-        means: np.ndarray,
-        variances: np.ndarray,
+        means: Array,
+        variances: Array,
         epsilon: float,
-        priors: np.ndarray,
-        natural: np.ndarray,
-        intercept: np.ndarray,
-        centre: np.ndarray,
-        low: np.ndarray,
+        priors: Array,
+        natural: Array,
+        intercept: Array,
+        centre: Array,
+        low: Array,
     ) -> Self:
         self.means_, self.variances_, self.epsilon_ = means, variances, epsilon
         self.priors_, self.natural_, self.intercept_ = priors, natural, intercept
@@ -149,14 +149,14 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
         )
         return self._record("rank_deficient", reason)
 
-    def _set_linear(self, centre: np.ndarray) -> None:
+    def _set_linear(self, centre: Array) -> None:
         """With tied variances the coefficients of x² are equal in all classes, so the scores are linear."""
         self._forget("coef_")
         if self.tied:
             self.coef_ = self.natural_[:, : len(centre)]
             self.intercept_ = self.intercept_ - self.coef_ @ centre
 
-    def _plane(self, pair: tuple[int, int] | None) -> tuple[np.ndarray, float]:
+    def _plane(self, pair: tuple[int, int] | None) -> tuple[Array, float]:
         if hasattr(self, "natural_") and not hasattr(self, "coef_"):
             raise ValueError(
                 "variances of each class make a quadratic boundary; for a hyperplane use GaussianNB(tied=True)."
@@ -164,9 +164,7 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
         return super()._plane(pair)
 
     @staticmethod
-    def _scores_of_stack(
-        models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
-    ) -> np.ndarray:
+    def _scores_of_stack(models: Sequence[Any], X: Array, scaling: Scaling | None = None) -> Array:
         """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows
         (x − shift)/scale. X is overwritten.
         """
@@ -185,7 +183,7 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
             Z += X @ second
         return Z[..., 0] if Z.shape[-1] == 1 else Z
 
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         if self.tied:
             Z = products(X, self.coef_) + self.intercept_
@@ -193,9 +191,7 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
             Z = self._family.inner(X, self.natural_) + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
         if sp.issparse(X):
             return super()._scores_of_others(X, codes, weights)
         moments = self.statistics_

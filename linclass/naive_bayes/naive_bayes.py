@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import ClassWeight, Matrix, MatrixLike, Tags
+from linclass.base.arrays import Array, ClassWeight, Matrix, MatrixLike, Tags
 from linclass.base.classifier import OnlyIf, SoftmaxProbabilities
 from linclass.base.linear_scores import LARGEST, LinearScores, products
 from linclass.base.messages import counted
@@ -68,16 +68,16 @@ class NaiveBayes(FromStatistics):
     positive_only: ClassVar[bool] = False
     simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
     smoothing: Any
-    intercept_: np.ndarray
+    intercept_: Array
     _counts_rows = True
 
     @property
-    def class_count_(self) -> np.ndarray:
+    def class_count_(self) -> Array:
         """Total weight of the rows of each class."""
         return np.asarray(self.statistics_.mass)
 
     @property
-    def class_log_prior_(self) -> np.ndarray:
+    def class_log_prior_(self) -> Array:
         """Logarithms of the prior probabilities."""
         return log_priors(self.priors_)
 
@@ -98,7 +98,7 @@ class NaiveBayes(FromStatistics):
         """(family, columns as an index, smoothing) of each block."""
         return [(self.family(), slice(None), self.smoothing)]
 
-    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassSums:
+    def _gather(self, X: Matrix, codes: Array, weights: Array, K: int) -> ClassSums:
         families, columns = [], []
         for family, own, _ in self._families():
             self._require_support(X, family, own)
@@ -107,7 +107,7 @@ class NaiveBayes(FromStatistics):
         return ClassSums.of(families, columns, X, codes, weights, K)
 
     def _left_out(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
+        self, X: Matrix, codes: Array, weights: Array, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         return sums_left_out(self._gather, X, codes, weights, K, folds)
 
@@ -118,7 +118,7 @@ class NaiveBayes(FromStatistics):
     def _set_estimates(self, statistics: ClassSums) -> Self:
         self.priors_ = class_priors(self.priors, statistics.mass)
         self.families_, self._columns = statistics.families, statistics.columns
-        self.natural_: list[np.ndarray] = []
+        self.natural_: list[Array] = []
         present = statistics.mass > 0  # a class without rows is not predicted
         mass, b = statistics.mass[present], log_priors(self.priors_, statistics.mass)
         on_boundary: list[tuple[int, int]] = []
@@ -160,7 +160,7 @@ class NaiveBayes(FromStatistics):
             f"{counted(len(on_boundary), 'such pair')}; its estimate is moved inside the boundary; use more smoothing"
         )
 
-    def _decision_function(self, X: MatrixLike) -> np.ndarray:
+    def _decision_function(self, X: MatrixLike) -> Array:
         X = self._observed(self._check_rows(X))
         if isinstance(self, LinearScores):
             Z = products(X, self.coef_) + self.intercept_
@@ -177,7 +177,7 @@ class NaiveBayes(FromStatistics):
     _decision_function.__name__ = "decision_function"
     decision_function: Any = OnlyIf(_decision_function, _why_no_scores)
 
-    def _far_scores(self, X: Matrix) -> np.ndarray:
+    def _far_scores(self, X: Matrix) -> Array:
         """Of rows whose scores overflow: those of nearer rows in the same directions, up to ±LARGEST."""
         size = np.abs(X).max(axis=1)
         size = size.toarray().ravel() if sp.issparse(size) else size
@@ -185,7 +185,7 @@ class NaiveBayes(FromStatistics):
         most = np.abs(np.where(np.isfinite(Z), Z, 0)).max(axis=1)
         return Z * np.where(size > NEARER, LARGEST / np.maximum(most, 1), 1.0)[:, None]
 
-    def _sums(self, X: Matrix) -> np.ndarray:
+    def _sums(self, X: Matrix) -> Array:
         Z = np.tile(self.intercept_, (X.shape[0], 1))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             parts = zip(self.families_, self._columns, self.natural_, strict=True)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, Index, Matrix
+from linclass.base.arrays import BLOCK, Array, Index, Matrix
 from linclass.base.messages import NotApplicable
 
 LOST = 1e-3  # share of the variance below which a difference has too few digits
@@ -37,27 +37,27 @@ class Family:
         """T(x) of every row, as blocks of columns (n, ·), each sparse if X is: here x itself."""
         yield X
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         """θ (K, m) with this mean of T (K, m)."""
         raise NotImplementedError
 
-    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float | None:
+    def remaining_step(self, theta: Array, mean: Array) -> float | None:
         """The largest remaining relative Newton step of `natural`, if it iterates; None if θ has a formula."""
         return None
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         """A(θ) (K,)."""
         raise NotImplementedError
 
-    def log_carrier(self, X: Matrix) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> Array:
         """ln h(x) (n,): here 0."""
         return np.zeros(X.shape[0])
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         """Rows (n, d) from the member with this one θ (m,)."""
         raise NotImplementedError
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         """Which of the values x lie in the support."""
         return np.isfinite(x)
 
@@ -65,11 +65,11 @@ class Family:
         """The family with what T depends on, determined from the rows: an origin, the levels."""
         return self
 
-    def fitted_to(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
+    def fitted_to(self, X: Matrix, codes: Array, weights: Array, K: int) -> Self:
         """The same for rows of K classes, for families whose sums are about an origin of each class."""
         return self.fitted(X)
 
-    def of_rows(self, codes: np.ndarray) -> Self:
+    def of_rows(self, codes: Array) -> Self:
         """The family that computes T of rows of these classes, each about the origin of its class."""
         return self
 
@@ -77,11 +77,11 @@ class Family:
         """The family of some of the classes."""
         return self
 
-    def among(self, places: np.ndarray, K: int) -> Self:
+    def among(self, places: Array, K: int) -> Self:
         """The family of K classes, with ours at these positions."""
         return self
 
-    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
         """`sums` (…, m) of this family's T over `mass` (…) rows, as sums of the T of `other`."""
         return sums
 
@@ -89,16 +89,16 @@ class Family:
         """A family to which the sums of both can be rebased."""
         return self
 
-    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def variances(self, mean: Array) -> tuple[Array, Array]:
         """(variances (K, ·), the squares that they are differences of), for families that have variances."""
         return np.zeros((len(mean), 0)), np.zeros((len(mean), 0))
 
-    def lost(self, left: np.ndarray, before: np.ndarray) -> bool:
+    def lost(self, left: Array, before: Array) -> bool:
         """Whether so little variance is `left`, relative to `before`, that it may be rounding error."""
         (now, _), (was, square) = self.variances(left), self.variances(before)
         return bool(((now <= LOST * was) & (was > ROUNDING * square)).any())
 
-    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+    def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         """Mean of T (K, m) of K classes, each with `smoothing` additional rows of the overall mean.
 
         It is the mode of the posterior under a conjugate prior.   Diaconis & Ylvisaker (1979)
@@ -106,7 +106,7 @@ class Family:
         everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
         return (sums + smoothing * everywhere) / (mass + smoothing)[..., None]
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         """(mean inside the mean space, mask (K, d) of the features that were on its boundary in that class)."""
         return mean, np.zeros(mean.shape, dtype=bool)
 
@@ -127,7 +127,7 @@ class Family:
             f"{X[row, column]:g} in row {row}. Choose a family that has such values."
         )
 
-    def inner(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
+    def inner(self, X: Matrix, theta: Array) -> Array:
         """θ_kᵀT(x) of every row and parameter, (n, K), block by block of rows."""
         n = X.shape[0]
         Z = np.zeros((n, len(theta)))
@@ -140,21 +140,21 @@ class Family:
                 start = stop
         return Z
 
-    def log_density(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
+    def log_density(self, X: Matrix, theta: Array) -> Array:
         """ln p(x | θ_k), (n, K)."""
         return self.inner(X, theta) - self.log_normalizer(theta) + self.log_carrier(X)[:, None]
 
 
-def as_dense(X: Matrix) -> np.ndarray:
+def as_dense(X: Matrix) -> Array:
     return X.toarray() if sp.issparse(X) else X
 
 
-def total(X: Matrix) -> np.ndarray:
+def total(X: Matrix) -> Array:
     """Σ_j of each row."""
     return np.asarray(X.sum(axis=1)).ravel()
 
 
-def away_from_zero(mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def away_from_zero(mean: Array) -> tuple[Array, Array]:
     """Means (K, d) bounded away from 0, and a mask of those that were not, for features that some class has."""
     size = mean.max(axis=-2, keepdims=True)
     least = EDGE * np.where(size > 0, size, 1)

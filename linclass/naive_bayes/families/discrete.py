@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit, gammaln, logit, logsumexp, softmax
 
-from linclass.base.arrays import Matrix
+from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import require_memory
 from linclass.naive_bayes.families.base import EDGE, Family, as_dense, away_from_zero, total
 
@@ -31,22 +31,22 @@ class Bernoulli(Family):
     values: ClassVar[str] = "zeros and ones"
     smoothing: ClassVar[float] = 1.0
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         return logit(mean)
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         return np.logaddexp(0, theta).sum(axis=-1)
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         return (rng.random((rows, len(theta))) < expit(theta)).astype(float)
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         return (x == 0) | (x == 1)
 
-    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+    def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         return (sums + smoothing) / (mass + 2 * smoothing)[..., None]
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         inner = np.clip(mean, EDGE, 1 - EDGE)
         differs = np.ptp(mean, axis=-2, keepdims=True) > 0
         return inner, (inner != mean) & differs
@@ -86,22 +86,22 @@ class Categorical(Family):
         begins = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
         yield sp.csr_array((np.ones(len(columns)), columns, begins), (n, self.levels * d))
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         """ln p, below 0 also where p = 1; 0 for the levels that a feature does not have."""
         theta = np.log(mean, out=np.zeros_like(mean), where=mean > 0)
         return np.minimum(theta, -TINY, out=theta, where=mean > 0)
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         by_level = self._by_level(theta)
         absent = (by_level == 0) & (by_level.min(axis=-2, keepdims=True) < 0)
         return logsumexp(np.where(absent, -np.inf, by_level), axis=-2).sum(axis=-1)
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         cumulated = np.cumsum(np.exp(self._by_level(theta)), axis=0)
         u = rng.random((rows, 1, cumulated.shape[1])) * cumulated[-1]
         return (u > cumulated[:-1]).sum(axis=1).astype(float)
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         return (x >= 0) & (x == np.floor(x))
 
     def fitted(self, X: Matrix) -> Self:
@@ -116,11 +116,11 @@ class Categorical(Family):
     def joined(self, other: Self) -> Self:
         return max(self, other, key=lambda family: family.levels)
 
-    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
         more = sums.shape[-1] // self.levels * (other.levels - self.levels)
         return np.concatenate([sums, np.zeros((*sums.shape[:-1], more))], axis=-1)
 
-    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+    def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         counts = self._by_level(sums)
         seen = counts.sum(axis=-3, keepdims=True) > 0
         seen = np.flip(np.logical_or.accumulate(np.flip(seen, -2), axis=-2), -2)  # and all below
@@ -128,14 +128,14 @@ class Categorical(Family):
         p = np.where(seen, counts + smoothing, 0) / (mass[..., None, None] + smoothing * L)
         return p.reshape(sums.shape)
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         p = self._by_level(mean)
         absent = (p == 0) & (p.max(axis=-3, keepdims=True) > 0)
         inner = np.where(absent, EDGE, p)
         inner = inner / inner.sum(axis=-2, keepdims=True)
         return inner.reshape(mean.shape), absent.any(axis=-2)
 
-    def _by_level(self, theta: np.ndarray) -> np.ndarray:
+    def _by_level(self, theta: Array) -> Array:
         """(…, L · d) as (…, L, d)."""
         return theta.reshape(*theta.shape[:-1], self.levels, -1)
 
@@ -162,30 +162,30 @@ class Multinomial(Family):
     def __init__(self, trials: float = 1.0):
         self.trials = trials
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         return np.log(mean) - np.log(mean.sum(axis=-1, keepdims=True))
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         return self.trials * logsumexp(theta, axis=-1)
 
-    def log_carrier(self, X: Matrix) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> Array:
         return sum_of_log_factorials(total(X)[:, None]) - sum_of_log_factorials(X)
 
-    def log_density(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
+    def log_density(self, X: Matrix, theta: Array) -> Array:
         """Each row with its own N."""
         normalizer = total(X)[:, None] * logsumexp(theta, axis=1)
         return self.inner(X, theta) - normalizer + self.log_carrier(X)[:, None]
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         return rng.multinomial(int(self.trials), softmax(theta), size=rows).astype(float)
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         return x >= 0
 
-    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+    def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         return sums + smoothing  # only shares count, so this need not be a mean
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         whole = mean.sum(axis=-1, keepdims=True)
         least = EDGE * np.where(whole > 0, whole, 1)
         somewhere = mean.max(axis=-2, keepdims=True) > 0
@@ -205,22 +205,22 @@ class Poisson(Family):
     values: ClassVar[str] = "counts, at least 0"
     smoothing: ClassVar[float] = 1.0
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         return np.log(mean)
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         return np.exp(theta).sum(axis=-1)
 
-    def log_carrier(self, X: Matrix) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> Array:
         return -sum_of_log_factorials(X)
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         return rng.poisson(np.exp(theta), size=(rows, len(theta))).astype(float)
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         return x >= 0
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         return away_from_zero(mean)
 
 
@@ -236,23 +236,23 @@ class Geometric(Family):
     values: ClassVar[str] = "counts, at least 0"
     smoothing: ClassVar[float] = 1.0
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         return -np.log1p(1 / mean)
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         return -np.log(-np.expm1(theta)).sum(axis=-1)
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         return rng.geometric(-np.expm1(theta), size=(rows, len(theta))) - 1.0
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         return x >= 0
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         return away_from_zero(mean)
 
 
-def sum_of_log_factorials(X: Matrix) -> np.ndarray:
+def sum_of_log_factorials(X: Matrix) -> Array:
     """Σ_j ln x_j! of each row; for sparse rows over the stored values alone."""
     if sp.issparse(X):
         logs = sp.csr_array((gammaln(X.data + 1), X.indices, X.indptr), X.shape)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, Index, Matrix
+from linclass.base.arrays import BLOCK, Array, Index, Matrix
 from linclass.discriminant.class_moments import NEGLIGIBLE, placed
 from linclass.naive_bayes.families.base import Family, as_dense
 
@@ -32,7 +32,7 @@ class AboutMeans(Family):
     A class without rows has NaN for its centre. Without centres, sums are about the origin.
     """
 
-    def __init__(self, origin: np.ndarray | float = 0.0, centres: np.ndarray | None = None):
+    def __init__(self, origin: Array | float = 0.0, centres: Array | None = None):
         self.origin = origin
         self.centres = centres
 
@@ -58,20 +58,20 @@ class AboutMeans(Family):
         """With the mean of these rows as origin."""
         return type(self)(np.asarray(X.mean(axis=0)).ravel())
 
-    def fitted_to(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
+    def fitted_to(self, X: Matrix, codes: Array, weights: Array, K: int) -> Self:
         n = len(codes)
         belongs = sp.csc_array((weights, codes, np.arange(n + 1)), (K, n))
         with np.errstate(invalid="ignore"):
             means = as_dense(belongs @ X) / np.bincount(codes, weights, K)[:, None]
         return type(self)(self.fitted(X).origin, means)
 
-    def of_rows(self, codes: np.ndarray) -> Self:
+    def of_rows(self, codes: Array) -> Self:
         return type(self)(self.origin if self.centres is None else self.about[codes])
 
     def of_classes(self, kept: Index) -> Self:
         return self if self.centres is None else type(self)(self.origin, self.centres[kept])
 
-    def among(self, places: np.ndarray, K: int) -> Self:
+    def among(self, places: Array, K: int) -> Self:
         if self.centres is None:
             return self
         return type(self)(self.origin, placed(self.centres, places, K, absent=np.nan))
@@ -83,7 +83,7 @@ class AboutMeans(Family):
         absent = np.isnan(self.centres)
         return type(self)(self.origin, np.where(absent, other.centres, self.centres))
 
-    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+    def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         """Rows of the overall mean of T, which has one origin for all classes, are added about the class's own."""
         if self.centres is None or not smoothing:
             return super().smoothed(mass, sums, smoothing)
@@ -122,7 +122,7 @@ class Gaussian(AboutMeans):
         yield D
         yield D**2
 
-    def inner(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
+    def inner(self, X: Matrix, theta: Array) -> Array:
         """For sparse rows (x − c)² = x(x − 2c) + c², of which the first term is 0 where x is, unless that cancels."""
         first, second = _halves(theta)
         if not sp.issparse(X):
@@ -137,20 +137,16 @@ class Gaussian(AboutMeans):
         first, second = np.where(cancels, 0, first), np.where(cancels, 0, second)
         return Z + self._inner_of_sparse(X, first, second, c)
 
-    def _inner_of_sparse(
-        self, X: Any, first: np.ndarray, second: np.ndarray, c: np.ndarray
-    ) -> np.ndarray:
+    def _inner_of_sparse(self, X: Any, first: Array, second: Array, c: Array) -> Array:
         x = np.clip(X.data, -FAR, FAR)
         near, square = (
             sp.csr_array((data, X.indices, X.indptr), X.shape)
             for data in (x, x * (x - 2 * c[X.indices]))
         )
-        Z: np.ndarray = near @ first.T + square @ second.T + (second @ c**2 - first @ c)
+        Z: Array = near @ first.T + square @ second.T + (second @ c**2 - first @ c)
         return Z
 
-    def _inner_of_dense(
-        self, X: Matrix, first: np.ndarray, second: np.ndarray, c: np.ndarray | float
-    ) -> np.ndarray:
+    def _inner_of_dense(self, X: Matrix, first: Array, second: Array, c: Array | float) -> Array:
         """By dense blocks of rows; squares that overflow become infinite without a warning."""
         n = X.shape[0]
         Z = np.empty((n, len(first)))
@@ -163,44 +159,44 @@ class Gaussian(AboutMeans):
                 Z[block] += D @ second.T
         return Z
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         first, second = _halves(mean)
         return self.of_moments(first + self.about, second - first**2)
 
-    def of_moments(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    def of_moments(self, mean: Array, variance: Array) -> Array:
         """θ from the mean and variance of x itself."""
         return np.concatenate([(mean - self.origin) / variance, -0.5 / variance], axis=-1)
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         first, second = _halves(theta)
         return (-(first**2) / (4 * second) - 0.5 * np.log(-2 * second)).sum(axis=-1)
 
-    def log_carrier(self, X: Matrix) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> Array:
         return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         first, second = np.split(theta, 2)
         mean, deviation = self.origin - first / (2 * second), np.sqrt(-0.5 / second)
         return rng.normal(mean, deviation, size=(rows, len(first)))
 
-    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
         """Σ(x − c′) = Σ(x − c) + n(c − c′), and the same for squares."""
         first, second = np.split(sums, 2, axis=-1)
         shift, n = self.about - other.about, mass[..., None]
         return np.concatenate([first + n * shift, second + shift * (2 * first + n * shift)], -1)
 
-    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def variances(self, mean: Array) -> tuple[Array, Array]:
         first, second = _halves(mean)
         return second - first**2, second + negligible_square(self.size) / FLOOR
 
-    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+    def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         mean = sums / mass[..., None]
         first, second = _halves(mean)
         sums = sums if self.centres is None else self.rebased(type(self)(self.origin), mass, sums)
         usual = usual_variance(mass, second - first**2, _overall(mass, sums))
         return np.concatenate([first, second + smoothing * usual], axis=-1)
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         """A variance of 0 is replaced by FLOOR times the classes' largest second moment, or by 1."""
         first, second = _halves(mean)
         usual = about_middle(first, second, self.offset).max(axis=-2, keepdims=True)
@@ -234,33 +230,33 @@ class SphericalGaussian(AboutMeans):
         yield D
         yield (D**2).sum(axis=1, keepdims=True)
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         first, variance = self._moments(mean)
         return np.concatenate([(first + self.offset) / variance, -0.5 / variance], axis=-1)
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         first, second = theta[..., :-1], theta[..., -1]
         d = first.shape[-1]
         return -(first**2).sum(axis=-1) / (4 * second) - 0.5 * d * np.log(-2 * second)
 
-    def log_carrier(self, X: Matrix) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> Array:
         return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         first, second = theta[:-1], theta[-1]
         mean = self.origin - first / (2 * second)
         return rng.normal(mean, np.sqrt(-0.5 / second), size=(rows, len(first)))
 
-    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
         first, second = sums[..., :-1], sums[..., -1:]
         shift, n = self.about - other.about, mass[..., None]
         second = second + ((2 * first + n * shift) * shift).sum(axis=-1, keepdims=True)
         return np.concatenate([first + n * shift, second], axis=-1)
 
-    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def variances(self, mean: Array) -> tuple[Array, Array]:
         return self._moments(mean)[1], mean[..., -1:]
 
-    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+    def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         mean = sums / mass[..., None]
         sums = sums if self.centres is None else self.rebased(type(self)(self.origin), mass, sums)
         everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
@@ -268,7 +264,7 @@ class SphericalGaussian(AboutMeans):
         mean[..., -1:] += smoothing * mean[..., :-1].shape[-1] * usual
         return mean
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         first, variance = self._moments(mean)
         far = ((first + self.offset) ** 2).mean(axis=-1, keepdims=True)
         usual = (variance + far).max(axis=-2, keepdims=True)
@@ -277,7 +273,7 @@ class SphericalGaussian(AboutMeans):
         lifted = mean[..., -1:] + first.shape[-1] * np.where(low, floor - variance, 0)
         return np.concatenate([first, lifted], axis=-1), np.broadcast_to(low, first.shape)
 
-    def _moments(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _moments(self, mean: Array) -> tuple[Array, Array]:
         """(mean of x − origin (…, d), σ² (…, 1))."""
         first, second = mean[..., :-1], mean[..., -1:]
         return first, (second - (first**2).sum(axis=-1, keepdims=True)) / first.shape[-1]
@@ -308,38 +304,38 @@ class MultivariateGaussian(AboutMeans):
         yield D
         yield (D[:, :, None] * D[:, None, :]).reshape(len(D), -1)
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         first, second = _parts(mean)
         precision = np.linalg.inv(second - _outer(first, first))
         mean = first + self.offset
         return _flat((precision @ mean[..., None])[..., 0], -0.5 * precision)
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         first, second = _parts(theta)
         quadratic = (first * np.linalg.solve(second, first[..., None])[..., 0]).sum(axis=-1)
         return -quadratic / 4 - 0.5 * np.linalg.slogdet(-2 * second)[1]
 
-    def log_carrier(self, X: Matrix) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> Array:
         return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         first, second = _parts(theta)
         covariance = np.linalg.inv(-2 * second)
         noise = rng.standard_normal((rows, len(first)))
         return self.origin + covariance @ first + noise @ np.linalg.cholesky(covariance).T
 
-    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
         first, second = _parts(sums)
         shift, n = np.broadcast_to(self.about - other.about, first.shape), mass[..., None]
         moved = second + _outer(shift, first) + _outer(first + n * shift, shift)
         return _flat(first + n * shift, moved)
 
-    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def variances(self, mean: Array) -> tuple[Array, Array]:
         first, second = _parts(mean)
         square = np.diagonal(second, axis1=-2, axis2=-1)
         return square - first**2, square + negligible_square(self.size) / LEAST_EIGENVALUE
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         """Variances get LEAST_EIGENVALUE of the classes' largest where the correlations have no inverse."""
         first, second = _parts(mean)
         squares = np.diagonal(second, axis1=-2, axis2=-1)
@@ -351,46 +347,46 @@ class MultivariateGaussian(AboutMeans):
         return _flat(first, second), np.broadcast_to(low, first.shape)
 
 
-def _parts(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _parts(theta: Array) -> tuple[Array, Array]:
     """(…, d + d²) → (…, d), symmetric (…, d, d)."""
     d = int(np.sqrt(theta.shape[-1]))
     second = theta[..., d:].reshape(*theta.shape[:-1], d, d)
     return theta[..., :d], (second + np.swapaxes(second, -1, -2)) / 2
 
 
-def _flat(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _flat(first: Array, second: Array) -> Array:
     return np.concatenate([first, second.reshape(*first.shape[:-1], -1)], axis=-1)
 
 
-def _outer(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _outer(a: Array, b: Array) -> Array:
     return a[..., :, None] * b[..., None, :]
 
 
-def negligible_square(size: np.ndarray | float) -> np.ndarray:
+def negligible_square(size: Array | float) -> Array:
     """Square of a deviation that is rounding error, for values of this size."""
     return (NEGLIGIBLE * np.abs(size)) ** 2
 
 
-def about_middle(first: np.ndarray, second: np.ndarray, offset: np.ndarray | float) -> np.ndarray:
+def about_middle(first: Array, second: Array, offset: Array | float) -> Array:
     """Second moments (…, K, d) about the middle of the class means, wherever the origin is."""
     mean = first + offset
     return second - first**2 + (mean - mean.mean(axis=-2, keepdims=True)) ** 2
 
 
-def usual_variance(mass: np.ndarray, variances: np.ndarray, overall: np.ndarray) -> np.ndarray:
+def usual_variance(mass: Array, variances: Array, overall: Array) -> Array:
     """The mean variance (…, 1, d) within classes, however far apart they are; the overall one where that is 0."""
     shares = (mass / mass.sum(axis=-1, keepdims=True))[..., None]
     within = (shares * variances).sum(axis=-2, keepdims=True)
     return np.where(within > FLOOR * overall, within, overall)
 
 
-def _overall(mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+def _overall(mass: Array, sums: Array) -> Array:
     """The variance of each feature in all rows."""
     everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
     first, second = np.split(everywhere, 2, axis=-1)
     return np.maximum(second - first**2, 0)
 
 
-def _halves(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _halves(theta: Array) -> tuple[Array, Array]:
     d = theta.shape[-1] // 2
     return theta[..., :d], theta[..., d:]

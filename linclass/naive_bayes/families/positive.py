@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import betaln, digamma, gammaln, polygamma
 
-from linclass.base.arrays import Matrix
+from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import NotApplicable
 from linclass.base.numerics import halve_each
 from linclass.naive_bayes.families.base import Family, as_dense, away_from_zero, total
@@ -45,19 +45,19 @@ class Exponential(Family):
     support: ClassVar[str] = "times"
     values: ClassVar[str] = "numbers of at least 0"
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         return -1 / mean
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         return -np.log(-theta).sum(axis=-1)
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         return rng.exponential(-1 / theta, size=(rows, len(theta)))
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         return x >= 0
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         return away_from_zero(mean)
 
 
@@ -78,32 +78,32 @@ class Gamma(Family):
         yield np.log(X)
         yield X
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         log_x, x = np.split(mean, 2, axis=-1)
         a = gamma_shape(np.log(x) - log_x)
         return np.concatenate([a, -a / x], axis=-1)
 
-    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float:
+    def remaining_step(self, theta: Array, mean: Array) -> float:
         log_x, x = np.split(mean, 2, axis=-1)
         a = np.split(theta, 2, axis=-1)[0]
         return float(gamma_remaining_step(a, np.log(x) - log_x).max(initial=0))
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         a, minus_b = np.split(theta, 2, axis=-1)
         return (gammaln(a) - a * np.log(-minus_b)).sum(axis=-1)
 
-    def log_carrier(self, X: Matrix) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> Array:
         X = as_dense(X)
         return -np.log(X).sum(axis=1)
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         a, minus_b = np.split(theta, 2)
         return rng.gamma(a, -1 / minus_b, size=(rows, len(a)))
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         return x > 0
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         log_x, x = np.split(mean, 2, axis=-1)
         constant = np.log(x) - log_x < LEAST * (1 + np.abs(log_x))
         log_x = np.where(constant, np.log(x) - LEAST * (1 + np.abs(log_x)), log_x)
@@ -127,37 +127,37 @@ class Beta(Family):
         yield np.log(X)
         yield np.log1p(-X)
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         return _apart(dirichlet_parameters(_pairs(mean)))
 
-    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float:
+    def remaining_step(self, theta: Array, mean: Array) -> float:
         return float(dirichlet_remaining_step(_pairs(theta), _pairs(mean)).max(initial=0))
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         return betaln(*np.split(theta, 2, axis=-1)).sum(axis=-1)
 
-    def log_carrier(self, X: Matrix) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> Array:
         X = as_dense(X)
         return -(np.log(X) + np.log1p(-X)).sum(axis=1)
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         a, b = np.split(theta, 2)
         return rng.beta(a, b, size=(rows, len(a)))
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         return (x > 0) & (x < 1)
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         pairs = _pairs(mean)
         return _apart(off_the_edge(pairs)), lacks_spread(pairs)
 
 
-def _pairs(mean: np.ndarray) -> np.ndarray:
+def _pairs(mean: Array) -> Array:
     """(…, 2 d) → (…, d, 2)."""
     return np.stack(np.split(mean, 2, axis=-1), axis=-1)
 
 
-def _apart(pairs: np.ndarray) -> np.ndarray:
+def _apart(pairs: Array) -> Array:
     return np.concatenate([pairs[..., 0], pairs[..., 1]], axis=-1)
 
 
@@ -178,23 +178,23 @@ class Dirichlet(Family):
         X = as_dense(X)
         yield np.log(X)
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
+    def natural(self, mean: Array) -> Array:
         return dirichlet_parameters(mean)
 
-    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float:
+    def remaining_step(self, theta: Array, mean: Array) -> float:
         return float(dirichlet_remaining_step(theta, mean).max(initial=0))
 
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+    def log_normalizer(self, theta: Array) -> Array:
         return gammaln(theta).sum(axis=-1) - gammaln(theta.sum(axis=-1))
 
-    def log_carrier(self, X: Matrix) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> Array:
         X = as_dense(X)
         return -np.log(X).sum(axis=1)
 
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         return rng.dirichlet(theta, size=rows)
 
-    def contains(self, x: np.ndarray) -> np.ndarray:
+    def contains(self, x: Array) -> Array:
         return (x > 0) & (x < 1)
 
     def check_rows(self, X: Matrix, names: Any, owner: str) -> None:
@@ -207,12 +207,12 @@ class Dirichlet(Family):
                 "Divide each row by its sum."
             )
 
-    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, mean: Array) -> tuple[Array, Array]:
         constant = np.broadcast_to(lacks_spread(mean)[..., None], mean.shape)
         return off_the_edge(mean), constant
 
 
-def gamma_shape(s: np.ndarray) -> np.ndarray:
+def gamma_shape(s: Array) -> Array:
     """a > 0 with ln a − ψ(a) = s, s > 0."""
     a = (3 - s + np.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)  # within 1.5 %
     for _ in range(STEPS):
@@ -223,12 +223,12 @@ def gamma_shape(s: np.ndarray) -> np.ndarray:
     return a
 
 
-def gamma_remaining_step(a: np.ndarray, s: np.ndarray) -> np.ndarray:
+def gamma_remaining_step(a: Array, s: Array) -> Array:
     """The remaining Newton step of ln a."""
     return np.abs((_log_minus_digamma(a) - s) / (a * _slope(a)))
 
 
-def dirichlet_remaining_step(alpha: np.ndarray, g: np.ndarray) -> np.ndarray:
+def dirichlet_remaining_step(alpha: Array, g: Array) -> Array:
     """The remaining Newton step of ln α: 0 where g is met to its last digits, ∞ where no solution exists."""
     shape, alpha, g = alpha.shape, alpha.reshape(-1, alpha.shape[-1]), g.reshape(-1, g.shape[-1])
     with np.errstate(all="ignore"):
@@ -239,7 +239,7 @@ def dirichlet_remaining_step(alpha: np.ndarray, g: np.ndarray) -> np.ndarray:
     return np.where(met.all(axis=1, keepdims=True), 0, step).reshape(shape)
 
 
-def _log_minus_digamma(a: np.ndarray) -> np.ndarray:
+def _log_minus_digamma(a: Array) -> Array:
     r = 1 / np.maximum(a, LARGE) ** 2
     series = 0.5 / np.maximum(a, LARGE) + r * (
         1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r / 132)))
@@ -247,7 +247,7 @@ def _log_minus_digamma(a: np.ndarray) -> np.ndarray:
     return np.where(a < LARGE, np.log(a) - digamma(a), series)
 
 
-def _slope(a: np.ndarray) -> np.ndarray:
+def _slope(a: Array) -> Array:
     """1/a − ψ′(a)."""
     b = np.maximum(a, LARGE)
     r = 1 / b**2
@@ -255,7 +255,7 @@ def _slope(a: np.ndarray) -> np.ndarray:
     return np.where(a < LARGE, 1 / a - polygamma(1, a), series)
 
 
-def dirichlet_parameters(g: np.ndarray) -> np.ndarray:
+def dirichlet_parameters(g: Array) -> Array:
     """α (…, m) with ψ(α_i) − ψ(Σ α) = g_i (…, m), where Σ e^g < 1."""
     shape, g = g.shape, g.reshape(-1, g.shape[-1])
     alpha = _start(g)
@@ -268,20 +268,18 @@ def dirichlet_parameters(g: np.ndarray) -> np.ndarray:
     return alpha.reshape(shape)
 
 
-def _ascend(
-    alpha: np.ndarray, value: np.ndarray, step: np.ndarray, g: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _ascend(alpha: Array, value: Array, step: Array, g: Array) -> tuple[Array, Array]:
     """α and its likelihood after a step of ln α, halved where it would decrease."""
     near = np.abs(step).max(axis=1) <= NEAR
 
-    def evaluate(size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def evaluate(size: Array) -> tuple[Array, Array]:
         trial = alpha * np.exp(np.clip(size[:, None] * step, -2, 2))
         return trial, _likelihood(trial, g)
 
     return halve_each(evaluate, lambda new: ~(new[1] < value) | near, len(g))
 
 
-def _start(g: np.ndarray) -> np.ndarray:
+def _start(g: Array) -> Array:
     """Shares e^g, and their sum from the distance of Σ e^g to 1: about (m − 1)/2 divided by it.
 
     For a tiny share, ψ(α) ≈ −1/α is a better start.
@@ -292,11 +290,11 @@ def _start(g: np.ndarray) -> np.ndarray:
     return np.maximum(np.exp(g) / whole * total, 1 / (2 - g))
 
 
-def _likelihood(alpha: np.ndarray, g: np.ndarray) -> np.ndarray:
+def _likelihood(alpha: Array, g: Array) -> Array:
     return gammaln(alpha.sum(axis=1)) - gammaln(alpha).sum(axis=1) + (alpha * g).sum(axis=1)
 
 
-def _newton_step(alpha: np.ndarray, g: np.ndarray) -> np.ndarray:
+def _newton_step(alpha: Array, g: Array) -> Array:
     """−H⁻¹∇ with H = diag(q) + z 11ᵀ, by Sherman and Morrison."""
     total = alpha.sum(axis=1, keepdims=True)
     gradient = digamma(total) - digamma(alpha) + g
@@ -307,12 +305,12 @@ def _newton_step(alpha: np.ndarray, g: np.ndarray) -> np.ndarray:
     return -(gradient - common) / q
 
 
-def lacks_spread(g: np.ndarray) -> np.ndarray:
+def lacks_spread(g: Array) -> Array:
     """Whether these means of ln x are those of a constant x: then Σ e^g = 1 up to rounding."""
     return np.exp(g).sum(axis=-1) > 1 - CONSTANT
 
 
-def off_the_edge(g: np.ndarray) -> np.ndarray:
+def off_the_edge(g: Array) -> Array:
     """g, decreased where x lacks variance, so that a solution exists."""
     whole = np.exp(g).sum(axis=-1, keepdims=True)
     return g - np.where(lacks_spread(g)[..., None], np.log(whole / (1 - CONSTANT)), 0)
