@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lapack
 
-from linclass.base.arrays import Array, Matrix, once
+from linclass.base.arrays import Array, Matrix, diagonal, once
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.parameters import is_whole
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments, Deviations, RowSpan
@@ -344,10 +344,12 @@ def tied_spread(
 
 def towards_sphere(C: Array, negligible: Array, share: float) -> tuple[Array, Array]:
     """((1 − α)Σ + α (tr Σ/d) I, the standard deviations that are rounding error)."""
-    mu = np.trace(C) / len(C)
+    mu = C.trace() / len(C)
     if not share or not mu:
         return C, negligible
-    return (1 - share) * C + share * mu * np.eye(len(C)), np.zeros(len(C))
+    C = (1 - share) * C
+    diagonal(C)[...] += share * mu
+    return C, np.zeros(len(C))
 
 
 def mixed_spread(moments: ClassMoments, factors: Array, floor: float = 0.0) -> RowSpread:
