@@ -6,8 +6,6 @@ It works in a copy of the project, in a temporary folder, and prints a line for 
 same with fewer kills.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
@@ -19,17 +17,17 @@ import time
 from pathlib import Path
 
 import psutil
-from projects import Project, copy
+from projects import copy
 
 STUDY = "config/tiny.yaml"
 PATIENCE = 10  # seconds in which children of a killed study must be gone
 
 
-def scores(project: Project) -> bytes:
+def scores(project):
     return (project.folder / "results/tiny/scores.csv").read_bytes()
 
 
-def left_behind(project: Project) -> list[str]:
+def left_behind(project):
     """Commands of the processes that work in the study's folder."""
     found = []
     for process in psutil.process_iter(["cwd", "cmdline", "status"]):
@@ -39,7 +37,7 @@ def left_behind(project: Project) -> list[str]:
     return found
 
 
-def kill_after(project: Project, seconds: float) -> bool:
+def kill_after(project, seconds):
     """Whether the study was still running when it was killed."""
     process = subprocess.Popen(
         project.command(study=STUDY),
@@ -58,7 +56,7 @@ def kill_after(project: Project, seconds: float) -> bool:
     return False
 
 
-def check(project: Project, expected: bytes) -> None:
+def check(project, expected):
     """After a kill: no orphan; then a run to the end, the same scores, and no lock."""
     end = time.monotonic() + PATIENCE
     while (orphans := left_behind(project)) and time.monotonic() < end:
@@ -71,7 +69,7 @@ def check(project: Project, expected: bytes) -> None:
     assert not locks, f"locks are left: {locks}"
 
 
-def main(kills: int, seed: int = 0) -> None:
+def main(kills, seed=0):
     drawn = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         project = copy(Path(folder) / "project")

@@ -6,10 +6,7 @@ import inspect
 import os
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +20,7 @@ PACKAGE = ROOT / "linclass"
 FILES = {top: sorted((ROOT / top).rglob("*.py")) for top in ("linclass", "linclass_study")}
 
 # Packages of linclass, each with those that it may import.
-LAYERS: dict[str, set[str]] = {
+LAYERS = {
     "base": set(),
     "evaluation": {"base"},
     "separation": {"base"},
@@ -41,25 +38,11 @@ LAYERS: dict[str, set[str]] = {
 
 # Packages of a study, each with those that it may import; `errors` and `project` are shared.
 SHARED = {"files", "processes", "data", "pipeline"}
-STAGES: dict[str, set[str]] = {
-    "files": set(),
-    "processes": {"files"},
-    "data": {"files", "processes"},
-    "pipeline": {"files", "data"},
-    "config": SHARED,
-    "execution": {*SHARED, "config"},
-    "checks": SHARED,
-    "analysis": {*SHARED, "checks"},
-    "report": {*SHARED, "checks", "analysis"},
-    "command": {*SHARED, "config", "execution", "checks", "analysis", "report"},
-    "textbook": {*SHARED, "config", "report"},
-    "workflow": {*SHARED, "config", "execution", "analysis", "report", "textbook"},
-}
 
 
-def imports(file: Path, *, only_when_loaded: bool = False) -> Iterator[str]:
+def imports(file, *, only_when_loaded=False):
     """Dotted names that a file imports; in functions too, unless only what its loading runs."""
-    waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    waiting = [ast.parse(file.read_text(encoding="utf-8"))]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
@@ -73,7 +56,7 @@ def imports(file: Path, *, only_when_loaded: bool = False) -> Iterator[str]:
             waiting += ast.iter_child_nodes(node)
 
 
-def module_file(name: str) -> Path | None:
+def module_file(name):
     """The file that a dotted name lies in."""
     parts = name.split(".")
     while parts:
@@ -85,13 +68,26 @@ def module_file(name: str) -> Path | None:
     return None
 
 
-def files_of(top: str, file: Path) -> set[Path]:
+def files_of(top, file):
     """The files of a package that a file imports."""
     found = {module_file(name) for name in imports(file) if name.split(".")[0] == top}
     return {path for path in found if path is not None and path != file}
 
 
-@each(("top", "allowed"), [("linclass", LAYERS), ("linclass_study", STAGES)])
+@each(("top", "allowed"), [("linclass", LAYERS), ("linclass_study", {
+    "files": set(),
+    "processes": {"files"},
+    "data": {"files", "processes"},
+    "pipeline": {"files", "data"},
+    "config": SHARED,
+    "execution": {*SHARED, "config"},
+    "checks": SHARED,
+    "analysis": {*SHARED, "checks"},
+    "report": {*SHARED, "checks", "analysis"},
+    "command": {*SHARED, "config", "execution", "checks", "analysis", "report"},
+    "textbook": {*SHARED, "config", "report"},
+    "workflow": {*SHARED, "config", "execution", "analysis", "report", "textbook"},
+})])  # fmt: skip
 def test_packages_import_only_lower_packages(top, allowed):
     tuple(graphlib.TopologicalSorter(allowed).static_order())  # has no circle
     wrong = []
@@ -120,7 +116,7 @@ def test_imports_between_files_are_not_circular(top):
 
 
 def test_a_package_that_one_other_package_imports_lives_inside_it():
-    users: dict[str, set[str]] = {name: set() for name in LAYERS}
+    users = {name: set() for name in LAYERS}
     for file in [*FILES["linclass"], *FILES["linclass_study"]]:
         here = file.relative_to(ROOT).parts
         for other in files_of("linclass", file):
@@ -199,11 +195,11 @@ def test_models_have_few_ancestors():
     assert max(counts.values()) <= 6, counts
 
 
-def entered_by_a_fit(model: Any, X: np.ndarray, y: np.ndarray) -> dict[str, set[str]]:
+def entered_by_a_fit(model, X, y):
     """Functions of linclass, by file, that a whole fit enters."""
-    entered: dict[str, set[str]] = {}
+    entered = {}
 
-    def note(frame: FrameType, event: str, _: object) -> None:
+    def note(frame, event, _):
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(str(PACKAGE)):
             name = Path(code.co_filename).relative_to(PACKAGE).as_posix()
@@ -218,16 +214,12 @@ def entered_by_a_fit(model: Any, X: np.ndarray, y: np.ndarray) -> dict[str, set[
     return entered
 
 
-@each(
-    ("model", "files", "functions"),
-    [
-        (linclass.LogisticRegression(), 19, 149),
-        (linclass.LogisticRegression(penalty="l1", strength=0.01), 22, 194),
-        (linclass.LinearSVM(), 28, 206),
-        (linclass.LinearDiscriminantAnalysis(), 12, 72),
-    ],
-    ids=["logistic", "logistic_l1", "svm", "lda"],
-)
+@each(("model", "files", "functions"), [
+    (linclass.LogisticRegression(), 19, 149),
+    (linclass.LogisticRegression(penalty="l1", strength=0.01), 22, 194),
+    (linclass.LinearSVM(), 28, 206),
+    (linclass.LinearDiscriminantAnalysis(), 12, 72),
+], ids=["logistic", "logistic_l1", "svm", "lda"])  # fmt: skip
 def test_a_whole_fit_enters_few_files_and_functions(model, files, functions):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 10))

@@ -1,7 +1,5 @@
 """Examples of pages give what they show, docs/models.md is generated, and files that pages name exist."""
 
-from __future__ import annotations
-
 import doctest
 import importlib.util
 import os
@@ -126,12 +124,12 @@ FOLDERS = (
 )
 
 
-def without_code(text: str) -> str:
+def without_code(text):
     return re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 @each("page", PAGES, ids=lambda page: page.name)
-def test_files_that_a_page_names_exist(page):
+def test_files_and_headings_that_a_page_names_exist(page):
     """Of a name with {braces} the folder; the gallery and the API are made with the site."""
     text = without_code(page.read_text(encoding="utf-8"))
     named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[^\s`]*)`", text)
@@ -141,23 +139,18 @@ def test_files_that_a_page_names_exist(page):
     ]
     paths = [ROOT / path.partition("{")[0] for path in [*named, *links]]
     assert not [str(path) for path in paths if not path.exists()]
+    links = re.findall(r"\]\(([^)#:]*\.md)?#([^)]+)\)", text)
+    assert not [
+        link for link in links if link[1] not in anchors(page.parent / (link[0] or page.name))
+    ]
 
 
-def anchors(page: Path) -> set[str]:
+def anchors(page):
     """Of the headings, as GitHub makes them."""
     headings = re.findall(
         r"^#+ (.*)$", without_code(page.read_text(encoding="utf-8")), re.MULTILINE
     )
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-@each("page", PAGES, ids=lambda page: page.name)
-def test_links_to_headings_arrive(page):
-    text = without_code(page.read_text(encoding="utf-8"))
-    links = re.findall(r"\]\(([^)#:]*\.md)?#([^)]+)\)", text)
-    assert not [
-        link for link in links if link[1] not in anchors(page.parent / (link[0] or page.name))
-    ]
 
 
 def test_help_of_a_model_begins_with_its_equation():

@@ -1,7 +1,5 @@
 """The tables of docs/textbooks.md name what exists, and every model is in a row."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from pathlib import Path
@@ -34,18 +32,17 @@ PARTS = {
     )
     for name in parts.names(package)
 }
-IDS = [f"{row[0]}: {row[1]}" for row in ROWS]
 
 
-def spans(text: str) -> list[str]:
+def spans(text):
     return re.findall(r"`([^`]+)`", text)
 
 
-def head(span: str) -> str:
+def head(span):
     return span.partition("(")[0]
 
 
-@each("row", ROWS, ids=IDS)
+@each("row", ROWS, ids=[f"{row[0]}: {row[1]}" for row in ROWS])
 def test_everything_named_in_a_row_exists(row):
     assert len(row) == 4
     section, subject, ours, examples = row

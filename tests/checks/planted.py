@@ -1,9 +1,5 @@
 """Small random tables with planted defects, dense and sparse, and their rows as plain Python values."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
@@ -12,7 +8,7 @@ from linclass.base.tables import Table
 LEVELS = ("red", "green", "7", "blue")
 
 
-def random_table(seed: int, rows: int = 40, is_sparse: bool = False) -> Table:
+def random_table(seed, rows=40, is_sparse=False):
     """Few values, so that equal rows and columns come by themselves; zeros, −0, gaps and categories."""
     generator = np.random.default_rng(seed)
     d = int(generator.integers(2, 5))
@@ -29,7 +25,7 @@ def random_table(seed: int, rows: int = 40, is_sparse: bool = False) -> Table:
     return Table(matrix, names, {"colour": LEVELS})
 
 
-def values(table: Table) -> list[tuple[Any, ...]]:
+def values(table):
     """The rows as tuples that Python can compare: a gap is None, a category its text."""
     X = table.X.toarray() if table.is_sparse else table.X
     columns = []
@@ -40,7 +36,7 @@ def values(table: Table) -> list[tuple[Any, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def numbers(columns: dict[str, Any], levels: dict[str, tuple[str, ...]] | None = None) -> Table:
+def numbers(columns, levels=None):
     """A dense table of these columns."""
     X = np.column_stack([np.asarray(values, float) for values in columns.values()])
     return Table(np.ascontiguousarray(X), tuple(columns), levels or {})

@@ -1,7 +1,5 @@
 """Checks of a data set: each finding is a sentence with a remedy."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -32,7 +30,7 @@ CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encodin
 REPORTED = {"licence": "CC BY 4.0", "citation": None}
 
 
-def data_set(table: Table, y, split=None, **about) -> Dataset:
+def data_set(table, y, split=None, **about):
     y = np.asarray(y, np.int32)
     split = np.zeros(len(y), np.int8) if split is None else np.asarray(split, np.int8)
     return Dataset(table, y, split, list("abc")[: y.max() + 1], digest="sha256:0", **about)
@@ -52,7 +50,7 @@ def troubled():
     return data_set(table, y, np.arange(60) >= 40)
 
 
-def written(folder: Path, name: str, data: Dataset | None) -> None:
+def written(folder, name, data):
     paths = [str(folder / "data" / f"{name}.{form}") for form in ("npz", "json")]
     if data is None:
         dataset.save_unavailable("nobody has it", *paths)
@@ -62,7 +60,7 @@ def written(folder: Path, name: str, data: Dataset | None) -> None:
     write_checks(*paths, REPORTED, *made)
 
 
-def catalogued(name: str, tmp_path: Path) -> Dataset:
+def catalogued(name, tmp_path):
     return obtain_dataset(CATALOGUE[name], [], tmp_path / "downloads", ROOT)
 
 

@@ -1,7 +1,5 @@
 """Checks of columns: missing cells, constants, repetitions, dates, identifiers, nearly numeric cells."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -49,20 +47,17 @@ def test_counts_match_a_cell_by_cell_count(seed, is_sparse):
     assert [*columns.duplicated_columns(table)["duplicated_column_of"]] == repeats
 
 
-@each(
-    ("cells", "is_constant"),
-    [
-        ([2, 2, 2], True),
-        ([2, np.nan, 2], True),
-        ([np.nan, np.nan, np.nan], True),
-        ([0, -0.0, 0], True),
-        ([0, 0, 0], True),
-        ([0, 2, 2], False),
-        ([np.nan, 0, 2], False),
-        ([0, np.nan, 0], True),
-        ([-1, 0, 0], False),
-    ],
-)
+@each(("cells", "is_constant"), [
+    ([2, 2, 2], True),
+    ([2, np.nan, 2], True),
+    ([np.nan, np.nan, np.nan], True),
+    ([0, -0.0, 0], True),
+    ([0, 0, 0], True),
+    ([0, 2, 2], False),
+    ([np.nan, 0, 2], False),
+    ([0, np.nan, 0], True),
+    ([-1, 0, 0], False),
+])  # fmt: skip
 @each("is_sparse", [False, True])
 def test_a_constant_column_has_at_most_one_value_beside_gaps(cells, is_constant, is_sparse):
     table = numbers({"other": [1, 2, 3], "it": cells, "last": [3, 3, 1]})
@@ -106,32 +101,28 @@ def test_columns_are_of_three_kinds():
 # Columns of dates are found in the forms that people write, and no others
 
 DAYS = [datetime(2023, 1, 28, 9, 5) + timedelta(days=3 * k, minutes=7 * k) for k in range(40)]
-FORMS = [
-    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d-%m-%y", "%d %b %Y", "%d-%B-%Y", "%B %d, %Y",
-    "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S.123Z", "%Y-%m-%dT%H:%M:%S+02:00", "%m/%d/%y %I:%M %p",
-]  # fmt: skip
 
 
-def of_levels(levels: list[str]) -> dict[str, list[object]]:
+def of_levels(levels):
     codes = np.arange(len(levels), dtype=float)[:, None]
     return dates(Table(codes, ("when",), {"when": tuple(levels)}))["date_columns"]
 
 
-@each("form", FORMS)
+@each("form", [
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d-%m-%y", "%d %b %Y", "%d-%B-%Y", "%B %d, %Y",
+    "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S.123Z", "%Y-%m-%dT%H:%M:%S+02:00", "%m/%d/%y %I:%M %p",
+])  # fmt: skip
 def test_text_in_the_usual_forms_of_dates_is_found(form):
     levels = [day.strftime(form) for day in DAYS]
     assert of_levels(levels) == {"when": [40, levels[0]]}
     assert of_levels(["unknown", "n/a", *levels]) == {"when": [40, levels[0]]}
 
 
-def test_integers_that_encode_calendar_dates_are_found():
+def test_integers_that_encode_dates_are_found_and_other_numbers_and_texts_are_not():
     days = np.array([float(day.strftime("%Y%m%d")) for day in DAYS])
     days[3] = np.nan
     table = numbers({"age": np.arange(40.0), "when": days})
     assert dates(table) == {"date_columns": {"when": [39, "20230128"]}}
-
-
-def test_columns_without_dates_are_not_reported_as_dates():
     rng = np.random.default_rng(0)
     columns = {
         "year": rng.integers(1900, 2024, 200).astype(float),
@@ -168,9 +159,6 @@ def test_a_data_set_with_dates_has_one_warning_with_the_remedy():
     assert "`drop: [visit]`" in sentence
     card = data_card.card(facts)["Columns"]
     assert card == "dates: visit"
-
-
-def test_several_columns_of_dates_have_one_warning():
     found = {"visit": [40, "28.01.2023"], "seen": [12, "20230128"]}
     (sentence,) = findings({"date_columns": found, "rows": 40, "sparse": False})
     assert sentence.startswith(
@@ -184,7 +172,7 @@ def test_several_columns_of_dates_have_one_warning():
 N = 400
 
 
-def found(values, levels=None, name="it", split=None) -> dict[str, list[int]]:
+def found(values, levels=None, name="it", split=None):
     n = len(values)
     generator = np.random.default_rng(0)
     columns = {"measured": generator.normal(size=n), name: values, "z": generator.integers(0, 5, n)}
@@ -193,7 +181,7 @@ def found(values, levels=None, name="it", split=None) -> dict[str, list[int]]:
     return identifiers(table, split)["identifier_columns"]
 
 
-def drawn(seed: int = 0) -> np.random.Generator:
+def drawn(seed=0):
     return np.random.default_rng(seed)
 
 
@@ -241,8 +229,17 @@ def test_a_name_that_merely_contains_id_is_not_an_identifier_name(name):
     assert found(MEASUREMENTS["wide and all different"], name=name) == {}
 
 
-def test_repeating_numbers_are_not_identifiers_whatever_their_name():
+def test_row_numbers_are_found_in_parts_and_sparse_columns_but_not_repetitions_or_texts():
+    """Both parts of the vowel data begin at row 1."""
     assert found(np.repeat(np.arange(N // 2), 2), name="id") == {}
+    values = np.append(np.arange(528), np.arange(462))
+    assert found(values, split=(np.arange(990) >= 528).astype(np.int8)) == {"it": [528, 528]}
+    table = numbers({"post": np.arange(30)}, {"post": tuple(f"text {i}" for i in range(30))})
+    table = replace(table, texts=frozenset({"post"}))
+    assert identifiers(table, np.zeros(30, np.int8)) == {"identifier_columns": {}}
+    table = numbers({"a": np.arange(N) % 3, "it": np.arange(N) + 1, "b": np.arange(N) % 7 == 0})
+    table = replace(table, X=sparse.csr_array(table.X))
+    assert identifiers(table, np.zeros(N, np.int8))["identifier_columns"] == {"it": [N, N]}
 
 
 def test_a_category_with_a_level_for_nearly_every_row_is_an_identifier():
@@ -254,28 +251,10 @@ def test_a_category_with_a_level_for_nearly_every_row_is_an_identifier():
     assert found(few, levels[:2000]) == {}
 
 
-def test_row_numbers_that_restart_in_the_test_set_are_found():
-    """Both parts of the vowel data begin at row 1."""
-    values = np.append(np.arange(528), np.arange(462))
-    assert found(values, split=(np.arange(990) >= 528).astype(np.int8)) == {"it": [528, 528]}
-
-
-def test_texts_are_not_reported_as_identifiers():
-    table = numbers({"post": np.arange(30)}, {"post": tuple(f"text {i}" for i in range(30))})
-    table = replace(table, texts=frozenset({"post"}))
-    assert identifiers(table, np.zeros(30, np.int8)) == {"identifier_columns": {}}
-
-
-def test_sparse_columns_are_checked():
-    table = numbers({"a": np.arange(N) % 3, "it": np.arange(N) + 1, "b": np.arange(N) % 7 == 0})
-    table = replace(table, X=sparse.csr_array(table.X))
-    assert identifiers(table, np.zeros(N, np.int8))["identifier_columns"] == {"it": [N, N]}
-
-
 # A few non-numeric cells make a column categorical, and are named
 
 
-def table(levels: tuple[str, ...]) -> Table:
+def table(levels):
     codes = np.arange(len(levels), dtype=float)[:, None]
     return Table(codes, ("income",), {"income": levels})
 

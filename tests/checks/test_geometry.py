@@ -34,16 +34,13 @@ def test_rank_and_condition_are_those_of_all_singular_values(shape, is_sparse, b
     assert found["condition_number"] == pytest.approx(kept[0] / kept[-1], rel=1e-9)
 
 
-def test_dependent_and_constant_columns_do_not_add_to_the_rank():
+def test_dependent_columns_do_not_add_to_the_rank_and_correlation_gives_the_condition():
+    """Singular values are √(n (1 ± r))."""
     X = np.random.default_rng(0).normal(size=(50, 4))
     X = np.column_stack([X, X[:, 0] + X[:, 1] - 2, np.full(50, 0.1), 3 * X[:, 2]])
     assert rank(X)["rank"] == 4
     assert rank(1e6 + X)["rank"] == 4  # digits lost to the offset do not add to the rank
     assert rank(np.full((5, 2), 0.1)) == {"rank": 0, "condition_number": None}
-
-
-def test_the_condition_number_of_two_columns_follows_from_their_correlation():
-    """Singular values are √(n (1 ± r))."""
     u, v = np.array([1.0, -1, 1, -1]), np.array([1.0, 1, -1, -1])
     X = np.column_stack([u, 0.6 * u + 0.8 * v])
     assert rank(5 * X - 3)["condition_number"] == pytest.approx(np.sqrt(1.6 / 0.4))
@@ -95,16 +92,13 @@ def test_each_pair_of_classes_has_an_answer_with_a_proof(is_sparse):
             assert np.array_equal(side > 0, y[own] == l)
 
 
-@each(
-    ("x", "y", "output"),
-    [
-        ([0, 1, 2, 3], [0, 0, 1, 1], "yes"),
-        ([0, 1, 1, 2], [0, 0, 1, 1], "quasi-complete"),
-        ([0, 2, 1, 3], [0, 0, 1, 1], "no"),
-        ([0, 1, 1, 2, 2, 3], [0, 0, 1, 1, 2, 2], "some pairs"),
-        ([0, 1, 1, 2, 0.5, 1.5], [0, 0, 1, 1, 2, 2], "quasi-complete"),
-    ],
-)
+@each(("x", "y", "output"), [
+    ([0, 1, 2, 3], [0, 0, 1, 1], "yes"),
+    ([0, 1, 1, 2], [0, 0, 1, 1], "quasi-complete"),
+    ([0, 2, 1, 3], [0, 0, 1, 1], "no"),
+    ([0, 1, 1, 2, 2, 3], [0, 0, 1, 1, 2, 2], "some pairs"),
+    ([0, 1, 1, 2, 0.5, 1.5], [0, 0, 1, 1, 2, 2], "quasi-complete"),
+])  # fmt: skip
 def test_the_separability_of_all_pairs_is_summarized_in_one_word(x, y, output):
     X = np.array(x, float)[:, None]
     assert separable_pairs(X, np.array(y), list("abc")[: max(y) + 1])[0]["separable"] == output

@@ -1,7 +1,5 @@
 """Checks of rows within a data set and between data sets."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import replace
 
@@ -25,7 +23,7 @@ from linclass_study.checks.rows import keys_of_table as keys_of
 # Rows are compared by keys: the counts are those of comparing them one by one
 
 
-def row_keys(table: Table, named: bool = True) -> np.ndarray:
+def row_keys(table, named=True):
     return keys_of(table, named).rows
 
 
@@ -138,7 +136,7 @@ def test_repetitions_within_a_group_are_never_in_both_training_and_test_rows():
     rng = np.random.default_rng(4)
     x, y, groups = (rng.integers(0, top, 60) for top in (4, 2, 8))
     keys = row_keys(numbers({"x": x}))
-    group_of: dict[tuple[int, int], int] = {}
+    group_of = {}
     for i in range(60):
         group_of.setdefault((x[i], y[i]), groups[i])
     expected = sum(groups[i] != group_of[x[i], y[i]] for i in range(60))
@@ -151,11 +149,11 @@ def test_repetitions_within_a_group_are_never_in_both_training_and_test_rows():
 # Data sets that share rows are found by their rows, and count once
 
 
-def keys_by_name(**tables: Table):
+def keys_by_name(**tables):
     return {name: keys_by_kind(table) for name, table in tables.items()}
 
 
-def measured(seed: int = 0, rows: int = 100, names: str = "abcd") -> Table:
+def measured(seed=0, rows=100, names="abcd"):
     X = np.random.default_rng(seed).normal(size=(rows, len(names)))
     return Table(X, tuple(names))
 

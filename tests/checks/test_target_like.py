@@ -1,7 +1,5 @@
 """Columns that repeat the class are reported; good measurements are not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 
@@ -20,7 +18,7 @@ RARE = (np.arange(N) < 12).astype(int)
 NOISE = DRAWN.normal(size=N)
 
 
-def found(values, y, levels=None, is_sparse=False, split=None) -> dict[str, str]:
+def found(values, y, levels=None, is_sparse=False, split=None):
     columns = {"measured": NOISE[: len(y)], "it": values, "other": np.arange(len(y)) % 4}
     table = numbers(columns, {"it": levels} if levels else None)
     if is_sparse:
@@ -46,14 +44,11 @@ FAIR = {
     "rounded, a threshold between": (np.round(DRAWN.uniform(0, 1, N) + 3 * TWO, 1), TWO),
     "right in 97 of 100": (flipped(TWO, np.arange(0, N, 33)), TWO),
     "mostly 0 as is the class": ((np.arange(N) < 6).astype(float), RARE),
-    "two of a hundred rows of the other class at the value of a rare one": (
-        flipped(RARE, [50, 60]),
-        RARE,
-    ),
+    "two of a hundred rows of the other class at the value of a rare one": (flipped(RARE, [50, 60]), RARE),
     "constant": (np.zeros(N), RARE),
     "two of three classes": (np.minimum(THREE, 1), THREE),
     "four values, two of each class": (2 * TWO + np.arange(N) % 2, TWO),
-}
+}  # fmt: skip
 
 
 @each("is_sparse", [False, True])

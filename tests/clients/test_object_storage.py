@@ -1,7 +1,5 @@
 """The rule of docs/cluster.md that stores an archive of the results in S3, with a server on this machine."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

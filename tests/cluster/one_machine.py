@@ -1,7 +1,5 @@
 """The Slurm that slurm.sh starts, with its commands as methods."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,26 +14,26 @@ class Slurm:
 
     folder: Path
 
-    def jobs(self, *states: str) -> list[str]:
+    def jobs(self, *states):
         """Numbers of its jobs in these states."""
         output = self.ask("squeue", "--noheader", "--format=%i", f"--states={','.join(states)}")
         return output.split()
 
-    def cancel(self, *jobs: str) -> None:
+    def cancel(self, *jobs):
         self.ask("scancel", *jobs)
 
-    def submit(self, *options: str) -> None:
+    def submit(self, *options):
         self.ask("sbatch", "--output=/dev/null", *options)
 
-    def was_requeued(self) -> bool:
+    def was_requeued(self):
         """Whether it has started a job again by itself."""
         jobs = self.ask("scontrol", "show", "jobs")
         return any(f"Restarts={count}" in jobs for count in range(1, 10))
 
-    def pid(self, daemon: str) -> int:
+    def pid(self, daemon):
         return int((self.folder / f"{daemon}.pid").read_text())
 
-    def script(self, action: str) -> subprocess.CompletedProcess[str]:
+    def script(self, action):
         # a file: a pipe would be open until the daemons end
         output = self.folder.with_name("output")
         with output.open("w") as log:
@@ -44,7 +42,7 @@ class Slurm:
         return subprocess.CompletedProcess(command, done.returncode, output.read_text())
 
     @staticmethod
-    def ask(*command: str) -> str:
+    def ask(*command):
         return subprocess.run(
             command, capture_output=True, text=True, timeout=60, check=True
         ).stdout

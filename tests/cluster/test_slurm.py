@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import psutil
@@ -67,7 +66,7 @@ class OnCluster:
         project.write("study.yaml", STUDY)
 
     @contextmanager
-    def running(self, *options: str) -> Iterator[subprocess.Popen[str]]:
+    def running(self, *options):
         """A running Snakemake; its output goes to a file, because a pipe could fill."""
         profile = ["--workflow-profile", "profiles/slurm", "--configfile", "study.yaml"]
         with (self.project.folder / "output").open("w") as output:
@@ -85,26 +84,26 @@ class OnCluster:
                 process.kill()
                 process.wait()
 
-    def run(self, *options: str) -> Output:
+    def run(self, *options):
         with self.running(*options) as process:
             return self.end_of(process)
 
-    def end_of(self, process: subprocess.Popen[str]) -> Output:
+    def end_of(self, process):
         return Output(process.wait(400), self.project.text("output"))
 
-    def fits_begun(self) -> int:
+    def fits_begun(self):
         return len(self.times())
 
-    def times(self) -> dict[tuple[str, str], list[float]]:
+    def times(self):
         """(rows of the fit, process) → when it was seen at work."""
-        seen: dict[tuple[str, str], list[float]] = {}
+        seen = {}
         log = self.project.folder / "fits.log"
         for line in log.read_text().splitlines() if log.exists() else []:
             rows, pid, when = line.split()
             seen.setdefault((rows, pid), []).append(float(when))
         return seen
 
-    def computed_twice_at_once(self) -> list[str]:
+    def computed_twice_at_once(self):
         """Rows of fits at which a second process began before the last sign of the first."""
         fits = sorted((rows, min(when), max(when)) for (rows, _), when in self.times().items())
         pairs = itertools.pairwise(fits)
@@ -112,7 +111,7 @@ class OnCluster:
             rows for (rows, _, end), (other, begin, _) in pairs if rows == other and begin <= end
         ]
 
-    def predictions(self) -> dict[str, bytes]:
+    def predictions(self):
         results = self.project.folder / "results" / "runs"
         return {
             str(file.relative_to(results)): file.read_bytes()
@@ -142,7 +141,7 @@ def study(slurm, tmp_path):
                 process.kill()
 
 
-def until(what: Callable[[], object], seconds: float = 240) -> None:
+def until(what, seconds=240):
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "it did not happen in time"

@@ -1,7 +1,5 @@
 """Small made-up results, copied for each test, and the command line called as a shell would."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +17,7 @@ class Output:
     errors: list[str]
 
     @property
-    def text(self) -> str:
+    def text(self):
         return "\n".join(self.lines)
 
 
@@ -31,6 +29,18 @@ def linclass(capsys):
         code = main([str(argument) for argument in arguments])
         printed = capsys.readouterr()
         return Output(code, printed.out.splitlines(), printed.err.splitlines())
+
+    return call
+
+
+@pytest.fixture
+def refused(linclass):
+    """refused('verify', a, b): the one line of an error with exit code 2."""
+
+    def call(*arguments):
+        output = linclass(*arguments)
+        assert (output.code, len(output.errors), output.lines) == (2, 1, []), (arguments, output)
+        return output.errors[0]
 
     return call
 

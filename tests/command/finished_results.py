@@ -1,9 +1,6 @@
 """Finished results folders, made up, and ways to change them."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import polars as pl
 import studies
@@ -19,7 +16,7 @@ DATA = {"two": Data(rows=40), "three": Data(("a", "b", "c"), rows=30)}
 METHODS = {"good": Method(2.0), "plain": Method(0.5, probabilities=False)}
 
 
-def made_up(results: Path, data=None, methods=None, machine: str = "here") -> Path:
+def made_up(results, data=None, methods=None, machine="here"):
     """A finished results folder as Snakemake leaves it, but for its figures and page."""
     outcome = studies.build(results, data or DATA, methods or METHODS, 3)
     for dataset in outcome.datasets:
@@ -38,11 +35,16 @@ def made_up(results: Path, data=None, methods=None, machine: str = "here") -> Pa
     return results
 
 
-def change(path: Path, **columns: pl.Expr) -> None:
+def change(path, **columns):
     """Rewrites a Parquet file with other values."""
     pl.read_parquet(path).with_columns(**columns).write_parquet(path)
 
 
-def at(place: int, value: pl.Expr, column: str) -> pl.Expr:
+def edit(path, **values):
+    """Sets keys of a JSON file."""
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def at(place, value, column):
     """The column with another value in one place."""
     return pl.when(pl.int_range(pl.len()) == place).then(value).otherwise(pl.col(column))

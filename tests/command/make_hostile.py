@@ -3,8 +3,6 @@
 A file that runs code creates `code-ran` in the working folder. Bombs unpack to more than a gigabyte.
 """
 
-from __future__ import annotations
-
 import bz2
 import io
 import json
@@ -30,7 +28,7 @@ class Runs:
         return open, ("code-ran", "w")
 
 
-def zipped(name: str, **members: bytes) -> None:
+def zipped(name, **members):
     """A .zip of results with these members."""
     with zipfile.ZipFile(HERE / name, "w", zipfile.ZIP_DEFLATED) as box:
         box.writestr(zipfile.ZipInfo("study/runs/d/m/fits.parquet", LONG_AGO), b"x")
@@ -38,7 +36,7 @@ def zipped(name: str, **members: bytes) -> None:
             box.writestr(zipfile.ZipInfo(member, LONG_AGO), content, zipfile.ZIP_DEFLATED)
 
 
-def tarred(name: str, member: str, kind: bytes, target: str = "") -> None:
+def tarred(name, member, kind, target=""):
     with tarfile.open(HERE / name, "w") as box:
         box.addfile(tarfile.TarInfo("study/runs/d/m/fits.parquet"))
         info = tarfile.TarInfo(member)
@@ -46,7 +44,7 @@ def tarred(name: str, member: str, kind: bytes, target: str = "") -> None:
         box.addfile(info)
 
 
-def archives() -> None:
+def archives():
     zipped("parent.zip", **{"study/../../code-ran": b""})
     zipped("absolute.zip", **{"/tmp/linclass-code-ran": b""})
     zipped("backslash.zip", **{"..\\code-ran": b""})
@@ -75,7 +73,7 @@ def archives() -> None:
         (HERE / name).write_bytes(lzma.compress(bomb))
 
 
-def arrays() -> None:
+def arrays():
     with zipfile.ZipFile(HERE / "pickle.npz", "w") as box:
         header = io.BytesIO()
         np.lib.format.write_array_header_1_0(
@@ -91,7 +89,7 @@ def arrays() -> None:
         box.writestr(member, zeros.getvalue(), zipfile.ZIP_BZIP2)
 
 
-def tables() -> None:
+def tables():
     list_ = pl.DataFrame({"score": [[1.0] * 130_000_000]})
     list_.write_parquet(HERE / "long_list.parquet")
     text = pl.DataFrame({"reason": ["x" * 1_010_000_000]})
@@ -116,7 +114,7 @@ def tables() -> None:
     )
 
 
-def deep_schema() -> None:
+def deep_schema():
     """A column inside a column, 5,000 times, in Thrift's compact protocol."""
     around = b"\x35\x02\x18\x01a\x15\x02\0"  # optional, called a, with one child
     footer = (
@@ -131,7 +129,7 @@ def deep_schema() -> None:
     (HERE / "deep.parquet").write_bytes(content)
 
 
-def varint(value: int, _: int) -> bytes:
+def varint(value, _):
     found = bytearray()
     while value > 127:
         found.append(value & 127 | 128)
@@ -139,12 +137,12 @@ def varint(value: int, _: int) -> bytes:
     return bytes([*found, value])
 
 
-def padded(value: int, length: int) -> bytes:
+def padded(value, length):
     """The number as a varint of this length."""
     return bytes([value | 128, *[128] * (length - 2), 0])
 
 
-def texts() -> None:
+def texts():
     (HERE / "nested.json").write_text("[" * 20_000 + "]" * 20_000)
     (HERE / "surrogate.json").write_text('{"status": "available", "digest": "\\ud800"}')
     (HERE / "list.json").write_text("[]")
@@ -163,7 +161,7 @@ def texts() -> None:
     (HERE / "nested.yaml").write_text("datasets: " + "[" * 5000 + "]" * 5000 + "\n")
 
 
-def data_files() -> None:
+def data_files():
     objects = np.array([Runs(), Runs()], dtype=object)
     np.save(HERE / "objects.npy", objects, allow_pickle=True)
     (HERE / "huge_index.libsvm").write_text("1 1:0.5 99999999999999:1\n0 2:1\n")

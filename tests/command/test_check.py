@@ -1,7 +1,5 @@
 """`linclass check` reads a study as the workflow does: what it will compute, or a line for each error."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest
@@ -192,7 +190,7 @@ def test_check_reads_the_same_study_as_snakemake(check, tmp_path):
     more = "evaluation: {folds: 5}\ndatasets: [iris]\n"
     assert check(STUDY, more)[0] == 0
     files = [tmp_path / "study0.yaml", tmp_path / "study1.yaml"]
-    theirs: dict = {}
+    theirs = {}
     for file in (DEFAULT_STUDY, *files):
         update_config(theirs, load_configfile(str(file)))
     snakemakes = read_config(theirs, [DEFAULT_STUDY, *files], ROOT)
@@ -217,9 +215,7 @@ BROKEN = {
     "an unknown key": ("results: r\nevaluation: {fold: 3}\n", "line 2: evaluation.fold: unknown key", "did you mean"),
     "a transform": (
         "methods: [a]\ndefine:\n  methods:\n    a: {classifier: linclass.NearestMean, transforms: [scale]}\n",
-        "line 4: define.methods.a.transforms[0]: there is no transform 'scale'",
-        "",
-    ),
+        "line 4: define.methods.a.transforms[0]: there is no transform 'scale'", ""),
 }  # fmt: skip
 
 

@@ -1,12 +1,9 @@
 """A ranking of mixed environments says so, and its command removes what must be fitted again."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
 import shutil
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -20,7 +17,7 @@ from linclass_study.processes.environment import environment, recorded_environme
 NEW = {"Machine": "here", "Python": "3.11.7", "Packages": "linclass 0.1, numpy 2.4.6, polars 1"}
 
 
-def fitted_in(folder: Path, **environments: tuple[dict[str, str], str]) -> None:
+def fitted_in(folder, **environments):
     """Each method's fits in an environment: method=(properties, id)."""
     for file in (folder / "environment").iterdir():
         file.unlink()
@@ -75,16 +72,13 @@ def test_fits_of_the_present_environment_are_kept_even_if_most_are_of_another(mi
     assert shlex.split(remedy.split("`")[1])[-2:] == ["--environment", "here-1"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"Machine": "there", "Memory": "1 GiB", "Cores": "64 cores", "Commit": "abc"}, None),
-        ({"Packages": "linclass 0.1, numpy 2.4.6, polars 2, scikit-learn 9"}, None),
-        ({"Packages": "linclass 0.2, numpy 2.4.6"}, "linclass 0.1 or 0.2"),
-        ({"Linear algebra": "mkl"}, "Linear algebra not recorded or mkl"),
-        ({"Processor": "other"}, "Processor not recorded or other"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "says"), [
+    ({"Machine": "there", "Memory": "1 GiB", "Cores": "64 cores", "Commit": "abc"}, None),
+    ({"Packages": "linclass 0.1, numpy 2.4.6, polars 2, scikit-learn 9"}, None),
+    ({"Packages": "linclass 0.2, numpy 2.4.6"}, "linclass 0.1 or 0.2"),
+    ({"Linear algebra": "mkl"}, "Linear algebra not recorded or mkl"),
+    ({"Processor": "other"}, "Processor not recorded or other"),
+])  # fmt: skip
 def test_only_what_may_change_numbers_makes_environments_different(a, changes, says):
     fitted_in(a, good=(NEW, "e-1"), plain=(NEW | changes, "e-2"))
     fits, known = pl.read_parquet(a / "fits.parquet"), recorded_environments(a)

@@ -1,7 +1,5 @@
 """Results of 0.1, kept as they were published: later versions read them, or refuse them in one line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

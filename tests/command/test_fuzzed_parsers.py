@@ -1,13 +1,9 @@
 """Random and damaged data files, study files and archives: a value or a one-line error for any bytes."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -32,20 +28,20 @@ fuzz = settings(
 )
 
 
-def table() -> bytes:
+def table():
     file = io.BytesIO()
     columns = {"row": [0, 1, 2], "score": [[1.0], [2.0], [3.0]], "reason": ["a", None, "b"]}
     pl.DataFrame(columns).write_parquet(file)
     return file.getvalue()
 
 
-def arrays() -> bytes:
+def arrays():
     file = io.BytesIO()
     np.savez_compressed(file, labels=np.arange(12).reshape(3, 4), x=np.ones(3))
     return file.getvalue()
 
 
-def zipped() -> bytes:
+def zipped():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as box:
         box.writestr("study/runs/d/m/fits.parquet", "x" * 99)
@@ -53,7 +49,7 @@ def zipped() -> bytes:
     return file.getvalue()
 
 
-def tarred() -> bytes:
+def tarred():
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w:gz") as box:
         member = tarfile.TarInfo("study/runs/d/m/fits.parquet")
@@ -63,7 +59,7 @@ def tarred() -> bytes:
 
 
 @st.composite
-def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
+def damaged(draw, whole):
     """A file in which some bytes are others, or that is cut short or repeated."""
     content = bytearray(whole)
     for _ in range(draw(st.integers(0, 4))):
@@ -71,7 +67,7 @@ def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
     return bytes(content[: draw(st.integers(0, len(content)))] + draw(st.binary(max_size=20)))
 
 
-def one_line(read: Callable[[], object], *kinds: type[Exception]) -> None:
+def one_line(read, *kinds):
     """It returns, or raises one of these errors with one line."""
     line = "."
     try:
@@ -82,7 +78,7 @@ def one_line(read: Callable[[], object], *kinds: type[Exception]) -> None:
     assert "\n" not in line
 
 
-def outside(folder: Path) -> set[str]:
+def outside(folder):
     return {path.name for path in folder.parent.iterdir()}
 
 

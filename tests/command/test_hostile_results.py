@@ -3,21 +3,20 @@
 The files of hostile/ are frozen (make_hostile.py). One that runs code creates `code-ran` in the working folder.
 """
 
-from __future__ import annotations
-
+import io
 import json
 import os
 import re
 import resource
 import shutil
 import tarfile
-from collections.abc import Callable
+import zipfile
 from pathlib import Path
 
 import polars as pl
 import pytest
 from cases import first
-from finished_results import change
+from finished_results import change, edit
 
 from linclass_study.command import derived_files, results_folder
 from linclass_study.data.source_reader import obtain_dataset
@@ -72,7 +71,7 @@ def no_code_runs(tmp_path, monkeypatch):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 800_000  # kilobytes
 
 
-def commands(hostile: Path, other: Path) -> dict[str, list[object]]:
+def commands(hostile, other):
     return {
         "verify": ["verify", hostile, other],
         "verified": ["verify", other, hostile],
@@ -82,58 +81,90 @@ def commands(hostile: Path, other: Path) -> dict[str, list[object]]:
     }
 
 
-def refused(linclass: Callable, arguments: list[object], words: str) -> None:
-    output = linclass(*arguments)
-    assert output.code == 2, (arguments[0], words, output)
-    assert (len(output.errors), output.lines) == (1, []), (arguments, output)
-    assert words in output.errors[0], (arguments, output)
-
-
 def test_every_hostile_file_is_read_by_a_test():
     used = {*REFUSED, *ARCHIVES, *STUDIES, *DATA}
     assert {file.name for file in HOSTILE.iterdir()} == used
 
 
 @pytest.mark.parametrize("file", REFUSED)
-def test_a_hostile_file_is_refused_in_one_line_by_every_command(linclass, a, b, tmp_path, file):
+def test_a_hostile_file_is_refused_in_one_line_by_every_command(
+    linclass, refused, a, b, tmp_path, file
+):
     place, words = REFUSED[file]
     shutil.copyfile(HOSTILE / file, a / place)
     several = commands(a, b)
     if place.endswith(".npz"):  # verify reads none, and merge that of the largest
         several = {"merge": ["merge", a, "--into", tmp_path / "c"], "publish": several["publish"]}
     for arguments in several.values():
-        refused(linclass, arguments, words)
+        assert words in refused(*arguments)
     assert linclass("clean", a).code == 0
     assert not (b.parent / "c").exists()
 
 
-@pytest.mark.parametrize("archive", first(2, ARCHIVES))
-def test_a_hostile_archive_is_refused_in_one_line_by_every_command(linclass, b, archive):
+@pytest.mark.parametrize("archive", first(10, ARCHIVES))
+def test_a_hostile_archive_is_refused_in_one_line_by_every_command(refused, b, archive):
     for name, arguments in commands(HOSTILE / archive, b).items():
         if name != "publish":  # of folders alone
-            refused(linclass, arguments, ARCHIVES[archive])
+            assert ARCHIVES[archive] in refused(*arguments)
 
 
-def test_empty_files_count_in_the_size_of_an_archive(linclass, b, tmp_path, monkeypatch):
+def packed(folder, archive, *more):
+    """The folder as an archive of the form in its name, with more members."""
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive, "w") as box:
+            for file in folder.rglob("*"):
+                box.write(file, Path("study") / file.relative_to(folder))
+            for name in more:
+                box.writestr(name, "x")
+    else:
+        with tarfile.open(archive, f"w:{archive.name.partition('.tar')[2][1:]}") as box:
+            box.add(folder, "study")
+            for name in more:
+                member = tarfile.TarInfo(name)
+                member.size = 1
+                box.addfile(member, io.BytesIO(b"x"))
+    return archive
+
+
+@pytest.mark.parametrize("form", ["zip", "tar", "tar.gz", "tar.xz"])
+def test_an_archive_of_a_folder_is_read_like_the_folder_unless_damaged(
+    linclass, refused, a, tmp_path, form
+):
+    archive = packed(a, tmp_path / f"study.{form}")
+    assert linclass("verify", archive, a).code == 0
+    content = archive.read_bytes()
+    for kept in (0.1, 0.6, 0.98) if form != "tar" else ():
+        archive.write_bytes(content[: int(kept * len(content))])
+        refused("verify", archive, a)
+
+
+def test_names_outside_an_archive_and_repeated_names_are_refused(refused, a, tmp_path):
+    for name in ("c:/x", "..\\outside", "study/../../outside"):
+        archive = packed(a, tmp_path / "study.zip", name)
+        assert "outside the archive's own folder" in refused("verify", archive, a), name
+    refused("verify", packed(a, tmp_path / "study.tar", "study/scores.csv"), a)
+
+
+def test_empty_files_count_in_the_size_of_an_archive(refused, b, tmp_path, monkeypatch):
     monkeypatch.setattr(results_folder, "AT_LEAST", 10**6)
     with tarfile.open(tmp_path / "a.tar.xz", "w:xz") as box:
         for number in range(500):
             box.addfile(tarfile.TarInfo(f"study/runs/d/m/{number}"))
-    refused(linclass, ["verify", tmp_path / "a.tar.xz", b], "more than 100 times its size")
+    assert "more than 100 times its size" in refused("verify", tmp_path / "a.tar.xz", b)
 
 
-def test_json_of_millions_of_values_is_refused_before_it_fills_memory(linclass, a, b):
+def test_json_of_millions_of_values_is_refused_before_it_fills_memory(refused, a, b):
     (a / "data/two.json").write_text('{"x": [' + "{}," * 6_300_000 + "{}]}")
-    refused(linclass, ["verify", a, b], "values need more than 1,000 MB")
+    assert "values need more than 1,000 MB" in refused("verify", a, b)
 
 
 @pytest.mark.parametrize("record", [{}, {"drawn": ["x"], "not_drawn": {}}, {"drawn": {}}])
-def test_a_record_of_figures_of_another_form_is_refused(linclass, a, record):
+def test_a_record_of_figures_of_another_form_is_refused(refused, a, record):
     (a / "exhibits.json").write_text(json.dumps(record))
-    refused(linclass, ["publish", a], "exhibits.json cannot be read")
+    assert "exhibits.json cannot be read" in refused("publish", a)
 
 
-def test_links_and_pipes_in_a_folder_are_refused_by_every_command(linclass, a, b, tmp_path):
+def test_links_and_pipes_in_a_folder_are_refused_by_every_command(refused, a, b, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(a / RUN, elsewhere)
     for place in ("report.html", "runs/two/good", "runs/two/good/unfinished.npz", "data"):
@@ -144,7 +175,7 @@ def test_links_and_pipes_in_a_folder_are_refused_by_every_command(linclass, a, b
             link(elsewhere, path)
             several = commands(hostile, b) | {"clean": ["clean", hostile, "--run", "two/plain"]}
             for arguments in several.values():
-                refused(linclass, arguments, f"'{place}' is a link or a device")
+                assert f"'{place}' is a link or a device" in refused(*arguments)
             shutil.rmtree(hostile)
     assert len([*elsewhere.iterdir()]) >= 2
 
@@ -160,26 +191,25 @@ ABSURD = {  # part of study.json → values that no study has
 }
 
 
-def test_absurd_studies_are_refused_in_one_line(linclass, a, b):
+def test_absurd_studies_are_refused_in_one_line(refused, a, b):
     study = json.loads((a / "study.json").read_text())
     for part, values in ABSURD.items():
         for value in values:
             inside = isinstance(value, dict) and part == "evaluation"
             absurd = study[part] | value if inside else value
-            (a / "study.json").write_text(json.dumps(study | {part: absurd}))
+            edit(a / "study.json", **study | {part: absurd})
             for name in ("merge", "merged", "publish"):
-                refused(linclass, commands(a, b)[name], f"{a}/study.json")
+                assert f"{a}/study.json" in refused(*commands(a, b)[name])
 
 
 def test_a_published_file_outside_its_folder_stays_in_the_archive(linclass, a, tmp_path):
-    study = json.loads((a / "study.json").read_text())
     files = {"../../code-ran": "x", "/tmp/linclass-code-ran": "x"}
-    (a / "study.json").write_text(json.dumps(study | {"files": files, "studies": [[*files]]}))
+    edit(a / "study.json", files=files, studies=[[*files]])
     assert linclass("publish", a, "--partial", "--into", tmp_path / "p.zip").code == 0
     assert linclass("verify", tmp_path / "p.zip", a).code == 0
 
 
-def test_no_command_imports_a_module_that_results_name(linclass, a, b, tmp_path, monkeypatch):
+def test_no_command_imports_a_module_that_results_name(linclass, refused, a, b, tmp_path):
     (tmp_path / "theirs.py").write_text(
         "open('code-ran', 'w')\ndef gain(y_true, y_pred): return 1.0\n"
     )
@@ -197,19 +227,21 @@ def test_no_command_imports_a_module_that_results_name(linclass, a, b, tmp_path,
             (folder / "study.json").write_text(json.dumps(study))
         several = commands(a, b)
         assert linclass(*several["verify"]).code == 0
-        refused(linclass, several["merge"], "add --trust theirs, with its folder in PYTHONPATH")
-        refused(linclass, ["figures", a], "add --trust theirs, with its folder in PYTHONPATH")
+        for command in (several["merge"], ["figures", a]):
+            assert "add --trust theirs, with its folder in PYTHONPATH" in refused(*command)
         assert linclass(*several["publish"]).code == 0
     assert linclass("clean", a).code == 0
 
 
-def test_merge_imports_the_metrics_that_the_user_trusts(linclass, a, b, tmp_path, monkeypatch):
+def test_merge_imports_the_metrics_that_the_user_trusts(
+    linclass, refused, a, tmp_path, monkeypatch
+):
     (tmp_path / "ours.py").write_text("def gain(y_true, y_pred): return 1.0\n")
     study = json.loads((a / "study.json").read_text())
     study["evaluation"] |= {"metrics": ["ours.gain", "sklearn.metrics.jaccard_score"]}
     (a / "study.json").write_text(json.dumps(study))
     arguments = ["merge", a, "--into", tmp_path / "c", "--trust", "ours"]
-    refused(linclass, arguments, "there is no module 'ours'")
+    assert "there is no module 'ours'" in refused(*arguments)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(derived_files, "write_exhibits", lambda *_: None)
     monkeypatch.setattr(derived_files, "write_page", lambda *_: None)
@@ -261,10 +293,8 @@ STUDIES = {
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_a_hostile_study_file_is_refused_in_one_line(linclass, study):
-    output = linclass("check", HOSTILE / study)
-    assert (output.code, output.lines, len(output.errors)) == (2, [], 1), output
-    assert STUDIES[study] in output.errors[0]
+def test_a_hostile_study_file_is_refused_in_one_line(refused, study):
+    assert STUDIES[study] in refused("check", HOSTILE / study)
 
 
 DATA = {  # data files, their formats and a part of why there are no data

@@ -1,12 +1,9 @@
 """A machine has one name in all its runs, does not reveal its owner, and shares its times with no other."""
 
-from __future__ import annotations
-
 import getpass
 import json
 import platform
 
-import polars as pl
 import pytest
 
 from linclass_study.analysis import outcome
@@ -24,25 +21,22 @@ def fresh(monkeypatch):
     forget()
 
 
-def forget() -> None:
+def forget():
     environment.machine.cache_clear()
     environment._of_process.cache_clear()
 
 
-def renewed() -> str:
+def renewed():
     environment.machine.cache_clear()
     return environment.machine()
 
 
-@pytest.mark.parametrize(
-    ("processor", "name"),
-    [
-        ("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", "intel-xeon-e5-2680-v4-4c"),
-        ("AMD Ryzen 7 5800X 8-Core Processor", "amd-ryzen-7-5800x-4c"),
-        ("Intel(R) Core(TM) i7-8565U CPU @ 1.80GHz", "intel-core-i7-8565u-4c"),
-        ("", "unknown-4c"),
-    ],
-)
+@pytest.mark.parametrize(("processor", "name"), [
+    ("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", "intel-xeon-e5-2680-v4-4c"),
+    ("AMD Ryzen 7 5800X 8-Core Processor", "amd-ryzen-7-5800x-4c"),
+    ("Intel(R) Core(TM) i7-8565U CPU @ 1.80GHz", "intel-core-i7-8565u-4c"),
+    ("", "unknown-4c"),
+])  # fmt: skip
 def test_a_machine_name_gives_processor_and_cores(fresh, processor, name):
     fresh.setattr(environment, "processor", lambda: processor)
     fresh.setattr(environment.os, "cpu_count", lambda: 4)
@@ -87,7 +81,7 @@ def test_an_environment_is_written_once_and_shown_per_machine(tmp_path, fresh):
     )
 
 
-def rows(machine_name: str | None, seconds: list[float]) -> pl.DataFrame:
+def rows(machine_name, seconds):
     fit = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "machine": machine_name}
     reported = [
         fit | {"fold": k, "fit_seconds": s, "predict_seconds": 1.0} for k, s in enumerate(seconds)

@@ -1,7 +1,5 @@
 """`as_sklearn`: linear models predict as the estimators of scikit-learn that they become, also in other programs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -22,7 +20,6 @@ PROBABILITIES = (
 )
 SCORES = ("FisherDiscriminant", "LinearSVM", "NearestMean", "Perceptron", "ZeroOneClassifier")
 REGRESSORS = ("BayesianLinearRegression", "Lasso", "Ridge", "SupportVectorRegressor")
-OTHERS = ("CategoricalNB", "KernelSVM", "OrdinalRegression", "QuadraticDiscriminantAnalysis")
 KIND = (
     dict.fromkeys(PROBABILITIES, LogisticRegression)
     | dict.fromkeys(SCORES, LinearSVC)
@@ -30,7 +27,7 @@ KIND = (
 )
 
 
-def fitted(name: str, n: int = 150):
+def fitted(name, n=150):
     """Of the first n rows of iris, the first 100 of which have two classes, or of a regression."""
     model = getattr(linclass, name)()
     if is_regressor(model):
@@ -53,7 +50,7 @@ def test_a_linear_model_predicts_as_its_copy_in_scikit_learn(name):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@each("name", OTHERS)
+@each("name", ("CategoricalNB", "KernelSVM", "OrdinalRegression", "QuadraticDiscriminantAnalysis"))
 def test_other_models_are_refused(name):
     with pytest.raises(TypeError, match=name):
         as_sklearn(fitted(name))

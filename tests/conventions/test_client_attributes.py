@@ -52,7 +52,7 @@ STRENGTH = 0.01
 
 
 @each("kernel", ["rbf", "linear"])
-def test_support_vectors_of_two_classes_are_those_of_libsvm(kernel):
+def test_support_vectors_are_those_of_libsvm(kernel):
     theirs = SVC(kernel=kernel, C=1 / (90 * STRENGTH), gamma=0.3, tol=1e-10).fit(X, TWO)
     ours = KernelSVM(
         kernel={"rbf": "gaussian"}.get(kernel, kernel), gamma=0.3, strength=STRENGTH, tol=1e-12
@@ -67,19 +67,6 @@ def test_support_vectors_of_two_classes_are_those_of_libsvm(kernel):
         assert_allclose(ours.coef_, theirs.coef_, atol=3e-6)
         margin = LinearSVM(strength=STRENGTH, tol=1e-12).fit(X, TWO)
         assert_array_equal(margin.n_support_, theirs.n_support_)
-
-
-@each("model", [LinearSVM, KernelSVM], ids=["linear", "kernel"])
-def test_support_vectors_are_counted_by_class(model):
-    weights = np.where(np.arange(90) < 5, 0, WEIGHTS)
-    fit = model(strength=STRENGTH).fit(X, THREE, weights)
-    assert_array_equal(fit.n_support_, np.bincount(THREE[fit.support_]))
-    assert_array_equal(fit.support_vectors_, X[fit.support_])
-    assert fit.support_.min() >= 5
-
-
-@each("kernel", ["rbf", "linear"])
-def test_support_vectors_of_a_regression_are_those_of_libsvm(kernel):
     y = X @ [1.0, 2, 0, -1] + rng.normal(size=90)
     own = {"rbf": "gaussian"}.get(kernel, kernel)
     theirs = SVR(kernel=kernel, C=1 / (90 * STRENGTH), gamma=0.3, epsilon=0.5, tol=1e-10).fit(X, y)
@@ -90,6 +77,15 @@ def test_support_vectors_of_a_regression_are_those_of_libsvm(kernel):
     assert_array_equal(ours.support_vectors_, theirs.support_vectors_)
     assert_array_equal(ours.n_support_, theirs.n_support_)
     assert_allclose(ours.dual_coef_, theirs.dual_coef_[0], atol=1e-6)
+
+
+@each("model", [LinearSVM, KernelSVM], ids=["linear", "kernel"])
+def test_support_vectors_are_counted_by_class(model):
+    weights = np.where(np.arange(90) < 5, 0, WEIGHTS)
+    fit = model(strength=STRENGTH).fit(X, THREE, weights)
+    assert_array_equal(fit.n_support_, np.bincount(THREE[fit.support_]))
+    assert_array_equal(fit.support_vectors_, X[fit.support_])
+    assert fit.support_.min() >= 5
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of the perceptron
@@ -155,16 +151,12 @@ def test_a_class_without_rows_does_not_move_the_coordinates():
 # naive Bayes
 
 
-@each(
-    ("ours", "theirs", "names"),
-    [
-        (GaussianNB(), TheirGaussianNB(), ["theta_", "var_", "class_prior_"]),
-        (MultinomialNB(), TheirMultinomialNB(), ["feature_count_", "feature_log_prob_"]),
-        (BernoulliNB(), TheirBernoulliNB(), ["feature_count_", "feature_log_prob_"]),
-        (CategoricalNB(), TheirCategoricalNB(), ["category_count_", "feature_log_prob_", "n_categories_"]),
-    ],
-    ids=["gaussian", "multinomial", "bernoulli", "categorical"],
-)  # fmt: skip
+@each(("ours", "theirs", "names"), [
+    (GaussianNB(), TheirGaussianNB(), ["theta_", "var_", "class_prior_"]),
+    (MultinomialNB(), TheirMultinomialNB(), ["feature_count_", "feature_log_prob_"]),
+    (BernoulliNB(), TheirBernoulliNB(), ["feature_count_", "feature_log_prob_"]),
+    (CategoricalNB(), TheirCategoricalNB(), ["category_count_", "feature_log_prob_", "n_categories_"]),
+], ids=["gaussian", "multinomial", "bernoulli", "categorical"])  # fmt: skip
 @each("y", [TWO, THREE], ids=["two", "three"])
 def test_naive_bayes_has_the_attributes_of_scikit_learn(ours, theirs, names, y):
     counts = rng.integers(0, [1, 2, 3, 5], size=(90, 4))

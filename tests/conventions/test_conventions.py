@@ -29,24 +29,18 @@ def rng():
     return np.random.default_rng(1)
 
 
-def refused(message: str) -> "pytest.RaisesExc[ValueError]":
+def refused(message):
     return pytest.raises(ValueError, match=re.escape(message))
 
 
 # parameters
 
 
-def test_repr_reports_what_was_changed():
+def test_parameters_are_shown_if_changed_and_unknown_ones_are_refused():
     assert repr(LinearDiscriminantAnalysis()) == "LinearDiscriminantAnalysis()"
     assert repr(GaussianNB(var_smoothing=0.5)) == "GaussianNB(var_smoothing=0.5)"
-
-
-def test_an_unknown_parameter_is_refused_with_the_known_ones():
     with refused("Invalid parameter 'depth' for estimator GaussianNB()"):
         GaussianNB().set_params(depth=1)
-
-
-def test_parameters_of_a_wrapped_estimator_are_set_with_two_underscores():
     from linclass.base.estimator import Estimator
 
     class Outer(Estimator):
@@ -76,16 +70,13 @@ def test_scikit_learn_clones_searches_and_chains_our_estimators():
     assert cross_val_score(LinearDiscriminantAnalysis(), X, Y).shape == (5,)
 
 
-@each(
-    ("estimator", "message"),
-    [
-        (GaussianNB(var_smoothing=-1), "var_smoothing is -1; it must be"),
-        (GaussianNB(priors="flat"), "priors is 'flat'; it must be 'uniform'"),
-        (GaussianNB(priors=[0.5, 0.5, 0.5]), "priors sum to 1.5"),
-        (LinearDiscriminantAnalysis(priors=[1.2, -0.2]), "at least 0"),
-        (LinearDiscriminantAnalysis(ddof=2), "ddof is 2; it must be"),
-    ],
-)
+@each(("estimator", "message"), [
+    (GaussianNB(var_smoothing=-1), "var_smoothing is -1; it must be"),
+    (GaussianNB(priors="flat"), "priors is 'flat'; it must be 'uniform'"),
+    (GaussianNB(priors=[0.5, 0.5, 0.5]), "priors sum to 1.5"),
+    (LinearDiscriminantAnalysis(priors=[1.2, -0.2]), "at least 0"),
+    (LinearDiscriminantAnalysis(ddof=2), "ddof is 2; it must be"),
+])  # fmt: skip
 def test_bad_parameters_are_refused_by_check_and_by_fit(estimator, message):
     with refused(message):
         estimator.check()
@@ -93,14 +84,11 @@ def test_bad_parameters_are_refused_by_check_and_by_fit(estimator, message):
         estimator.fit(X, Y)
 
 
-FLAGGED = [
+@each("model", [
     model
     for model in (getattr(linclass, name) for name in linclass.__all__)
     if isinstance(model, type) and "fit_intercept" in inspect.signature(model).parameters
-]
-
-
-@each("model", FLAGGED, ids=lambda model: model.__name__)
+], ids=lambda model: model.__name__)  # fmt: skip
 def test_fit_intercept_is_true_or_false(model):
     with refused("fit_intercept is 'no'; it must be True or False"):
         model(fit_intercept="no").check()
@@ -126,12 +114,9 @@ def test_a_non_numeric_cell_is_reported_by_row_and_column(value, kind):
         GaussianNB().fit(X, Y).predict(kind(bad))
 
 
-def test_numbers_whose_sum_overflows_are_still_finite():
+def test_text_and_numbers_that_overflow_in_sums():
     huge = np.full((4, 2), 1e308)
     assert NearestMean().fit(X[:, :2], Y).predict(huge).shape == (4,)
-
-
-def test_text_is_refused_with_the_remedy():
     with pytest.raises(NotApplicable, match=r"'Present'.*one_hot"):
         GaussianNB().fit([["Present", 1], ["Absent", 2]], [0, 1])
 
@@ -162,7 +147,7 @@ def test_entries_stored_twice_count_as_their_sum_and_stay_stored_twice():
     )
 
 
-def test_column_names_are_remembered_and_compared():
+def test_names_of_columns_are_remembered_and_compared():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abcd"))
     model = NearestMean().fit(frame, Y)
@@ -170,9 +155,6 @@ def test_column_names_are_remembered_and_compared():
     with refused("must be in the same order"):
         model.predict(frame[list("dcba")])
     assert not hasattr(model.fit(X, Y), "feature_names_in_")
-
-
-def test_polars_frames_have_feature_names():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(X, schema=list("abcd"))
     model = NearestMean().fit(frame, Y)
@@ -204,75 +186,54 @@ def test_labels_at_the_ends_of_their_type_do_not_overflow(dtype, rng):
     assert np.array_equal(model.classes_, ends)
 
 
-def test_a_continuous_target_is_refused_as_a_class_label():
+def test_labels_that_are_no_classes_are_refused():
     with refused("Unknown label type: continuous; y holds 0.5"):
         GaussianNB().fit(X, Y + 0.5)
     with refused("Unknown label type: continuous; y holds 0.5"):
         GaussianNB().fit(X, (Y + 0.5).astype(object))
-
-
-def test_labels_of_mixed_types_are_refused():
     mixed = np.array([1, "a"] * 30, dtype=object)
     with refused("y mixes int and str"):
         GaussianNB().fit(X, mixed)
-
-
-def test_fitting_a_single_class_raises_not_applicable():
     with pytest.raises(NotApplicable, match="at least two classes; y has 1 class: 7"):
         GaussianNB().fit(X, np.full(60, 7))
-
-
-# weights
-
-
-def test_a_class_with_zero_total_weight_is_ignored():
     model = GaussianNB().fit(X, Y, sample_weight=(Y != 1).astype(float))
     assert model.classes_.tolist() == [0, 2]
-
-
-@each(
-    ("class_weight", "message"),
-    [
-        ("equal", "class_weight is 'equal'; it must be 'balanced'"),
-        ({0: -1}, "class_weight of 0 is -1"),
-        ({"spam": 2}, "class_weight names 'spam', but the classes are [0, 1, 2]"),
-    ],
-)
-def test_bad_class_weights_are_refused(class_weight, message):
-    with refused(message):
-        LogisticRegression(class_weight=class_weight).fit(X, Y)
-
-
-@each(
-    ("weights", "message"),
-    [
-        (np.ones(59), "sample_weight has shape (59,); it must be (60,)"),
-        (-np.ones(60), "sample_weight holds -1"),
-        (np.full(60, np.nan), "sample_weight holds nan"),
-        (np.zeros(60), "sample_weight is zero for every row"),
-    ],
-)
-def test_bad_row_weights_are_refused(weights, message):
-    with refused(message):
-        GaussianNB().fit(X, Y, sample_weight=weights)
-
-
-def test_weights_given_are_not_changed():
     weights = np.full(60, 2.0)
     LogisticRegression(class_weight="balanced").fit(X, Y, sample_weight=weights)
     assert (weights == 2).all()
 
 
+# weights
+
+
+@each(("class_weight", "message"), [
+    ("equal", "class_weight is 'equal'; it must be 'balanced'"),
+    ({0: -1}, "class_weight of 0 is -1"),
+    ({"spam": 2}, "class_weight names 'spam', but the classes are [0, 1, 2]"),
+])  # fmt: skip
+def test_bad_class_weights_are_refused(class_weight, message):
+    with refused(message):
+        LogisticRegression(class_weight=class_weight).fit(X, Y)
+
+
+@each(("weights", "message"), [
+    (np.ones(59), "sample_weight has shape (59,); it must be (60,)"),
+    (-np.ones(60), "sample_weight holds -1"),
+    (np.full(60, np.nan), "sample_weight holds nan"),
+    (np.zeros(60), "sample_weight is zero for every row"),
+])  # fmt: skip
+def test_bad_row_weights_are_refused(weights, message):
+    with refused(message):
+        GaussianNB().fit(X, Y, sample_weight=weights)
+
+
 # scores
 
 
-def test_score_is_the_weighted_share_of_right_predictions(rng):
+def test_scores_are_the_weighted_share_of_right_predictions_or_r_squared(rng):
     model, weights = NearestMean().fit(X, Y), rng.uniform(size=60)
     right = model.predict(X) == Y
     assert model.score(X, Y, weights) == pytest.approx(weights[right].sum() / weights.sum())
-
-
-def test_score_of_a_regressor_is_r_squared(rng):
     y = X @ [1.0, 2, 3, 4] + rng.normal(size=60)
     model = LinearRegression().fit(X, y)
     residual = np.mean((y - model.predict(X)) ** 2)

@@ -1,12 +1,8 @@
 """A fit that did not converge warns once, as in scikit-learn, with the remedy; other fits do not warn."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -39,24 +35,17 @@ TWICE = np.column_stack([X, X])
 SEPARATED = (X[:, 0] > 0).astype(int)
 MIXED = (X[:, 0] + 2 * rng.standard_normal(60) > 0).astype(int)
 THREE = np.arange(60) % 3
-SHORT: dict[str, Any] = {"solver": "quasi_newton", "max_iter": 1, "strength": 1e-6}
+SHORT = {"solver": "quasi_newton", "max_iter": 1, "strength": 1e-6}
 
-ENDINGS: dict[str, tuple[str, str, Callable[[], Any]]] = {
+ENDINGS = {
     "likelihood": ("separable", "penalty", lambda: LogisticRegression(penalty=None).fit(X, SEPARATED)),
     "solver": ("max_iter", "max_iter", lambda: LogisticRegression(**SHORT).fit(X, MIXED)),
     "perceptron": ("max_iter", "max_iter", lambda: Perceptron(max_iter=2).fit(X, MIXED)),
     "kernel": ("max_iter", "max_iter", lambda: KernelSVM(max_iter=1, strength=1e-6).fit(X, MIXED)),
-    "features of a kernel": (
-        "max_iter",
-        "max_iter",
-        lambda: KernelLogisticRegression(max_iter=1, strength=1e-7).fit(X, THREE),
-    ),
+    "features of a kernel": ("max_iter", "max_iter",
+        lambda: KernelLogisticRegression(max_iter=1, strength=1e-7).fit(X, THREE)),
     "errors": ("max_iter", "node_limit", lambda: ZeroOneClassifier(node_limit=0).fit(X, THREE)),
-    "covariance": (
-        "rank_deficient",
-        "depend",
-        lambda: LinearDiscriminantAnalysis().fit(TWICE, MIXED),
-    ),
+    "covariance": ("rank_deficient", "depend", lambda: LinearDiscriminantAnalysis().fit(TWICE, MIXED)),
     "regression": ("rank_deficient", "depend", lambda: LinearRegression().fit(TWICE, X[:, 0])),
     "one against the rest": ("max_iter", "3 of 3", lambda: OneVsRest(LogisticRegression(**SHORT)).fit(X, THREE)),
     "one against one": ("max_iter", "3 of 3", lambda: OneVsOne(LogisticRegression(**SHORT)).fit(X, THREE)),
@@ -85,7 +74,8 @@ def test_a_fit_that_does_not_converge_warns_once_at_the_call_with_a_remedy(case)
     assert heard[0].filename == __file__
 
 
-def test_a_fit_that_converges_does_not_warn():
+def test_only_fits_that_do_not_converge_warn():
+    """One of two candidates ends early, the chosen one does not."""
     code = (
         "import sys, numpy as np, linclass\n"
         "X, y = np.arange(20.0)[:, None] % 7, np.arange(20) % 2\n"
@@ -97,10 +87,6 @@ def test_a_fit_that_converges_does_not_warn():
         [sys.executable, "-W", "always", "-c", code], check=True, capture_output=True, text=True
     )
     assert reported.stderr.count("ConvergenceWarning") == 1
-
-
-def test_warnings_of_candidates_are_not_attributed_to_the_method():
-    """One of two candidates ends early, the chosen one does not."""
     table = Table(X, ("a", "b", "c"))
     method = Method(LogisticRegression, {"solver": "quasi_newton"}, tune={"max_iter": [200, 1]})
     task = Task(n_classes=2, positive=1, inner_folds=2)
@@ -120,14 +106,11 @@ def test_a_run_takes_its_status_from_the_fit_and_not_from_warnings():
     assert fit_status(model, heard)["status"] == "converged"
 
 
-IDLE: dict[str, tuple[str, str, Callable[[], Any]]] = {
+IDLE = {
     "strength": ("strength=5", "'l2'", lambda: LeastSquaresClassifier(strength=5).fit(X, MIXED)),
     "l1_ratio": ("l1_ratio=0.2", "'elastic_net'", lambda: LogisticRegression(l1_ratio=0.2).fit(X, MIXED)),
-    "l1_ratio twice": (
-        "l1_ratio=0.2",
-        "one place",
-        lambda: LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.9}}, l1_ratio=0.2).fit(X, MIXED),
-    ),
+    "l1_ratio twice": ("l1_ratio=0.2", "one place",
+        lambda: LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.9}}, l1_ratio=0.2).fit(X, MIXED)),
     "inside": ("estimator__strength=5", "'l2'", lambda: OneVsRest(LeastSquaresClassifier(strength=5)).fit(X, THREE)),
     "folds": (
         "strength=2.0",
@@ -149,16 +132,12 @@ def test_a_parameter_without_effect_warns_once_with_the_remedy(case):
     assert heard[0].filename == __file__
 
 
-@each(
-    "model",
-    [
-        LeastSquaresClassifier(penalty="l2", strength=5),
-        LogisticRegression(penalty="elastic_net", l1_ratio=0.2),
-        LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.2}}, strength=0.1),
-        Ridge(strength=2, factors=[1, 2, 3]),
-    ],
-    ids=repr,
-)
+@each("model", [
+    LeastSquaresClassifier(penalty="l2", strength=5),
+    LogisticRegression(penalty="elastic_net", l1_ratio=0.2),
+    LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.2}}, strength=0.1),
+    Ridge(strength=2, factors=[1, 2, 3]),
+], ids=repr)  # fmt: skip
 def test_a_parameter_with_an_effect_does_not_warn(model):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -127,11 +127,13 @@ def arguments(function: Any) -> dict[str, Any]:
 
 
 SHARED = inspect.cleandoc(SharedParameters.__doc__ or "")
-CASES = [pytest.param(found, id=name) for name, found in with_signature()]
 
 
-@each("found", CASES)
-def test_documented_parameters_match_the_signature(found):
+@each("found", [pytest.param(found, id=name) for name, found in with_signature()])
+def test_docstrings_describe_the_object_and_match_its_signature(found):
+    text = documentation(found) or inspect.getmodule(found).__doc__
+    assert re.match(r"[^\n]{10,}", text)
+    assert not text.startswith("Parameters")
     documented, given = section(documentation(found), "Parameters"), arguments(found)
     assert list(documented) == list(given)
     for name, default in given.items():
@@ -142,13 +144,6 @@ def test_documented_parameters_match_the_signature(found):
         if stated and stated[1] != repr(default) and not callable(default):
             value = ast.literal_eval(stated[1])
             assert (value, type(value)) == (default, type(default)), name
-
-
-@each("found", CASES)
-def test_a_docstring_begins_with_a_description_of_the_object(found):
-    text = documentation(found) or inspect.getmodule(found).__doc__
-    assert re.match(r"[^\n]{10,}", text)
-    assert not text.startswith("Parameters")
 
 
 @each("found", [pytest.param(f, id=name) for name, f in public() if is_record(f)])
@@ -177,17 +172,13 @@ def test_attributes_of_a_fit_are_documented(kind):
 
 
 @each("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
-def test_statuses_of_classifiers_are_not_documented_for_regressors(kind):
+def test_properties_and_statuses_of_an_estimator_are_documented(kind):
+    for name, found in inspect.getmembers(kind, lambda member: isinstance(member, property)):
+        assert name.startswith("_") or inspect.getdoc(found), name
     about = section(documentation(kind), "Attributes")
     words = " ".join(about[name][1] for name in ("status_", "certificate_kind_"))
     for only in ("separable", "training_mistakes", "gap_to_bound"):
         assert (only in words) == issubclass(kind, Classifier)
-
-
-@each("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
-def test_properties_of_an_estimator_are_documented(kind):
-    for name, found in inspect.getmembers(kind, lambda member: isinstance(member, property)):
-        assert name.startswith("_") or inspect.getdoc(found), name
 
 
 def test_a_docstring_that_differs_from_its_signature_is_noticed():

@@ -1,7 +1,5 @@
 """scikit-learn's whole estimator suite on every public model."""
 
-from typing import Any
-
 import pytest
 from cases import each
 from models import MODULES, own_classes
@@ -11,7 +9,7 @@ import linclass
 from linclass import NearestMean
 from linclass.base.estimator import Estimator
 
-VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
+VARIANTS = {  # besides the defaults
     "LinearDiscriminantAnalysis": [
         {"ddof": 0, "priors": "uniform"},
         {"covariance_type": "diag"},
@@ -99,7 +97,7 @@ FEW = "the weights of a class leave less than a row for its covariance"
 # checks that fail by the nature of the method; tests/laws/test_weight_laws.py has what holds instead
 WEIGHTS = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
 CLASSES = ["check_class_weight_classifiers"]
-EXPECTED: list[tuple[str, list[str], str]] = [
+EXPECTED = [
     ("Perceptron(order=", WEIGHTS, IN_ORDER),
     ("Calibrated", WEIGHTS, HELD_OUT),
     ("TunedClassifier()", WEIGHTS, HELD_OUT),
@@ -118,7 +116,7 @@ EXPECTED: list[tuple[str, list[str], str]] = [
 ]
 
 
-def expected(estimator: Any) -> dict[str, str]:
+def expected(estimator):
     """Name of each check that this estimator need not pass, and the reason."""
     found = {}
     for part, checks, reason in EXPECTED:
@@ -130,7 +128,7 @@ def expected(estimator: Any) -> dict[str, str]:
     return found
 
 
-def estimators() -> list[Any]:
+def estimators():
     found = []
     for module in MODULES:
         own = [kind for kind in own_classes(module) if issubclass(kind, Estimator)]

@@ -1,13 +1,10 @@
 """Features whose products overflow or underflow are refused by every model in one line that names the column."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import inspect
 import itertools
 import tracemalloc
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +22,7 @@ from linclass.base.validation import matrix
 INSIDE = ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated")
 
 
-def models() -> list[Any]:
+def models():
     kinds = [getattr(linclass, name) for name in linclass.__all__]
     return [
         pytest.param(
@@ -36,7 +33,7 @@ def models() -> list[Any]:
     ]
 
 
-def data(model: Any) -> tuple[np.ndarray, np.ndarray]:
+def data(model):
     rng = np.random.default_rng(0)
     X, y = np.abs(rng.normal(size=(40, 3))), np.arange(40) % 2
     return X + y[:, None], rng.normal(size=40) if isinstance(model, Regressor) else y
@@ -66,7 +63,6 @@ EDGES = {
     "all small": [3e-110, 3e-110, 3e-110],
     "both": [3e-110, 1, 3e108],
 }
-WHERE = each("where", EDGES)
 
 
 @each("size", [1e150, 1e160, 1e200, 1e300, 1e308])
@@ -91,7 +87,7 @@ def test_rows_far_outside_the_data_have_scores_or_one_line(model, classes, size)
                     assert not np.isnan(getattr(model, name)(far)).any()
 
 
-def test_scores_of_rows_far_outside_the_data_are_finite_and_at_most_1e300():
+def test_rows_far_outside_the_data_have_finite_scores_on_their_side():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = np.floor(3 * np.abs(rng.normal(size=(60, 3))) + 4 * np.eye(3)[y]) + 1
@@ -107,9 +103,6 @@ def test_scores_of_rows_far_outside_the_data_are_finite_and_at_most_1e300():
             if getattr(model, "family", "gaussian") != "gaussian":  # others keep the direction
                 near = model.predict(1e9 * directions)
                 np.testing.assert_array_equal(model.predict(size * directions), near)
-
-
-def test_a_row_far_outside_the_data_is_on_its_side_of_a_linear_boundary():
     X = np.array([[1.0, 5.0], [2.0, 7.0], [5.0, 1.0], [7.0, 2.0]])
     for model in (linclass.LogisticRegression(), linclass.BayesianLogisticRegression()):
         model.fit(X, [0, 0, 1, 1])  # along (1, −1), by symmetry
@@ -121,7 +114,7 @@ def test_a_row_far_outside_the_data_is_on_its_side_of_a_linear_boundary():
 OTHER_LIMITS = {"CategoricalNB", "Winnow"}  # counts of levels, powers of factors
 
 
-@WHERE
+@each("where", EDGES)
 @each("model", models())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_most_extreme_accepted_rows_give_finite_results(model, where):
@@ -158,7 +151,7 @@ def test_tiny_entries_among_others_and_columns_of_zeros_are_accepted():
             linclass.LogisticRegression().fit(rows, y)
 
 
-def test_rows_with_a_zero_are_checked_without_a_copy():
+def test_sparse_rows_and_columns_are_checked_without_a_copy():
     X = np.ones((20_000, 20))
     X[0, 0] = 0
     tracemalloc.start()
@@ -166,9 +159,6 @@ def test_rows_with_a_zero_are_checked_without_a_copy():
     peak = tracemalloc.get_traced_memory()[1] / X.nbytes
     tracemalloc.stop()
     assert peak <= 0.2
-
-
-def test_only_the_extreme_sparse_column_is_named():
     X, y = data(linclass.LogisticRegression())
     X[7, 2] = 1e152
     with pytest.raises(ValueError, match=r"entries of size 1e\+152 in column 2"):
@@ -197,11 +187,16 @@ def test_a_class_of_tiny_weight_is_refused(model):
         model.fit(X, y, sample_weight=np.where(y, 1.0, 1e-320))
 
 
-def test_a_row_of_tiny_weight_is_accepted_if_its_class_has_other_rows():
+def test_a_class_of_tiny_weight_needs_other_rows():
     model = linclass.NearestShrunkenCentroids()
     X, y = data(model)
     tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).coef_
     assert tiny == pytest.approx(model.fit(np.delete(X, 3, 0), np.delete(y, 3)).coef_)
+    model = linclass.NearestShrunkenCentroids(class_weight={0: 1e-320})
+    with pytest.raises(
+        ValueError, match=r"the rows of class 0 have the total weight 1\.9999.e-319"
+    ):
+        model.fit(*data(model))
 
 
 @each("model", models())
@@ -219,14 +214,6 @@ def test_a_kernel_machine_ignores_a_row_of_tiny_weight(model):
     tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).predict(X)
     others = model.fit(np.delete(X, 3, 0), np.delete(y, 3))
     assert tiny == pytest.approx(others.predict(X), abs=1e-4)
-
-
-def test_a_class_weight_leaves_a_class_some_weight():
-    model = linclass.NearestShrunkenCentroids(class_weight={0: 1e-320})
-    with pytest.raises(
-        ValueError, match=r"the rows of class 0 have the total weight 1\.9999.e-319"
-    ):
-        model.fit(*data(model))
 
 
 @each(("size", "happens"), [(1e160, "overflow"), (1e-200, "underflow")])

@@ -1,7 +1,5 @@
 """Over all models: data frames of both libraries, files of another version."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -27,7 +25,7 @@ X = np.random.default_rng(0).poisson(2.0, size=(40, 3)) + 2.0 * TWO[:, None] * [
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def target(kind: type) -> np.ndarray:
+def target(kind):
     return TWO if issubclass(kind, Classifier) else X[:, 0] - X[:, 2] + 0.1 * TWO
 
 

@@ -39,11 +39,6 @@ from linclass.tuning.folds import stratified_folds
 from linclass_study.pipeline import protocols
 from linclass_study.pipeline.preprocessor import Preprocessor
 
-MISSPELT = [
-    (LogisticRegression, "strenght", "strength"),
-    (RelevanceVectorMachine, "kernal", "kernel"),
-    (Ridge, "fit_intercpt", "fit_intercept"),
-]
 Y = np.arange(40) % 2
 X = np.random.default_rng(0).normal(size=(40, 2)) + Y[:, None]
 
@@ -61,15 +56,12 @@ def test_C_is_a_strength(kind):
     assert copy.deepcopy(clone(kind(strength=2.0))).strength == 2.0
 
 
-@each(
-    ("kind", "strength"),
-    [
-        (linclass.Lasso, "alpha"),
-        (linclass.ElasticNet, "alpha"),
-        (Ridge, "alpha/n"),
-        (linclass.LeastSquaresClassifier, "alpha/n"),
-    ],
-)
+@each(("kind", "strength"), [
+    (linclass.Lasso, "alpha"),
+    (linclass.ElasticNet, "alpha"),
+    (Ridge, "alpha/n"),
+    (linclass.LeastSquaresClassifier, "alpha/n"),
+])  # fmt: skip
 def test_alpha_is_a_strength(kind, strength):
     """Conversions as `tests/references/test_conversions.py` finds them by fits of both libraries."""
     words = rf"has no parameter 'alpha'; give strength={strength}[.,]"
@@ -79,7 +71,11 @@ def test_alpha_is_a_strength(kind, strength):
         kind().set_params(alpha=1)
 
 
-@each(("kind", "wrong", "meant"), MISSPELT)
+@each(("kind", "wrong", "meant"), [
+    (LogisticRegression, "strenght", "strength"),
+    (RelevanceVectorMachine, "kernal", "kernel"),
+    (Ridge, "fit_intercpt", "fit_intercept"),
+])  # fmt: skip
 def test_a_misspelled_parameter_gets_a_suggestion(kind, wrong, meant):
     words = f"{kind.__name__} has no parameter '{wrong}'; did you mean '{meant}'?"
     with pytest.raises(TypeError, match=re.escape(words)):
@@ -175,16 +171,13 @@ def test_names_of_parts_in_other_libraries_get_a_suggestion(package, other):
         find(package, other)
 
 
-@each(
-    ("kind", "other", "ours"),
-    [
-        (LogisticRegression, "lam", "strength"),
-        (MultinomialNB, "alpha", "smoothing"),
-        (Adaline, "eta0", "learning_rate"),
-        (QuadraticDiscriminantAnalysis, "reg_param", "shrinkage"),
-        (NearestShrunkenCentroids, "shrink_threshold", "threshold"),
-    ],
-)
+@each(("kind", "other", "ours"), [
+    (LogisticRegression, "lam", "strength"),
+    (MultinomialNB, "alpha", "smoothing"),
+    (Adaline, "eta0", "learning_rate"),
+    (QuadraticDiscriminantAnalysis, "reg_param", "shrinkage"),
+    (NearestShrunkenCentroids, "shrink_threshold", "threshold"),
+])  # fmt: skip
 def test_names_of_parameters_in_other_libraries_get_a_suggestion(kind, other, ours):
     words = f"{kind.__name__} has no parameter '{other}'; did you mean '{ours}'?"
     with pytest.raises(TypeError, match=words):
@@ -215,14 +208,11 @@ def test_the_reason_says_that_only_some_of_several_classes_are_separable():
     assert of_three.reason_.startswith("some classes can be separated")
 
 
-@each(
-    "fit",
-    [
-        lambda groups: stratified_folds(Y, 4, 0, groups),
-        lambda groups: TunedClassifier(strengths=[0.1]).fit(X, Y, groups=groups),
-        lambda groups: Calibrated().fit(X, Y, groups=groups),
-    ],
-)
+@each("fit", [
+    lambda groups: stratified_folds(Y, 4, 0, groups),
+    lambda groups: TunedClassifier(strengths=[0.1]).fit(X, Y, groups=groups),
+    lambda groups: Calibrated().fit(X, Y, groups=groups),
+])  # fmt: skip
 def test_groups_of_several_types_are_one_line(fit):
     groups = np.array([i if i % 3 else "c" for i in range(40)], dtype=object)
     with pytest.raises(ValueError, match="groups mixes int and str; give groups of one type"):
@@ -238,16 +228,13 @@ def test_sizes_of_a_learning_curve_that_look_alike_are_kept():
     assert list(found)[:3] == [f"learning_curve@{text}" for text in ("0.1", "0.25", "0.2500001")]
 
 
-LIMITED = [
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@each("kind", [
     kind
     for module in MODULES
     for kind in own_classes(module)
     if hasattr(kind, "fit") and {"max_iter", "strength"} & {*signature(kind).parameters}
-]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@each("kind", LIMITED, ids=lambda kind: kind.__name__)
+], ids=lambda kind: kind.__name__)  # fmt: skip
 def test_a_count_of_one_is_singular_in_the_reason_of_a_fit(kind):
     """In the reason of a fit that stopped after one iteration, step or pass."""
     params = {"max_iter": 1, "tol": 1e-15, "solver": "quasi_newton"}

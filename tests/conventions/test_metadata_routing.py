@@ -1,9 +1,6 @@
 """scikit-learn's metadata routing, over all models: what they request and what they receive."""
 
-from __future__ import annotations
-
 import inspect
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +14,6 @@ from linclass.base.estimator import Estimator
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
 ALL = each("kind", KINDS, ids=lambda kind: kind.__name__)
 META = ["OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated", "TunedClassifier"]
-WITH_OFFSET = ["OneVsRest", "Calibrated", "TunedClassifier"]
 PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 TWO = np.arange(40) % 2
 X = np.random.default_rng(0).poisson(2.0, size=(40, 3)) + 2.0 * TWO[:, None] * [1, 0, 1]
@@ -56,7 +52,7 @@ def test_every_model_declares_its_metadata_requests(kind, routing):
     assert asked.consumes("score", ["sample_weight"]) == set()
 
 
-def weights() -> np.ndarray:
+def weights():
     return np.where(TWO == 0, 1.0, 9.0) + np.arange(40) % 3
 
 
@@ -111,7 +107,7 @@ def test_scikit_learn_routes_metadata_requested_by_the_inner_estimator(name, rou
     assert len(reported["test_score"]) == 2
 
 
-def asking_for_offsets(model: Any) -> Any:
+def asking_for_offsets(model):
     model.set_fit_request(offset=True).set_score_request(offset=True)
     for method in PREDICTIONS:
         getattr(model, f"set_{method}_request")(offset=True)
@@ -141,7 +137,7 @@ def test_a_pipeline_of_scikit_learn_passes_offsets_on(routing):
         chain.predict(X, offset=OFFSET)
 
 
-@each("name", WITH_OFFSET)
+@each("name", ["OneVsRest", "Calibrated", "TunedClassifier"])
 def test_meta_estimators_route_offsets(name, routing):
     from sklearn.exceptions import UnsetMetadataPassedError
     from sklearn.pipeline import make_pipeline

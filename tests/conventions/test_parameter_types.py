@@ -24,7 +24,7 @@ PARAMETERS = [
 ]
 
 
-def wrong_values(parameter: inspect.Parameter) -> list[object]:
+def wrong_values(parameter):
     """By name and default, not by the annotation that the program reads."""
     default, array = parameter.default, np.ones(2)
     if parameter.name in ("cv", "strengths"):

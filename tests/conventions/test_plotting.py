@@ -172,20 +172,12 @@ def test_convergence_is_the_distance_from_the_lowest_objective(ax):
         assert_array_equal(line.get_xdata(), [step["seconds"] for step in fit.trace_])
 
 
-@each(
-    ("draw", "message"),
-    [
-        (
-            lambda: BoundaryDisplay.from_estimator(None, X[:, :1]),
-            "a plane needs at least two features",
-        ),
-        (lambda: PathDisplay.from_estimator([], against="size"), "use 'strength' or 'norm'"),
-        (
-            lambda: ConvergenceDisplay.from_estimator(LogisticRegression().fit(X, TWO)),
-            "LogisticRegression has no trace_; set trace=True",
-        ),
-    ],
-)
+@each(("draw", "message"), [
+    (lambda: BoundaryDisplay.from_estimator(None, X[:, :1]), "a plane needs at least two features"),
+    (lambda: PathDisplay.from_estimator([], against="size"), "use 'strength' or 'norm'"),
+    (lambda: ConvergenceDisplay.from_estimator(LogisticRegression().fit(X, TWO)),
+     "LogisticRegression has no trace_; set trace=True"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(draw, message):
     with pytest.raises(ValueError, match=message):
         draw()

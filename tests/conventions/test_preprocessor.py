@@ -1,10 +1,7 @@
 """Every feature and every transform is a step of scikit-learn's pipelines, for frames of pandas and Polars."""
 
-from __future__ import annotations
-
 import pickle
 import re
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,15 +49,15 @@ OPTIONS = {
     "principal_components": {"components": 2},
     "random_fourier": {"columns": 6},
 }
-LIBRARIES: dict[str, Any] = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
+LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 STEPS = [(package, name) for package in ("features", "transforms") for name in parts.names(package)]
 
 
-def entry(name: str) -> Any:
+def entry(name):
     return {name: OPTIONS[name]} if name in OPTIONS else name
 
 
-def given(name: str) -> tuple[dict[str, Any], Table, tuple[str, ...]]:
+def given(name):
     """(columns of a frame, the same table, names of texts)"""
     if name in OF_TEXTS:
         levels = tuple(sorted({*TEXTS}))
@@ -165,42 +162,36 @@ def test_a_preprocessor_is_cloned_searched_and_saved():
     assert repr(clone(step)) == "Preprocessor(transforms=['standardize'])"
 
 
-@each(
-    ("params", "columns", "words"),
-    [
-        ({"features": ["quadratik"]}, COLUMNS, "there is no feature 'quadratik'; did you mean 'quadratic'"),
-        ({"transforms": [{"one_hot": {"dropp": 1}}]}, MIXED, "one_hot has no option 'dropp'; it has drop"),
-        ({"transforms": ["nowhere.Clip"]}, COLUMNS, "'nowhere.Clip' cannot be imported: there is no module"),
-        ({"features": ["numpy.linalg.Norm"]}, COLUMNS, "has no 'Norm'; did you mean 'norm'"),
-        ({"transforms": [{"sklearn.decomposition.PCA": {"q": 1}}]}, COLUMNS, "PCA has no option 'q'; it has n_comp"),
-        ({"transforms": [3]}, COLUMNS, "transforms has 3; give a name, or {name: {option: value}}"),
-        ({"features": ["radial"]}, COLUMNS, "radial needs centres; give {radial: {centres: …}}."),
-        ({"transforms": [{"nystroem": {"gamma": [1]}}]}, COLUMNS, "nystroem: gamma is [1]; it must be one value"),
-        ({"transforms": [{"idf": {"norm": np.ones(2)}}]}, COLUMNS, "idf: norm is array([1., 1.]); it must be one"),
-        ({"transforms": [{"vocabulary": {"max_share": "x"}}]}, COLUMNS, "max_share is 'x'; it must be a number."),
-        ({"texts": ["post"]}, COLUMNS, "texts names 'post', which is not a column"),
-        ({}, {"a": [1, "b"]}, "column 'a' mixes int and str; convert it to numbers or text"),
-        ({}, {"a": pd.date_range("2020", periods=2)}, "column 'a' holds datetime64"),
-        ({"features": ["quadratic"]}, MIXED, "quadratic needs numeric columns; 'city' is text"),
-        ({"transforms": ["one_hot"]}, {"c": ["a", None]}, "'c' has 1 missing value; put impute before"),
-    ],
-)  # fmt: skip
+@each(("params", "columns", "words"), [
+    ({"features": ["quadratik"]}, COLUMNS, "there is no feature 'quadratik'; did you mean 'quadratic'"),
+    ({"transforms": [{"one_hot": {"dropp": 1}}]}, MIXED, "one_hot has no option 'dropp'; it has drop"),
+    ({"transforms": ["nowhere.Clip"]}, COLUMNS, "'nowhere.Clip' cannot be imported: there is no module"),
+    ({"features": ["numpy.linalg.Norm"]}, COLUMNS, "has no 'Norm'; did you mean 'norm'"),
+    ({"transforms": [{"sklearn.decomposition.PCA": {"q": 1}}]}, COLUMNS, "PCA has no option 'q'; it has n_comp"),
+    ({"transforms": [3]}, COLUMNS, "transforms has 3; give a name, or {name: {option: value}}"),
+    ({"features": ["radial"]}, COLUMNS, "radial needs centres; give {radial: {centres: …}}."),
+    ({"transforms": [{"nystroem": {"gamma": [1]}}]}, COLUMNS, "nystroem: gamma is [1]; it must be one value"),
+    ({"transforms": [{"idf": {"norm": np.ones(2)}}]}, COLUMNS, "idf: norm is array([1., 1.]); it must be one"),
+    ({"transforms": [{"vocabulary": {"max_share": "x"}}]}, COLUMNS, "max_share is 'x'; it must be a number."),
+    ({"texts": ["post"]}, COLUMNS, "texts names 'post', which is not a column"),
+    ({}, {"a": [1, "b"]}, "column 'a' mixes int and str; convert it to numbers or text"),
+    ({}, {"a": pd.date_range("2020", periods=2)}, "column 'a' holds datetime64"),
+    ({"features": ["quadratic"]}, MIXED, "quadratic needs numeric columns; 'city' is text"),
+    ({"transforms": ["one_hot"]}, {"c": ["a", None]}, "'c' has 1 missing value; put impute before"),
+])  # fmt: skip
 def test_an_invalid_preprocessor_is_reported_in_one_line(params, columns, words):
     with pytest.raises(ValueError, match=re.escape(words)) as caught:
         Preprocessor(**params).fit(pd.DataFrame(columns))
     assert "\n" not in str(caught.value)
 
 
-@each(
-    ("package", "name", "option", "value"),
-    [
-        ("transforms", "nystroem", "columns", np.int64(2)),
-        ("transforms", "nystroem", "gamma", np.float32(0.5)),
-        ("transforms", "principal_components", "components", np.int64(2)),
-        ("transforms", "vocabulary", "most", np.int64(2)),
-        ("features", "random_fourier", "gamma", np.float32(0.5)),
-    ],
-)
+@each(("package", "name", "option", "value"), [
+    ("transforms", "nystroem", "columns", np.int64(2)),
+    ("transforms", "nystroem", "gamma", np.float32(0.5)),
+    ("transforms", "principal_components", "components", np.int64(2)),
+    ("transforms", "vocabulary", "most", np.int64(2)),
+    ("features", "random_fourier", "gamma", np.float32(0.5)),
+])  # fmt: skip
 def test_numbers_of_numpy_are_numbers(package, name, option, value):
     """They were refused as 'np.int64(2); give a whole number, at least 1'."""
     made, plain = (
@@ -241,14 +232,11 @@ def test_columns_of_another_kind_or_name_are_refused():
         step.fit(pd.DataFrame(NUMBERS, columns=["a", "a"]))
 
 
-CHECKED = [
+@each("step", [
     Preprocessor(),
     Preprocessor(transforms=["impute", "standardize"]),
     Preprocessor(features=["quadratic"], transforms=["binarize"]),
-]
-
-
-@each("step", CHECKED, ids=repr)
+], ids=repr)  # fmt: skip
 @pytest.mark.filterwarnings("ignore:Estimator Preprocessor does not inherit:UserWarning")
 def test_scikit_learns_own_checks(step):
     outcomes = check_estimator(step, on_skip=None)

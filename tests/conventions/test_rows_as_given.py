@@ -3,7 +3,6 @@ scikit-learn: texts, columns by name, missing values. Rows of our own estimators
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ BY_NAME = make_column_transformer(
     (SimpleImputer(), ["age", "size"]), (OneHotEncoder(handle_unknown="ignore"), ["word"])
 )
 FIRST = {"numbers": SimpleImputer(), "table": BY_NAME, "texts": CountVectorizer()}
-ROWS: dict[str, tuple[str, Any]] = {
+ROWS = {
     "array": ("numbers", NUMBERS),
     "pandas": ("table", pd.DataFrame(TABLE, index=range(100, 136))),
     "Polars": ("table", pl.DataFrame(TABLE)),
@@ -53,7 +52,7 @@ ROWS: dict[str, tuple[str, Any]] = {
     "series of texts": ("texts", pd.Series(TEXTS, index=range(100, 136))),
 }
 GRID = {"logisticregression__C": [0.1, 1.0]}
-AROUND: dict[str, Callable[[Any], Any]] = {
+AROUND = {
     "tuned": lambda e: TunedClassifier(e, strengths=None, param_grid=GRID, cv=2),
     "calibrated": lambda e: Calibrated(e, cv=2),
     "one_vs_rest": OneVsRest,
@@ -89,16 +88,16 @@ class Weighted(ClassifierMixin, BaseEstimator):
     def __init__(self, first: Any = None):
         self.first = first
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Weighted:
+    def fit(self, X, y, sample_weight=None):
         self.inside_ = make_pipeline(self.first, ForeignClassifier())
         self.inside_.fit(X, y, logisticregression__sample_weight=sample_weight)
         self.classes_ = self.inside_.classes_
         return self
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X):
         return self.inside_.decision_function(X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X):
         return self.inside_.predict(X)
 
 
@@ -108,7 +107,7 @@ def test_a_row_of_weight_zero_is_dropped_from_raw_input(kind, form):
     first, rows = ROWS[form]
     inside = Weighted(FIRST[first])
     weights = (np.arange(36) > 5).astype(float)
-    left: Any = rows.iloc[6:] if isinstance(rows, pd.DataFrame) else rows[6:]
+    left = rows.iloc[6:] if isinstance(rows, pd.DataFrame) else rows[6:]
     whole = kind(inside).fit(rows, Y, sample_weight=weights).decision_function(rows)
     assert_array_equal(whole, kind(inside).fit(left, Y[6:]).decision_function(rows))
 

@@ -1,9 +1,5 @@
 """Over all models: rows, targets and weights in every form in which scikit-learn's users have them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -37,13 +33,13 @@ LABELS = np.array(["no", "yes"])[TWO]
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def read_only(values: Any) -> Any:
+def read_only(values):
     values = np.array(values)
     values.setflags(write=False)
     return values
 
 
-FORMS: dict[str, Any] = {
+FORMS = {
     "read-only": read_only,
     "Fortran": np.asfortranarray,
     "strided": lambda rows: np.repeat(rows, 2, axis=0)[::2],
@@ -55,7 +51,7 @@ FORMS: dict[str, Any] = {
 }
 
 
-def target(kind: type) -> np.ndarray:
+def target(kind):
     return TWO if issubclass(kind, Classifier) else X[:, 0] - X[:, 2] + 0.1 * TWO
 
 
@@ -92,7 +88,7 @@ def test_every_sparse_format_is_csr(kind):
         assert_allclose(kind().fit(rows, y).predict(rows), expected, rtol=1e-9)
 
 
-TARGETS: dict[str, Any] = {
+TARGETS = {
     "booleans": TWO == 1,
     "objects": LABELS.astype(object),
     "categories": pd.Categorical(LABELS, categories=["yes", "no", "never"]),

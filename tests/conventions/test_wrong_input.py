@@ -1,7 +1,5 @@
 """Invalid input is refused in one line: name, value and remedy."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -23,18 +21,17 @@ from linclass.base.estimator import Estimator
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 3))
 Y = (X[:, 0] + 0.7 * RNG.standard_normal(60) > 0).astype(int)
-MODELS = [
-    name
-    for name in L.__all__
-    if isinstance(kind := getattr(L, name), type) and issubclass(kind, Estimator)
-]
 
 
-def refused(message: str) -> pytest.RaisesExc[ValueError]:
+def refused(message):
     return pytest.raises(ValueError, match=re.escape(message))
 
 
-@each("name", MODELS)
+@each("name", [
+    name
+    for name in L.__all__
+    if isinstance(kind := getattr(L, name), type) and issubclass(kind, Estimator)
+])  # fmt: skip
 def test_every_model_refuses_non_numeric_weights_and_rows(name):
     model = getattr(L, name)()
     with refused("sample_weight is 'balanced'; it must be a number per row, or None"):
@@ -65,71 +62,42 @@ def test_an_unknown_option_of_a_part_is_reported_with_the_valid_ones():
             L.LogisticRegression(solver={"newton": {wrong: 5}}).fit(X, Y)
 
 
-@each(
-    ("solver", "option", "value", "message"),
-    [
-        ("stochastic_gradient", "batch", 1.5, "batch is 1.5; it must be a whole number"),
-        ("stochastic_gradient", "average", "no", "average is 'no'; it must be True or False"),
-        (
-            "stochastic_gradient",
-            "random_state",
-            -1,
-            "random_state is -1; it must be a whole number",
-        ),
-        (
-            "stochastic_gradient",
-            "learning_rate",
-            np.inf,
-            "learning_rate is inf; give the schedule a number",
-        ),
-        ("gradient_descent", "record", 3, "record is 3; give a list of numbers of iterations"),
-        (
-            "gradient_descent",
-            "learning_rate",
-            np.inf,
-            "learning_rate is inf; give the constant step a number",
-        ),
-        ("quasi_newton", "memory", "x", "memory is 'x'; it must be a whole number"),
-        ("newton_cg", "forcing", [1], "forcing is [1]; it must be a number"),
-        (
-            "newton_cg",
-            "forcing",
-            1.0,
-            "forcing is 1.0; it must be a number, at least 0 and below 1",
-        ),
-        ("newton", "tol", "x", "tol is 'x'; it must be a number"),
-        ("newton", "max_iter", True, "max_iter is True; it must be a number, not True or False"),
-    ],
-)
+@each(("solver", "option", "value", "message"), [
+    ("stochastic_gradient", "batch", 1.5, "batch is 1.5; it must be a whole number"),
+    ("stochastic_gradient", "average", "no", "average is 'no'; it must be True or False"),
+    ("stochastic_gradient", "random_state", -1, "random_state is -1; it must be a whole number"),
+    ("stochastic_gradient", "learning_rate", np.inf, "learning_rate is inf; give the schedule a number"),
+    ("gradient_descent", "record", 3, "record is 3; give a list of numbers of iterations"),
+    ("gradient_descent", "learning_rate", np.inf, "learning_rate is inf; give the constant step a number"),
+    ("quasi_newton", "memory", "x", "memory is 'x'; it must be a whole number"),
+    ("newton_cg", "forcing", [1], "forcing is [1]; it must be a number"),
+    ("newton_cg", "forcing", 1.0, "forcing is 1.0; it must be a number, at least 0 and below 1"),
+    ("newton", "tol", "x", "tol is 'x'; it must be a number"),
+    ("newton", "max_iter", True, "max_iter is True; it must be a number, not True or False"),
+])  # fmt: skip
 def test_options_of_solvers_are_checked(solver, option, value, message):
     """Of many the wrong type ended in an error of Python or NumPy."""
     with refused(message):
         L.LogisticRegression(solver={solver: {option: value}}).fit(X, Y)
 
 
-@each(
-    ("solver", "option", "value"),
-    [
-        ("quasi_newton", "memory", np.int64(4)),
-        ("stochastic_gradient", "learning_rate", np.float32(0.5)),
-    ],
-)
+@each(("solver", "option", "value"), [
+    ("quasi_newton", "memory", np.int64(4)),
+    ("stochastic_gradient", "learning_rate", np.float32(0.5)),
+])  # fmt: skip
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_options_of_solvers_take_numbers_of_numpy(solver, option, value):
     L.LogisticRegression(solver={solver: {option: value}}, random_state=0).fit(X, Y)
 
 
-@each(
-    ("kind", "name"),
-    [
-        (L.Perceptron, "learning_rate"),
-        (L.Adaline, "learning_rate"),
-        (L.BalancedWinnow, "learning_rate"),
-        (L.Relaxation, "margin"),
-        (L.SecondOrderPerceptron, "ridge"),
-        (L.Winnow, "threshold"),
-    ],
-)
+@each(("kind", "name"), [
+    (L.Perceptron, "learning_rate"),
+    (L.Adaline, "learning_rate"),
+    (L.BalancedWinnow, "learning_rate"),
+    (L.Relaxation, "margin"),
+    (L.SecondOrderPerceptron, "ridge"),
+    (L.Winnow, "threshold"),
+])  # fmt: skip
 @each("value", [1e308, 1e-320, 10**400])
 def test_a_number_whose_products_overflow_is_refused(kind, name, value):
     """Some ended `converged`, with coefficients that are infinite."""
@@ -151,66 +119,42 @@ def test_a_batch_of_pegasos_is_a_number_of_rows(wrong):
         L.LinearSVM(solver={"pegasos": {"batch": wrong}}).fit(X, Y)
 
 
-@each(
-    "kind",
-    [
-        L.Calibrated,
-        L.ErrorCorrectingOutputCodes,
-        L.FlexibleDiscriminantAnalysis,
-        L.OneVsOne,
-        L.OneVsRest,
-        L.TunedClassifier,
-        L.TunedRegressor,
-    ],
-)
+@each("kind", [
+    L.Calibrated,
+    L.ErrorCorrectingOutputCodes,
+    L.FlexibleDiscriminantAnalysis,
+    L.OneVsOne,
+    L.OneVsRest,
+    L.TunedClassifier,
+    L.TunedRegressor,
+])  # fmt: skip
 def test_a_class_instead_of_an_instance_is_refused(kind):
     inside = "regressor" if kind is L.FlexibleDiscriminantAnalysis else "estimator"
     with refused(f"{inside} is the class LinearSVM; pass an instance, as in LinearSVM()."):
         kind(L.LinearSVM).fit(X, Y)
 
 
-@each(
-    ("model", "message"),
-    [
-        (
-            L.LogisticRegression(class_weight={0: "a"}),
-            "class_weight of 0 is 'a'; it must be a number",
-        ),
-        (L.GaussianNB(priors=[0.5, "a"]), "priors is [0.5, 'a']; it must be a list of numbers"),
-        (L.OrdinalRegression(order=3), "order is 3; it must be a list of the classes, or None"),
-        (
-            L.OrdinalRegression(order={0, 1}),
-            "order is {0, 1}; it must be a list of the classes, or None",
-        ),
-        (L.OrdinalRegression(order=np.eye(2)), "it must be a list of the classes, or None"),
-        (L.TunedClassifier(rule=np.ones(2)), "rule is array([1., 1.]); it must be one value"),
-        (
-            L.Calibrated(L.Lasso()),
-            "estimator is Lasso(), which predicts numbers; give a classifier",
-        ),
-        (L.Calibrated(ScikitLearns()), "estimator is LinearRegression(), which predicts numbers"),
-        (
-            L.TunedClassifier(L.Ridge()),
-            "estimator is Ridge(), which predicts numbers; give a classifier",
-        ),
-        (
-            L.TunedRegressor(L.LogisticRegression()),
-            "estimator is LogisticRegression(), which predicts classes; give a regressor",
-        ),
-        (L.TunedRegressor(make_pipeline(LDA())), "which predicts classes; give a regressor"),
-        (L.OneVsRest(L.Ridge()), "estimator is Ridge(), which predicts numbers; give a classifier"),
-        (L.OneVsOne(IsolationForest()), "which predicts outliers; give a classifier"),
-        (L.ErrorCorrectingOutputCodes(L.Lasso()), "which predicts numbers; give a classifier"),
-        (
-            L.FlexibleDiscriminantAnalysis(L.NearestMean()),
-            "regressor is NearestMean(), which predicts classes; give a regressor",
-        ),
-        (
-            L.LinearClassifier(loss="crammer_singer", solver="multipliers"),
-            "multipliers does not minimize hinge, which crammer_singer is for two classes. Try solver='auto'",
-        ),
-    ],
-)
+@each(("model", "message"), [
+    (L.LogisticRegression(class_weight={0: "a"}), "class_weight of 0 is 'a'; it must be a number"),
+    (L.GaussianNB(priors=[0.5, "a"]), "priors is [0.5, 'a']; it must be a list of numbers"),
+    (L.OrdinalRegression(order=3), "order is 3; it must be a list of the classes, or None"),
+    (L.OrdinalRegression(order={0, 1}), "order is {0, 1}; it must be a list of the classes, or None"),
+    (L.OrdinalRegression(order=np.eye(2)), "it must be a list of the classes, or None"),
+    (L.TunedClassifier(rule=np.ones(2)), "rule is array([1., 1.]); it must be one value"),
+    (L.Calibrated(L.Lasso()), "estimator is Lasso(), which predicts numbers; give a classifier"),
+    (L.Calibrated(ScikitLearns()), "estimator is LinearRegression(), which predicts numbers"),
+    (L.TunedClassifier(L.Ridge()), "estimator is Ridge(), which predicts numbers; give a classifier"),
+    (L.TunedRegressor(L.LogisticRegression()),
+     "estimator is LogisticRegression(), which predicts classes; give a regressor"),
+    (L.TunedRegressor(make_pipeline(LDA())), "which predicts classes; give a regressor"),
+    (L.OneVsRest(L.Ridge()), "estimator is Ridge(), which predicts numbers; give a classifier"),
+    (L.OneVsOne(IsolationForest()), "which predicts outliers; give a classifier"),
+    (L.ErrorCorrectingOutputCodes(L.Lasso()), "which predicts numbers; give a classifier"),
+    (L.FlexibleDiscriminantAnalysis(L.NearestMean()),
+     "regressor is NearestMean(), which predicts classes; give a regressor"),
+    (L.LinearClassifier(loss="crammer_singer", solver="multipliers"),
+     "multipliers does not minimize hinge, which crammer_singer is for two classes. Try solver='auto'"),
+])  # fmt: skip
 def test_a_wrong_value_is_reported_with_the_remedy(model, message):
     with refused(message):
         model.fit(X, Y)
@@ -224,15 +168,12 @@ def test_the_solver_of_several_classes_is_for_several_classes():
         two.fit(X, Y)
 
 
-@each(
-    ("model", "remedy"),
-    [
-        (L.LinearRegression(), "Use Ridge, Lasso or ElasticNet, which have one."),
-        (L.Perceptron(), "Use LogisticRegression or LinearSVM, which have one."),
-        (L.LogisticRegression(penalty=None), "Set one, say penalty='l2'."),
-        (L.LeastSquaresClassifier(), "Set one, say penalty='l2'."),
-    ],
-)
+@each(("model", "remedy"), [
+    (L.LinearRegression(), "Use Ridge, Lasso or ElasticNet, which have one."),
+    (L.Perceptron(), "Use LogisticRegression or LinearSVM, which have one."),
+    (L.LogisticRegression(penalty=None), "Set one, say penalty='l2'."),
+    (L.LeastSquaresClassifier(), "Set one, say penalty='l2'."),
+])  # fmt: skip
 def test_a_model_without_a_penalty_names_models_with_one(model, remedy):
     with refused(f"has no penalty, so no path. {remedy}"):
         model.path(X, Y, [1.0])
@@ -276,21 +217,18 @@ def test_a_quadratic_boundary_is_refused_as_a_hyperplane():
             model.boundary()
 
 
-@each(
-    ("keys", "message"),
-    [
-        ({"rows": [1, -2]}, "rows: -2 must be a whole number, at least 1"),
-        ({"rows": [0, 0]}, "rows: 0 must be a whole number, at least 1"),
-        ({"rows": [5, 2.5]}, "rows: 2.5 must be a whole number"),
-        ({"rows": "ab"}, "rows: 'ab' is no list"),
-        ({"rows": 5}, "rows: 5 is no list"),
-        ({"rows": [5]}, "rows: [5] has 1 entry; give at least 2"),
-        ({"rows": [5, 5], "noise": -1.0}, "noise: -1.0 must be a number, at least 0"),
-        ({"rows": [5, 5], "noise": True}, "noise: True must be a number"),
-        ({"rows": [5, 5], "radii": [1, "a"]}, "radii: 'a' must be a number, above 0"),
-        ({"rows": [5, 5], "features": 10**7}, "at least 1 and at most 1e+06"),
-    ],
-)
+@each(("keys", "message"), [
+    ({"rows": [1, -2]}, "rows: -2 must be a whole number, at least 1"),
+    ({"rows": [0, 0]}, "rows: 0 must be a whole number, at least 1"),
+    ({"rows": [5, 2.5]}, "rows: 2.5 must be a whole number"),
+    ({"rows": "ab"}, "rows: 'ab' is no list"),
+    ({"rows": 5}, "rows: 5 is no list"),
+    ({"rows": [5]}, "rows: [5] has 1 entry; give at least 2"),
+    ({"rows": [5, 5], "noise": -1.0}, "noise: -1.0 must be a number, at least 0"),
+    ({"rows": [5, 5], "noise": True}, "noise: True must be a number"),
+    ({"rows": [5, 5], "radii": [1, "a"]}, "radii: 'a' must be a number, above 0"),
+    ({"rows": [5, 5], "features": 10**7}, "at least 1 and at most 1e+06"),
+])  # fmt: skip
 def test_keys_of_a_generator_are_those_of_its_schema(keys, message):
     with refused(message):
         synthetic.generate("circles", **keys)
@@ -313,21 +251,12 @@ def test_dates_are_refused_and_named_with_their_column(kind):
 
 
 TEXTS = {
-    "pandas": (
-        pd.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Genf"]}),
-        "column 'city' holds text: 'Bern'",
-    ),
-    "categorical": (
-        pd.DataFrame({"city": pd.Categorical(["Bern", "Genf"])}),
-        "column 'city' holds text: 'Bern'",
-    ),
-    "polars": (
-        pl.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Genf"]}),
-        "column 'city' holds text: 'Bern'",
-    ),
+    "pandas": (pd.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Genf"]}), "column 'city' holds text: 'Bern'"),
+    "categorical": (pd.DataFrame({"city": pd.Categorical(["Bern", "Genf"])}), "column 'city' holds text: 'Bern'"),
+    "polars": (pl.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Genf"]}), "column 'city' holds text: 'Bern'"),
     "array": (np.array([["1.5", "1"], ["2", "x"]]), "column 1 holds text: 'x'"),
     "list": ([[1.0, "Bern"], [2.0, None]], "column 1 holds text: 'Bern'"),
-}
+}  # fmt: skip
 
 
 @each("kind", TEXTS)
@@ -359,16 +288,12 @@ def test_a_missing_label_is_reported_as_missing(gap):
         L.LogisticRegression().fit(X, pd.Series(y, dtype=object))
 
 
-@each(
-    "labels",
-    [
-        np.array([1.0, float("nan")], dtype=object),
-        np.array([1.0, np.float32("nan")], dtype=object),
-        np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
-        pd.Series(pd.to_datetime(["2020-01-01", None])),
-    ],
-    ids=["objects", "single precision", "dates", "dates of pandas"],
-)
+@each("labels", [
+    np.array([1.0, float("nan")], dtype=object),
+    np.array([1.0, np.float32("nan")], dtype=object),
+    np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
+    pd.Series(pd.to_datetime(["2020-01-01", None])),
+], ids=["objects", "single precision", "dates", "dates of pandas"])  # fmt: skip
 def test_a_missing_label_is_refused(labels):
     """NaN and NaT have an order in NumPy, or raise no error in comparisons."""
     with refused(f"Input y contains {Y.sum()} missing labels"):
@@ -381,16 +306,12 @@ def test_a_score_needs_a_class_for_each_row():
         fitted.score(X, [1])
 
 
-@each(
-    ("labels", "message"),
-    [
-        (np.where(Y, 1, np.nan), "Input y contains NaN"),
-        (np.where(Y, 1, None), f"Input y contains {(1 - Y).sum()} missing labels"),
-        (Y.astype(str), f"y holds '{Y[0]}', but the classifier was fitted on"),
-        (Y + 0.5, "Unknown label type: continuous"),
-    ],
-    ids=["NaN", "None", "words", "fractions"],
-)
+@each(("labels", "message"), [
+    (np.where(Y, 1, np.nan), "Input y contains NaN"),
+    (np.where(Y, 1, None), f"Input y contains {(1 - Y).sum()} missing labels"),
+    (Y.astype(str), f"y holds '{Y[0]}', but the classifier was fitted on"),
+    (Y + 0.5, "Unknown label type: continuous"),
+], ids=["NaN", "None", "words", "fractions"])  # fmt: skip
 def test_score_refuses_continuous_targets_like_scikit_learn(labels, message):
     fitted = L.LogisticRegression().fit(X, Y)
     with np.errstate(invalid="ignore"), pytest.raises((ValueError, TypeError)):

@@ -38,11 +38,11 @@ class Page:
 
 class Server:
     def __init__(self) -> None:
-        self.pages: dict[str, Page] = {}
+        self.pages = {}
         pages = self.pages
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
+            def do_GET(self):
                 page = pages.get(self.path, Page(statuses=[404]))
                 status = page.statuses[min(page.requests, len(page.statuses) - 1)]
                 page.requests += 1
@@ -58,7 +58,7 @@ class Server:
                 self.end_headers()
                 self.wfile.write(page.body)
 
-            def log_message(self, *_: Any) -> None:
+            def log_message(self, *_):
                 pass
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -66,12 +66,12 @@ class Server:
         self.thread = threading.Thread(target=self.http.serve_forever, args=(0.01,))
         self.thread.start()
 
-    def page(self, path: str, body: bytes | str = b"", **about: Any) -> str:
+    def page(self, path, body=b"", **about):
         """Publish a page; its address."""
         self.pages[path] = Page(body.encode() if isinstance(body, str) else body, **about)
         return self.url + path
 
-    def close(self) -> None:
+    def close(self):
         self.http.shutdown()
         self.http.server_close()
         self.thread.join()

@@ -44,22 +44,16 @@ def test_libsvm_agrees_in_any_order(seed, obtain, tmp_path):
     assert obtain({"source": {"file": "b.svm"}, "dense": False}).digest == first.digest
 
 
-def test_indices_may_count_from_zero(obtain, tmp_path):
+def test_indices_may_count_from_zero_and_rows_may_have_no_values(obtain, tmp_path):
     (tmp_path / "a.svm").write_text("a 0:1 2:5\nb 1:2\n")
     found = obtain({"source": {"file": "a.svm"}})
     assert found.table.names == ("0", "1", "2")
     assert found.table.X.tolist() == [[1, 0, 5], [0, 2, 0]]
-
-
-def test_a_row_without_values_is_a_row(obtain, tmp_path):
     (tmp_path / "a.svm").write_text("a\nb 1:2\na 1:0\n")
     for dense in (False, True):
         found = obtain({"source": {"file": "a.svm"}, "dense": dense})
         assert found.table.shape == (3, 1)
         assert np.count_nonzero(found.table.X if dense else found.table.X.data) == 1
-
-
-def test_the_wider_of_train_and_test_gives_the_columns_of_sparse_rows(obtain, tmp_path):
     (tmp_path / "a.svm").write_text("a 1:1\nb 2:2\n")
     (tmp_path / "t.svm").write_text("b 4:4\n")
     entry = {"source": {"file": "a.svm"}, "test": {"file": "t.svm"}}
@@ -133,7 +127,7 @@ def as_archive(path, files):
             box.addfile(entry, io.BytesIO(text.encode("latin-1")))
 
 
-def test_a_bag_of_words_is_read_in_any_order(obtain, tmp_path):
+def test_a_bag_of_words_is_read_in_any_order_as_counts_or_as_presence(obtain, tmp_path):
     entry = {"format": "bag_of_words", "classes": ["x", "y"]}
     as_archive(tmp_path / "a.tgz", bag_files())
     found = obtain(entry | {"source": {"file": "a.tgz"}})
@@ -149,9 +143,6 @@ def test_a_bag_of_words_is_read_in_any_order(obtain, tmp_path):
     ]
     as_archive(tmp_path / "b.tgz", bag_files(np.random.default_rng(3)))
     assert obtain(entry | {"source": {"file": "b.tgz"}}).digest == found.digest
-
-
-def test_presence_instead_of_counts(obtain, tmp_path):
     as_archive(tmp_path / "a.tgz", bag_files())
     found = obtain({"source": {"file": "a.tgz"}, "format": "bag_of_words", "binary": True})
     assert set(found.table.X.data) == {1.0}
@@ -202,23 +193,16 @@ def test_a_folder_or_a_zip_file_is_accepted(kind, obtain, tmp_path):
     assert obtain(entry | {"source": {"file": "box"}}).digest == packed.digest
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        (
-            "train.data",
-            "1 1 2\n1 one 1\n",
-            "train.data, line 2: '1 one 1' is not document word count",
-        ),
-        ("train.data", "1 1 2\n1 1\n", "train.data, line 2: '1 1' is not document word count"),
-        ("train.data", "9 1 2\n", "train.data names document 9, there are 4 of them"),
-        ("train.data", "1 5 2\n", "train.data names word 5, there are 4 of them"),
-        ("train.data", "1 0 2\n", "train.data names word 0"),
-        ("train.label", "1\n2\n7\n1\n", "train.label has class 7, which train.map does not name"),
-        ("test.label", "", "there is no test.label in it, or it is empty"),
-        ("train.data", None, "train.data is missing"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "words"), [
+    ("train.data", "1 1 2\n1 one 1\n", "train.data, line 2: '1 one 1' is not document word count"),
+    ("train.data", "1 1 2\n1 1\n", "train.data, line 2: '1 1' is not document word count"),
+    ("train.data", "9 1 2\n", "train.data names document 9, there are 4 of them"),
+    ("train.data", "1 5 2\n", "train.data names word 5, there are 4 of them"),
+    ("train.data", "1 0 2\n", "train.data names word 0"),
+    ("train.label", "1\n2\n7\n1\n", "train.label has class 7, which train.map does not name"),
+    ("test.label", "", "there is no test.label in it, or it is empty"),
+    ("train.data", None, "train.data is missing"),
+])  # fmt: skip
 def test_a_wrong_bag_of_words_reports_where(name, text, words, reason, tmp_path):
     files = bag_files()
     if text is None:
@@ -251,15 +235,12 @@ def test_the_inverted_index_agrees_with_the_bag_of_words(obtain, tmp_path, monke
     assert index.digest == bags.digest
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "the file is empty"),
-        ("group train a 1\nword one 1\n", "line 2: 'word one 1' is not word number gaps"),
-        ("group train a 1\nword 1 2\n", "a word names a document beyond the 1 of the groups"),
-        ("group train a 1\nv 2 1\nw 1 1\n", "the words are not in the order of the vocabulary"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("", "the file is empty"),
+    ("group train a 1\nword one 1\n", "line 2: 'word one 1' is not word number gaps"),
+    ("group train a 1\nword 1 2\n", "a word names a document beyond the 1 of the groups"),
+    ("group train a 1\nv 2 1\nw 1 1\n", "the words are not in the order of the vocabulary"),
+])  # fmt: skip
 def test_a_wrong_inverted_index_reports_where(text, words, reason, tmp_path):
     (tmp_path / "a.txt").write_text(text)
     assert words in reason({"source": {"file": "a.txt"}, "format": "inverted_index"})
@@ -280,15 +261,9 @@ def test_texts_in_folders_are_counted_word_by_word(obtain, tmp_path):
     assert found.classes == ["cats", "dogs"]
     assert found.table.X.toarray().tolist() == [[0, 0, 2, 0, 2], [0, 1, 0, 2, 0], [1, 0, 1, 0, 0]]
     assert found.split.tolist() == [0, 0, 1]
-
-
-def test_folders_without_train_and_test_are_one_set(obtain, tmp_path):
     files = {"all/a/1": "x", "all/b/1": "y"}
     as_archive(tmp_path / "a.tgz", files)
     assert obtain({"source": {"file": "a.tgz"}, "format": "text_folders"}).split.tolist() == [0, 0]
-
-
-def test_two_archives_of_texts_are_train_and_test(obtain, tmp_path):
     as_archive(tmp_path / "a.tgz", {"all/a/1": "x y", "all/b/1": "y"})
     as_archive(tmp_path / "t.tgz", {"all/a/1": "b y"})
     entry = {"source": {"file": "a.tgz"}, "test": {"file": "t.tgz"}, "format": "text_folders"}

@@ -93,30 +93,24 @@ def test_dense_and_sparse_rows_are_normal_before_they_are_hashed():
     assert rows[0].tobytes() == rows[1].tobytes()
 
 
-@each(
-    ("names", "in_order"),
-    [
-        (["x10", "x2", "x1"], ["x1", "x2", "x10"]),
-        (["b", "a2b10", "a2b9", "a10"], ["a2b9", "a2b10", "a10", "b"]),
-        (["x01", "x1", "x"], ["x", "x01", "x1"]),
-        (["10", "9", "a"], ["9", "10", "a"]),
-    ],
-)
+@each(("names", "in_order"), [
+    (["x10", "x2", "x1"], ["x1", "x2", "x10"]),
+    (["b", "a2b10", "a2b9", "a10"], ["a2b9", "a2b10", "a10", "b"]),
+    (["x01", "x1", "x"], ["x", "x01", "x1"]),
+    (["10", "9", "a"], ["9", "10", "a"]),
+])  # fmt: skip
 def test_names_are_sorted_as_people_count(names, in_order):
     assert sorted(names, key=labels.natural) == in_order
 
 
-@each(
-    ("values", "written"),
-    [
-        ([1.0, "1", "+1", " 1.0", None], ["1", "1", "1", "1", None]),
-        (["0.5", "1e0", "-2"], ["0.5", "1", "-2"]),
-        (["1.0", "one"], ["1.0", "one"]),
-        (["nan", "1"], ["nan", "1"]),
-        (["1_000", "1"], ["1_000", "1"]),
-        ([1e15, 1e-300], ["1000000000000000", "1e-300"]),
-    ],
-)
+@each(("values", "written"), [
+    ([1.0, "1", "+1", " 1.0", None], ["1", "1", "1", "1", None]),
+    (["0.5", "1e0", "-2"], ["0.5", "1", "-2"]),
+    (["1.0", "one"], ["1.0", "one"]),
+    (["nan", "1"], ["nan", "1"]),
+    (["1_000", "1"], ["1_000", "1"]),
+    ([1e15, 1e-300], ["1000000000000000", "1e-300"]),
+])  # fmt: skip
 def test_equal_numbers_are_normalized_to_one_label(values, written):
     assert labels.normalized_labels(values) == written
 
@@ -148,32 +142,26 @@ def test_classes_name_order_and_merge(case, obtain, tmp_path):
     assert of == {x: name_of[label] for x, label in rows}
 
 
-def test_rows_of_other_classes_and_without_a_class_are_left_out(obtain, tmp_path):
+def test_rows_and_levels_of_other_classes_are_left_out(obtain, tmp_path):
     rows = [["1", "a"], ["2", "b"], ["3", "c"], ["4", ""], ["5", "a"]]
     write(tmp_path / "a.csv", ["x", "class"], rows)
     found = obtain({"target": "class", "source": {"file": "a.csv"}, "classes": ["a", "c"]})
     assert sorted(found.table.X[:, 0]) == [1, 3, 5]
-
-
-def test_levels_of_excluded_rows_do_not_exist(obtain, tmp_path):
     rows = [["red", "a"], ["blue", "b"], ["green", "c"]]
     write(tmp_path / "a.csv", ["x", "class"], rows)
     found = obtain({"target": "class", "source": {"file": "a.csv"}, "classes": ["a", "b"]})
     assert found.table.levels == {"x": ("blue", "red")}
 
 
-@each(
-    ("wanted", "names", "label"),
-    [
-        (1, ["0", "1"], "1"),
-        (1.0, ["0", "1"], "1"),
-        ("1.0", ["0", "1"], "1"),
-        ("yes", ["no", "yes"], "yes"),
-        (True, ["False", "True"], "True"),
-        (True, ["false", "true"], "true"),
-        ("01", ["01", "1"], "01"),
-    ],
-)
+@each(("wanted", "names", "label"), [
+    (1, ["0", "1"], "1"),
+    (1.0, ["0", "1"], "1"),
+    ("1.0", ["0", "1"], "1"),
+    ("yes", ["no", "yes"], "yes"),
+    (True, ["False", "True"], "True"),
+    (True, ["false", "true"], "true"),
+    ("01", ["01", "1"], "01"),
+])  # fmt: skip
 def test_a_label_of_the_configuration_is_found(wanted, names, label):
     assert labels.lookup(wanted, names, "positive") == label
 

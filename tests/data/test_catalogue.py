@@ -1,7 +1,5 @@
 """The data sets of the catalogue: sizes, contents, and the page that describes them."""
 
-from __future__ import annotations
-
 import csv
 import inspect
 import io
@@ -34,8 +32,6 @@ CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
 DEFAULT = ["iris", "iris_binary", "gaussians", "heart", "newsgroups"]
 DRAWN = [name for name, entry in CATALOGUE.items() if "generate" in entry["source"]]
 BUNDLED = [name for name, entry in CATALOGUE.items() if "sklearn" in entry["source"]]
-OFFLINE = sorted({*DEFAULT, *DRAWN, *BUNDLED, "vowel", "german"})
-
 # name: (rows, features, classes, test rows), from the descriptions that come with the data
 SIZES = {
     "iris": (150, 4, 3, 0),
@@ -88,11 +84,8 @@ def check(name, found):
     assert found.digest == CATALOGUE[name].get("digest", found.digest)
 
 
-def test_the_catalogue_is_what_is_tested():
-    assert list(CATALOGUE) == list(SIZES)
-
-
 def test_sizes_stated_in_the_catalogue_are_correct():
+    assert list(CATALOGUE) == list(SIZES)
     for name, entry in CATALOGUE.items():
         known = expected_size(entry)
         if known and known.rows:
@@ -102,7 +95,7 @@ def test_sizes_stated_in_the_catalogue_are_correct():
     assert {n for n, e in CATALOGUE.items() if not (expected_size(e) or (0, 0))[1]} == local
 
 
-@pytest.mark.parametrize("name", OFFLINE)
+@pytest.mark.parametrize("name", sorted({*DEFAULT, *DRAWN, *BUNDLED, "vowel", "german"}))
 def test_bundled_data_sets_are_complete_without_mirror_and_network(name, obtain, offline):
     check(name, obtain(CATALOGUE[name]))
 
@@ -284,7 +277,7 @@ PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
 GENERATORS = (ROOT / "docs" / "generators.md").read_text(encoding="utf-8")
 
 
-def section(name: str) -> str:
+def section(name):
     """The description of a generator on the page, from its signature and docstring."""
     function = synthetic.generator(name)
     about, model = inspect.cleandoc(function.__doc__).split("\n\n")[:2]
@@ -305,7 +298,7 @@ def test_the_description_of_every_generator_matches_its_code(name):
     assert section(name) in GENERATORS, f"docs/generators.md needs:\n{section(name)}"
 
 
-def test_every_key_of_an_entry_every_format_and_every_source_is_there():
+def test_the_page_on_data_names_every_key_every_source_and_every_suite():
     known = load_schema("datasets")["$defs"]
     names = {
         *known["dataset"]["properties"],
@@ -316,9 +309,6 @@ def test_every_key_of_an_entry_every_format_and_every_source_is_there():
     assert not [
         name for name in sorted(names) if not re.search(rf"`{{?{name}\b", PAGE + GENERATORS)
     ]
-
-
-def test_every_suite_is_there_with_its_number_of_sets():
     for name in suite_names(ROOT):
         number = len(read_yaml(ROOT / "config" / "suites" / f"{name}.yaml")["tasks"])
         assert re.search(rf"`{name}` \| {number} \|", PAGE)

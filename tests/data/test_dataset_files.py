@@ -1,14 +1,21 @@
-"""A loaded data set equals the saved one; the .json summarizes the .npz."""
+"""Saved data sets equal those loaded, and rows can be read from Parquet block by block."""
 
 import json
 
 import numpy as np
+import polars as pl
 import pytest
+from cases import each
 
+from linclass import ExponentialFamilyNB, GaussianNB, LinearDiscriminantAnalysis
+from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass_study.data import dataset
+from linclass_study.data.blocks import read_blocks
 from linclass_study.data.dataset import load_dataset, save_dataset
 from linclass_study.errors import StudyError
+
+# A loaded data set equals the saved one; the .json summarizes the .npz
 
 CSV = "x,t,y\n1,red,no\n2,,yes\n3,blue,no\n"
 SPARSE = "a 1:1 3:2\nb 2:1\na 3:0.5\n"
@@ -32,7 +39,7 @@ def found(request, obtain, tmp_path):
     return obtain(entry)
 
 
-def test_a_loaded_data_set_equals_the_saved_one(found, tmp_path):
+def test_a_loaded_data_set_equals_the_saved_one_and_has_the_same_bytes(found, tmp_path):
     save_dataset(found, tmp_path / "new" / "a.npz", tmp_path / "new" / "a.json")
     again = load_dataset(tmp_path / "new" / "a.npz")
     assert type(again.table.X) is type(found.table.X)
@@ -42,22 +49,10 @@ def test_a_loaded_data_set_equals_the_saved_one(found, tmp_path):
     for name in ("classes", "positive", "costs", "source", "digest", "attempts", "bayes_error"):
         assert getattr(again, name) == getattr(found, name)
     assert (again.table.names, again.table.levels) == (found.table.names, found.table.levels)
-
-
-def arrays(data):
-    X = data.table.X
-    values = (X.data, X.indices, X.indptr) if data.table.is_sparse else (X,)
-    return [*values, data.y, data.split, data.source_row]
-
-
-def test_the_same_data_are_the_same_bytes(found, tmp_path):
     for name in ("one", "two"):
         save_dataset(found, tmp_path / f"{name}.npz", tmp_path / f"{name}.json")
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
-
-
-def test_arrays_have_the_documented_types(found):
     assert (found.y.dtype, found.split.dtype) == (np.int32, np.int8)
     if found.table.is_sparse:
         assert found.table.X.format == "csr"
@@ -65,6 +60,15 @@ def test_arrays_have_the_documented_types(found):
     else:
         assert found.table.X.dtype == np.float64
         assert found.table.X.flags.c_contiguous
+    found.costs = [[0.0, float("nan")], [1.0, 0.0]]
+    with pytest.raises(ValueError, match="JSON"):
+        save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
+
+
+def arrays(data):
+    X = data.table.X
+    values = (X.data, X.indices, X.indptr) if data.table.is_sparse else (X,)
+    return [*values, data.y, data.split, data.source_row]
 
 
 def test_the_json_file_describes_the_data_set(obtain, tmp_path):
@@ -136,7 +140,42 @@ def test_a_damaged_file_is_named_with_a_remedy(damage, found, tmp_path):
         load_dataset(path)
 
 
-def test_no_nan_or_infinity_is_written_to_json(found, tmp_path):
-    found.costs = [[0.0, float("nan")], [1.0, 0.0]]
-    with pytest.raises(ValueError, match="JSON"):
-        save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
+# Rows from Parquet, block by block: the fit of all of them, with only one block in memory
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 1000)
+    frame = pl.DataFrame(
+        {
+            "length": rng.normal(y, 2),
+            "kind": np.array(["a", "b", "c"])[y],
+            "count": rng.poisson(1 + y),
+            "flag": rng.random(1000) < 0.3,
+        }
+    )
+    frame.write_parquet(tmp_path / "rows.parquet", row_group_size=130)
+    return tmp_path / "rows.parquet", frame
+
+
+@each("model", [
+    LinearDiscriminantAnalysis(),
+    GaussianNB(),
+    ExponentialFamilyNB(families={"count": "poisson", "flag": "bernoulli"}),
+])  # fmt: skip
+def test_blocks_give_the_fit_of_all_rows(model, table):
+    path, frame = table
+    X, y = frame.drop("kind").cast(pl.Float64), frame["kind"].to_numpy()
+    of_blocks = type(model)(**model.get_params()).fit_blocks(read_blocks(path, "kind", rows=170))
+    expected = model.fit(X, y).predict_log_proba(X)
+    np.testing.assert_allclose(of_blocks.predict_log_proba(X), expected, atol=1e-9)
+    assert list(of_blocks.feature_names_in_) == ["length", "count", "flag"]
+
+
+def test_non_numeric_columns_are_refused_by_name(table):
+    path, _ = table
+    with pytest.raises(NotApplicable, match=r"column 'kind' of .* is String"):
+        next(read_blocks(path, "count"))
+    with pytest.raises(ValueError, match="no column 'species'; it has length"):
+        next(read_blocks(path, "species"))

@@ -225,25 +225,17 @@ BAD = {  # name: (script, words of the reason)
     "no chunk": (lambda h, n: chunked(h, end=b"zz\r\n"), "the connection broke off"),
     "closed at once": (lambda h, n: None, "the connection broke off"),
     "no HTTP": (lambda h, n: h.wfile.write(b"SSH-2.0\r\n\r\n"), "the connection broke off"),
-    "login page": (
-        lambda h, n: send(h, body=b"\n <!DOCTYPE html><p>Please log in"),
-        "the server returned a web page instead of data",
-    ),
-    "false gzip": (
-        lambda h, n: send(h, body=BODY, Content_Encoding="gzip"),
-        "the content encoding is not the one that the server states",
-    ),
-    "unknown encoding": (
-        lambda h, n: send(h, body=BODY, Content_Encoding="br"),
-        "the server sends the file as 'br', which was not requested",
-    ),
+    "login page": (lambda h, n: send(h, body=b"\n <!DOCTYPE html><p>Please log in"),
+        "the server returned a web page instead of data"),
+    "false gzip": (lambda h, n: send(h, body=BODY, Content_Encoding="gzip"),
+        "the content encoding is not the one that the server states"),
+    "unknown encoding": (lambda h, n: send(h, body=BODY, Content_Encoding="br"),
+        "the server sends the file as 'br', which was not requested"),
     "circle": (lambda h, n: send(h, 302, Location="/a.csv"), "the server redirects in a loop"),
     "to a file": (lambda h, n: send(h, 302, Location="file:///etc/passwd"), "invalid URL"),
-    "a part nobody asked for": (
-        lambda h, n: send(h, 206, BODY[:9], Content_Range="bytes 0-8/99"),
-        "the server answers 206",
-    ),
-}
+    "a part nobody asked for": (lambda h, n: send(h, 206, BODY[:9], Content_Range="bytes 0-8/99"),
+        "the server answers 206"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", BAD)

@@ -25,34 +25,24 @@ def catalogue():
     return yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
 
 
-def test_the_catalogue_has_no_problems(catalogue):
+def test_the_catalogue_is_valid_pins_its_contents_and_draws_from_every_generator(catalogue):
     assert not list(schema_problems("datasets", catalogue))
     for entry in catalogue.values():
         assert not list(entry_problems(entry, root=ROOT))
-
-
-def test_each_entry_of_the_catalogue_that_is_not_drawn_pins_its_content(catalogue):
     drawn = {name for name, entry in catalogue.items() if "generate" in entry["source"]}
     assert all("digest" in catalogue[name] for name in {*catalogue} - drawn)
-
-
-def test_the_catalogue_draws_from_every_generator(catalogue):
     used = {
         entry["source"]["generate"] for entry in catalogue.values() if "generate" in entry["source"]
     }
     assert used == {*synthetic.names()}
 
 
-def test_the_schema_knows_the_formats_and_sources_that_there_are():
+def test_the_schema_describes_every_key_and_knows_every_format_and_source():
     known = load_schema("datasets")["$defs"]
     assert known["format"]["enum"] == sorted(m.name for m in pkgutil.iter_modules(formats.__path__))
     kinds = {*entry_keys.FILES, *produced_rows.OFFERS}
     assert set(entry_keys.KINDS) == kinds
     assert kinds <= {*known["stored"]["properties"], *known["drawn"]["properties"]}
-
-
-def test_every_key_is_described():
-    known = load_schema("datasets")["$defs"]
 
     def keys_of(node, path):
         if isinstance(node, dict):
@@ -67,94 +57,40 @@ def test_every_key_is_described():
 
 
 WRONG = {  # name: (entry, path, sentence)
-    "unknown key": (
-        {"source": CSV, "targt": "y"},
-        ["targt"],
-        "unknown key; did you mean 'target'?",
-    ),
-    "weights of rows": (
-        {"source": CSV, "weight": "w"},
-        ["weight"],
-        "unknown key; a study has no weights of rows: leave the column out with `drop:`",
-    ),
-    "unknown key of a source": (
-        {"source": {"url": "http://a.org/b", "sha": "x"}},
-        ["source", "sha"],
-        "unknown key",
-    ),
+    "unknown key": ({"source": CSV, "targt": "y"}, ["targt"], "unknown key; did you mean 'target'?"),
+    "weights of rows": ({"source": CSV, "weight": "w"}, ["weight"],
+        "unknown key; a study has no weights of rows: leave the column out with `drop:`"),
+    "unknown key of a source": ({"source": {"url": "http://a.org/b", "sha": "x"}}, ["source", "sha"], "unknown key"),
     "no source": ({"target": "y"}, [], "the key 'source' is missing"),
     "unknown format": ({"source": CSV, "format": "arf"}, ["format"], "did you mean 'arff'?"),
     "source as text": ({"source": "a.csv"}, ["source"], "is not"),
     "not an address": ({"source": {"url": "ftp://a.org/b"}}, ["source", "url"], "http://"),
     "short digest": ({"source": CSV, "digest": "sha256:12"}, ["digest"], "64 hexadecimal digits"),
     "one class": ({"source": CSV, "classes": ["a"]}, ["classes"], "too short"),
-    "negative rows": (
-        {"source": {**GAUSSIANS, "rows": [-1, 2]}},
-        ["source", "rows", 0],
-        "too small",
-    ),
-    "text among costs": (
-        {"source": CSV, "costs": [[0, "a"], [1, 0]]},
-        ["costs", 0, 1],
-        "is not a number",
-    ),
-    "seed of a generator": (
-        {"source": {**GAUSSIANS, "seed": 1}},
-        ["source", "seed"],
-        "it stands beside `source`, not inside it",
-    ),
-    "no such generator": (
-        {"source": {"generate": "gausians"}},
-        ["source", "generate"],
-        "'gausians' is not known; did you mean 'gaussians'?",
-    ),
-    "unknown parameter": (
-        {"source": {**GAUSSIANS, "mean": [0]}},
-        ["source", "mean"],
-        "unknown key; did you mean 'means'?",
-    ),
-    "missing parameter": (
-        {"source": {"generate": "gaussians", "means": [[0], [1]]}},
-        ["source"],
-        "the key 'rows' is missing",
-    ),
-    "a key of another generator": (
-        {"source": {**GAUSSIANS, "margin": 1}},
-        ["source", "margin"],
-        "unknown key; there are: covariances, generate,",
-    ),
+    "negative rows": ({"source": {**GAUSSIANS, "rows": [-1, 2]}}, ["source", "rows", 0], "too small"),
+    "text among costs": ({"source": CSV, "costs": [[0, "a"], [1, 0]]}, ["costs", 0, 1], "is not a number"),
+    "seed of a generator": ({"source": {**GAUSSIANS, "seed": 1}}, ["source", "seed"],
+        "it stands beside `source`, not inside it"),
+    "no such generator": ({"source": {"generate": "gausians"}}, ["source", "generate"],
+        "'gausians' is not known; did you mean 'gaussians'?"),
+    "unknown parameter": ({"source": {**GAUSSIANS, "mean": [0]}}, ["source", "mean"],
+        "unknown key; did you mean 'means'?"),
+    "missing parameter": ({"source": {"generate": "gaussians", "means": [[0], [1]]}}, ["source"],
+        "the key 'rows' is missing"),
+    "a key of another generator": ({"source": {**GAUSSIANS, "margin": 1}}, ["source", "margin"],
+        "unknown key; there are: covariances, generate,"),
     "a drawn file": ({"source": {**GAUSSIANS, "file": "a.csv"}}, ["source", "file"], "unknown key"),
-    "text for a number": (
-        {"source": {"generate": "circles", "rows": [5, 5], "noise": "low"}},
-        ["source", "noise"],
-        "'low' is not a number (σ, the standard deviation of the distance from the centre)",
-    ),
-    "three classes for two": (
-        {"source": {"generate": "separable", "rows": [5, 5, 5]}},
-        ["source", "rows"],
-        "is too long; give at most 2",
-    ),
-    "noise without signal": (
-        {"source": {**GAUSSIANS, "label_noise": 1}},
-        ["source", "label_noise"],
-        "1 is too large; give less than 1",
-    ),
-    "misspelt generator": (
-        {"source": {"gnerate": "iris"}},
-        ["source", "gnerate"],
-        "unknown key; did you mean 'generate'?",
-    ),
-    "more lines than a file has": (
-        {"source": CSV, "csv": {"skip": 10**30}},
-        ["csv", "skip"],
-        "is too large",
-    ),
-    "long separator": (
-        {"source": CSV, "csv": {"separator": "::"}},
-        ["csv", "separator"],
-        "one character",
-    ),
-}
+    "text for a number": ({"source": {"generate": "circles", "rows": [5, 5], "noise": "low"}}, ["source", "noise"],
+        "'low' is not a number (σ, the standard deviation of the distance from the centre)"),
+    "three classes for two": ({"source": {"generate": "separable", "rows": [5, 5, 5]}}, ["source", "rows"],
+        "is too long; give at most 2"),
+    "noise without signal": ({"source": {**GAUSSIANS, "label_noise": 1}}, ["source", "label_noise"],
+        "1 is too large; give less than 1"),
+    "misspelt generator": ({"source": {"gnerate": "iris"}}, ["source", "gnerate"],
+        "unknown key; did you mean 'generate'?"),
+    "more lines than a file has": ({"source": CSV, "csv": {"skip": 10**30}}, ["csv", "skip"], "is too large"),
+    "long separator": ({"source": CSV, "csv": {"separator": "::"}}, ["csv", "separator"], "one character"),
+}  # fmt: skip
 
 
 @each("case", WRONG)
@@ -167,113 +103,51 @@ def test_the_schema_refuses(case):
 TOGETHER = {
     "two kinds": ({"source": {"url": "http://a.org/b", "file": "b"}}, ["source"], "two sources"),
     "no kind": ({"source": [{"format": "csv"}]}, ["source", 0], "the source has no location"),
-    "meaningless key": (
-        {"source": {"sklearn": "iris", "sha256": "0" * 64}},
-        ["source", "sha256"],
-        "is not supported for sklearn; leave it out",
-    ),
-    "unknown form": (
-        {"source": {"url": "http://a.org/b.data"}, "target": "y"},
-        ["source"],
-        "`format:` is missing and not known from the name 'http://a.org/b.data'; add it, such as `format: csv`",
-    ),
-    "a spreadsheet": (
-        {"source": {"url": "http://a.org/b.xlsx"}, "target": "y"},
-        ["source"],
-        ".xlsx files are not read; save it as CSV or Parquet, say with `pandas.read_excel(…)",
-    ),
-    "a compressed JSON": (
-        {"source": {"url": "http://a.org/b.JSON.gz"}, "target": "y"},
-        ["source"],
-        ".json files are not read; save it as CSV or Parquet, say with `pandas.read_json(…)",
-    ),
+    "meaningless key": ({"source": {"sklearn": "iris", "sha256": "0" * 64}}, ["source", "sha256"],
+        "is not supported for sklearn; leave it out"),
+    "unknown form": ({"source": {"url": "http://a.org/b.data"}, "target": "y"}, ["source"],
+        "`format:` is missing and not known from the name 'http://a.org/b.data'; add it, such as `format: csv`"),
+    "a spreadsheet": ({"source": {"url": "http://a.org/b.xlsx"}, "target": "y"}, ["source"],
+        ".xlsx files are not read; save it as CSV or Parquet, say with `pandas.read_excel(…)"),
+    "a compressed JSON": ({"source": {"url": "http://a.org/b.JSON.gz"}, "target": "y"}, ["source"],
+        ".json files are not read; save it as CSV or Parquet, say with `pandas.read_json(…)"),
     "no target": ({"source": CSV}, [], "the key 'target' is missing"),
-    "target of sparse rows": (
-        {"source": {"url": "http://a.org/b.svm.bz2"}, "target": "y"},
-        ["target"],
-        "is not supported for libsvm",
-    ),
+    "target of sparse rows": ({"source": {"url": "http://a.org/b.svm.bz2"}, "target": "y"}, ["target"],
+        "is not supported for libsvm"),
     "binary columns": ({"source": CSV, "target": "y", "binary": True}, ["binary"], "not for csv"),
-    "csv of ARFF": (
-        {"source": {"url": "http://a.org/b.arff"}, "target": "y", "csv": {"skip": 1}},
-        ["csv"],
-        "is not supported for arff",
-    ),
-    "header and names": (
-        {"source": CSV, "target": "y", "csv": {"header": True, "names": ["x", "y"]}},
-        ["source", "csv"],
-        "`skip: 1`",
-    ),
-    "a label in two classes": (
-        {"source": {"sklearn": "iris"}, "classes": {"a": [1, 2], "b": 2}},
-        ["classes", "b"],
-        "'2' is in 'a' already",
-    ),
+    "csv of ARFF": ({"source": {"url": "http://a.org/b.arff"}, "target": "y", "csv": {"skip": 1}}, ["csv"],
+        "is not supported for arff"),
+    "header and names": ({"source": CSV, "target": "y", "csv": {"header": True, "names": ["x", "y"]}},
+        ["source", "csv"], "`skip: 1`"),
+    "a label in two classes": ({"source": {"sklearn": "iris"}, "classes": {"a": [1, 2], "b": 2}}, ["classes", "b"],
+        "'2' is in 'a' already"),
     "positive left out": (
-        {
-            "source": {"sklearn": "iris"},
-            "classes": ["setosa", "virginica"],
-            "positive": "versicolor",
-        },
-        ["positive"],
-        "'versicolor' is not a class; there are: setosa, virginica",
-    ),
+        {"source": {"sklearn": "iris"}, "classes": ["setosa", "virginica"], "positive": "versicolor"}, ["positive"],
+        "'versicolor' is not a class; there are: setosa, virginica"),
     "costs of an unknown class": (
-        {
-            "source": {"sklearn": "iris"},
-            "classes": ["setosa", "virginica"],
-            "costs": {"setosa": {"virginca": 1}},
-        },
-        ["costs"],
-        "'virginca' is not a class; did you mean 'virginica'?",
-    ),
-    "costs of one direction": (
-        {"source": CSV, "target": "y", "costs": {"ill": {"well": 5}}},
-        ["costs"],
-        "no cost of predicting 'ill' where 'well' is true; add well: {ill: …}",
-    ),
+        {"source": {"sklearn": "iris"}, "classes": ["setosa", "virginica"], "costs": {"setosa": {"virginca": 1}}},
+        ["costs"], "'virginca' is not a class; did you mean 'virginica'?"),
+    "costs of one direction": ({"source": CSV, "target": "y", "costs": {"ill": {"well": 5}}}, ["costs"],
+        "no cost of predicting 'ill' where 'well' is true; add well: {ill: …}"),
     "costs for other classes": (
-        {"source": {"sklearn": "iris"}, "classes": ["a", "b", "c"], "costs": [[0, 1], [1, 0]]},
-        ["costs"],
-        "2 × 2 numbers for 3 classes; give 3 × 3",
-    ),
-    "a cost that is no number": (
-        {"source": CSV, "target": "y", "costs": [[0, float("nan")], [1, 0]]},
-        ["costs", 0, 1],
-        "nan is not a finite number",
-    ),
-    "an infinite cost": (
-        {"source": CSV, "target": "y", "costs": [[0, 1], [float("-inf"), 0]]},
-        ["costs", 1, 0],
-        "-inf is not a finite number",
-    ),
-    "a cost beyond all numbers": (
-        {"source": CSV, "target": "y", "costs": [[0, 10**400], [1, 0]]},
-        ["costs", 0, 1],
-        "is too large; give at most 1e308",
-    ),
-    "an infinite mean": (
-        {"source": {**GAUSSIANS, "means": [[0], [float("inf")]]}},
-        ["source", "means", 1, 0],
-        "inf is not a finite number",
-    ),
+        {"source": {"sklearn": "iris"}, "classes": ["a", "b", "c"], "costs": [[0, 1], [1, 0]]}, ["costs"],
+        "2 × 2 numbers for 3 classes; give 3 × 3"),
+    "a cost that is no number": ({"source": CSV, "target": "y", "costs": [[0, float("nan")], [1, 0]]},
+        ["costs", 0, 1], "nan is not a finite number"),
+    "an infinite cost": ({"source": CSV, "target": "y", "costs": [[0, 1], [float("-inf"), 0]]}, ["costs", 1, 0],
+        "-inf is not a finite number"),
+    "a cost beyond all numbers": ({"source": CSV, "target": "y", "costs": [[0, 10**400], [1, 0]]}, ["costs", 0, 1],
+        "is too large; give at most 1e308"),
+    "an infinite mean": ({"source": {**GAUSSIANS, "means": [[0], [float("inf")]]}}, ["source", "means", 1, 0],
+        "inf is not a finite number"),
     "parameters at odds": ({"source": {**GAUSSIANS, "rows": [5]}}, ["source"], "is for 1 class"),
-    "missing file": (
-        {"source": {"file": "resources/SAhaert.csv"}, "target": "chd"},
-        ["source", "file"],
-        "there is no file 'resources/SAhaert.csv'; did you mean 'SAheart.data'?",
-    ),
-    "missing folder": (
-        {"source": [{"file": "my/a.csv"}, {"file": "my/b.csv"}], "target": "y"},
-        ["source", 0, "file"],
-        "there is no file 'my/a.csv', nor the folder 'my'",
-    ),
-    "missing test file": (
-        {"source": CSV, "test": {"file": "t.csv"}, "target": "y"},
-        ["test", "file"],
-        "there is no file 't.csv'",
-    ),
-}
+    "missing file": ({"source": {"file": "resources/SAhaert.csv"}, "target": "chd"}, ["source", "file"],
+        "there is no file 'resources/SAhaert.csv'; did you mean 'SAheart.data'?"),
+    "missing folder": ({"source": [{"file": "my/a.csv"}, {"file": "my/b.csv"}], "target": "y"}, ["source", 0, "file"],
+        "there is no file 'my/a.csv', nor the folder 'my'"),
+    "missing test file": ({"source": CSV, "test": {"file": "t.csv"}, "target": "y"}, ["test", "file"],
+        "there is no file 't.csv'"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", TOGETHER)
@@ -285,7 +159,9 @@ def test_keys_that_do_not_go_together_are_refused(case, tmp_path, monkeypatch):
     assert all("\n" not in text for _, text in found)
 
 
-def test_a_file_is_suggested_only_for_a_similar_name(tmp_path):
+def test_a_file_that_is_not_there_is_a_problem_unless_a_mirror_or_another_source_has_it(
+    tmp_path, monkeypatch
+):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "spam.csv").touch()
 
@@ -300,14 +176,8 @@ def test_a_file_is_suggested_only_for_a_similar_name(tmp_path):
     assert said("pima.csv") == ["there is no file 'data/pima.csv'"]
     assert said("sapm.csv") == ["there is no file 'data/sapm.csv'; did you mean 'spam.csv'?"]
     assert said("spam.data") == ["there is no file 'data/spam.data'; did you mean 'spam.csv'?"]
-
-
-def test_a_missing_file_is_not_a_problem_if_another_source_remains(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert not list(entry_problems({"source": [{"file": "a.csv"}, CSV], "target": "y"}))
-
-
-def test_a_file_in_a_mirror_counts_as_available(tmp_path):
     (tmp_path / "a.csv").write_text("")
     assert not list(entry_problems({"source": {"file": "a.csv"}, "target": "y"}, [tmp_path]))
 
@@ -317,28 +187,19 @@ def test_a_file_in_a_mirror_counts_as_available(tmp_path):
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
 
 
-def test_drawn_rows_are_counted_and_drawn_features_seen():
+def test_the_expected_size_is_that_of_the_drawn_bundled_local_or_stated_data(tmp_path, monkeypatch):
     drawn = {"source": {"generate": "simplex", "rows": [300, 200, 100], "features": 7}}
     assert expected_size(drawn) == Size(600 * 7, 600)
     assert expected_size(CATALOGUE["gaussians"]) == Size(800, 400)
-
-
-def test_sizes_of_bundled_sets_are_those_of_scikit_learn():
     from sklearn import datasets
 
     for name, shape in BUNDLED.items():
         assert getattr(datasets, f"load_{name}")().data.shape == shape
         assert expected_size({"source": {"sklearn": name}}) == Size(shape[0] * shape[1], shape[0])
-
-
-def test_the_size_of_a_local_file_is_its_actual_size(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("x,y\n" * 100)
     assert expected_size({"source": {"file": "a.csv"}}) == Size(100)
     assert expected_size({"source": {"file": "missing.csv"}}) is None
-
-
-def test_an_entry_may_state_its_size_which_is_else_unknown_for_an_address():
     entry = {"source": {"url": "http://example.org/a.csv"}}
     assert expected_size(entry) is None
     assert expected_size(entry | {"size": {"rows": 50, "features": 3}}) == Size(150, 50)

@@ -57,11 +57,7 @@ FILES = {
     "dates and leading zeros": ("a,b\n2020-01-01,007\n2021-02-03,08\n", {}, True),
     "numbers that end as text": ("a,b\n" + "1,2\n" * 1500 + "x,3\n", {}, True),
     "nothing that ends as a number": ("a,b\n" + ",2\n" * 1500 + "7,3\n", {}, True),
-    "great and small": (
-        "a,b\n1e400,0.1\n-0,1e-400\n9007199254740993,123456789012345678901\n",
-        {},
-        True,
-    ),
+    "great and small": ("a,b\n1e400,0.1\n-0,1e-400\n9007199254740993,123456789012345678901\n", {}, True),
     "other separator": ("a;b\n1;x\n2;y\n", {"separator": ";"}, True),
     "tabs": ("a\tb\n1\t\n2\ty\n", {"separator": "\t"}, True),
     "runs of blanks": ("a  b c\n1 \t 2  x\n  3   4 y  \n", {"separator": " "}, True),
@@ -86,7 +82,7 @@ FILES = {
     "one column": ("a\n1\n2\n", {}, True),
     "one column and blank lines": ("a\n1\n\n2\n", {}, False),
     "columns of one name": ("a,a\n1,2\n", {}, False),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FILES)

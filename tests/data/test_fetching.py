@@ -5,12 +5,19 @@ import os
 import shutil
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass_study.config import code
 from linclass_study.data import fetch_dataset, fetch_inputs
+from linclass_study.data.dataset import Dataset
 from linclass_study.data.fetch_inputs import current_attempt
+from linclass_study.execution import features
 from linclass_study.files import disk_cache
+
+# The inputs and outputs of the rule `fetch`: edits are detected by content, and errors do not end the job
 
 LIMITS = {"download_seconds": 9, "download_mb": 9, "read_seconds": 20, "read_memory_mb": 1000}
 CSV = "x,y\n1,no\n2,yes\n"
@@ -33,6 +40,14 @@ def test_content_and_not_the_time_stamp_decides_about_a_new_fetch(content, tmp_p
     os.utime(file, (1, 1))
     assert content(entry) == before
     (tmp_path / "t.csv").write_text(CSV)
+    assert content(entry) != before
+    vocabulary = [{"file": "lost.txt"}, {"file": "words.txt"}]
+    entry = {"source": {"url": "http://example.org/a.tgz", "vocabulary": vocabulary}}
+    (tmp_path / "words.txt").write_text("rain sun")
+    assert fetch_inputs.local_files(entry, tmp_path) == ["words.txt"]
+    before = content(entry)
+    (tmp_path / "words.txt").write_text("rain fog")
+    os.utime(tmp_path / "words.txt", (0, 0))
     assert content(entry) != before
 
 
@@ -61,17 +76,6 @@ def test_the_digest_of_a_folder_depends_on_names_and_contents_of_its_files(
         shutil.copy(text, text.with_name("2"))
     else:
         text.unlink()
-    assert content(entry) != before
-
-
-def test_a_vocabulary_may_be_a_local_file(content, tmp_path):
-    vocabulary = [{"file": "lost.txt"}, {"file": "words.txt"}]
-    entry = {"source": {"url": "http://example.org/a.tgz", "vocabulary": vocabulary}}
-    (tmp_path / "words.txt").write_text("rain sun")
-    assert fetch_inputs.local_files(entry, tmp_path) == ["words.txt"]
-    before = content(entry)
-    (tmp_path / "words.txt").write_text("rain fog")
-    os.utime(tmp_path / "words.txt", (0, 0))
     assert content(entry) != before
 
 
@@ -129,3 +133,27 @@ def test_a_broken_file_of_the_results_does_not_stop_the_study(tmp_path, text):
         path.write_text(text)
     assert not fetch_inputs.was_unavailable(str(tmp_path), "d")
     assert current_attempt(str(tmp_path), "d") == 1
+
+
+# A feature that cannot be computed is recorded with its reason, and the job succeeds
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
+DATA = Dataset(Table(X, ("u", "v")), np.array([0, 1, 1], np.int32), np.zeros(3, np.int8), ["a"])
+
+
+@pytest.mark.parametrize(("error", "reason", "is_traced"), [
+    (NotApplicable("needs numbers"), "needs numbers", False),
+    (ZeroDivisionError("unforeseen\nin two lines"), "its features cannot be computed (ZeroDivisionError: unforeseen)",
+        True),
+])  # fmt: skip
+def test_an_error_of_a_feature_is_the_reason_of_its_file(
+    error, reason, is_traced, monkeypatch, capsys
+):
+    def fail(table):
+        raise error
+
+    monkeypatch.setattr(features, "feature_map", lambda name: fail)
+    found = features.compute_features(DATA, ["quadratic"])
+    assert found.reason == reason
+    assert found.table.shape == (0, 0)
+    assert ("Traceback" in capsys.readouterr().err) == is_traced

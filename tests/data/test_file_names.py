@@ -29,7 +29,7 @@ def is_plain(name):
     )
 
 
-def test_downloads_of_any_address_stay_in_the_folder(tmp_path):
+def test_downloads_of_any_address_stay_in_the_folder_under_names_of_their_own(tmp_path):
     downloads = tmp_path / "downloads"
     for address in addresses(3000):
         place = place_of(address, downloads)
@@ -41,6 +41,15 @@ def test_downloads_of_any_address_stay_in_the_folder(tmp_path):
         assert len(str(place)) < 2000, address
         assert not place.is_file()  # which no name is too long for
         assert is_plain(name_in_mirror(address)), address
+    some = [
+        "http://h/a/b", "http://h/a//b", "http://h/a/../b", "http://h/a/./b", "http://h/a%2fb", "http://h/a/b?x",
+        "http://h/a/b?x/y", "http://g/a/b", "http://h/a/b/", "http://h/A/b", "http://h/a/b%3Fx",
+        "http://h/" + "a" * 400, "http://h/" + "a" * 401, "http://h/" + "a/" * 900, "http://h/" + "a/" * 901,
+    ]  # fmt: skip
+    assert len({place_of(address, Path()) for address in some}) == len(some)
+    name = as_name("a" * 300 + ".csv")
+    assert name.endswith(".csv")
+    assert len(name) <= 200
 
 
 def test_every_place_can_be_written(tmp_path):
@@ -62,34 +71,16 @@ def test_no_copy_is_searched_outside_the_folders(tmp_path):
         assert [name for name, _ in offers({"url": address}, folders, True)] == [address]
 
 
-def test_other_addresses_have_other_places():
-    some = [
-        "http://h/a/b", "http://h/a//b", "http://h/a/../b", "http://h/a/./b", "http://h/a%2fb", "http://h/a/b?x",
-        "http://h/a/b?x/y", "http://g/a/b", "http://h/a/b/", "http://h/A/b", "http://h/a/b%3Fx",
-        "http://h/" + "a" * 400, "http://h/" + "a" * 401, "http://h/" + "a/" * 900, "http://h/" + "a/" * 901,
-    ]  # fmt: skip
-    assert len({place_of(address, Path()) for address in some}) == len(some)
-
-
-@each(
-    ("address", "place", "name"),
-    [
-        ("https://h.org/deep/a.csv", "h.org/deep/a.csv", "a.csv"),
-        ("https://h.org/a%20b.csv", "h.org/a%2520b.csv", "a b.csv"),
-        ("https://h.org:80/a.csv?x=1", "h.org%3A80/a.csv%3Fx%3D1", "a.csv"),
-        ("https://user:password@h.org/a.csv", "h.org/a.csv", "a.csv"),
-        ("https://h.org", "h.org/%", "%"),
-    ],
-)
+@each(("address", "place", "name"), [
+    ("https://h.org/deep/a.csv", "h.org/deep/a.csv", "a.csv"),
+    ("https://h.org/a%20b.csv", "h.org/a%2520b.csv", "a b.csv"),
+    ("https://h.org:80/a.csv?x=1", "h.org%3A80/a.csv%3Fx%3D1", "a.csv"),
+    ("https://user:password@h.org/a.csv", "h.org/a.csv", "a.csv"),
+    ("https://h.org", "h.org/%", "%"),
+])  # fmt: skip
 def test_a_plain_address_has_a_plain_place(address, place, name):
     assert place_of(address, Path("d")) == Path("d", place)
     assert name_in_mirror(address) == name
-
-
-def test_a_long_name_keeps_its_suffix():
-    name = as_name("a" * 300 + ".csv")
-    assert name.endswith(".csv")
-    assert len(name) <= 200
 
 
 def test_an_invalid_url_is_reported(reason):

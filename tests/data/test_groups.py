@@ -34,7 +34,7 @@ def obtained(folder, table, entry=ENTRY):
     return obtain_dataset(entry, [folder], folder, folder)
 
 
-def test_the_group_column_is_not_a_feature_and_stays_aligned_with_the_rows(tmp_path):
+def test_groups_are_no_feature_and_stay_aligned_with_their_rows(tmp_path):
     table = rows()
     data = obtained(tmp_path, table)
     assert data.table.names == ("dose",)
@@ -47,6 +47,13 @@ def test_the_group_column_is_not_a_feature_and_stays_aligned_with_the_rows(tmp_p
     save_dataset(data, *paths)
     assert np.array_equal(load_dataset(paths[0]).groups, data.groups)
     assert '"groups": 6' in paths[1].read_text()
+    entry = {key: value for key, value in ENTRY.items() if key != "group"} | {"drop": ["patient"]}
+    data = obtained(tmp_path, rows(), entry)
+    assert data.groups is None
+    assert data.digest != obtained(tmp_path, rows()).digest
+    table = [*rows(), {"dose": 0.5, "patient": "p9", "kind": "unknown"}]
+    data = obtained(tmp_path, table, ENTRY | {"classes": ["ill", "well"]})
+    assert data.groups.max() == 5
 
 
 def test_the_order_of_the_file_has_no_effect(tmp_path):
@@ -61,41 +68,19 @@ def test_the_order_of_the_file_has_no_effect(tmp_path):
     assert obtained(tmp_path, other).digest != first.digest
 
 
-def test_the_digest_without_groups_is_that_of_the_features(tmp_path):
-    entry = {key: value for key, value in ENTRY.items() if key != "group"} | {"drop": ["patient"]}
-    data = obtained(tmp_path, rows(), entry)
-    assert data.groups is None
-    assert data.digest != obtained(tmp_path, rows()).digest
-
-
-def test_groups_of_excluded_rows_are_excluded(tmp_path):
-    table = [*rows(), {"dose": 0.5, "patient": "p9", "kind": "unknown"}]
-    data = obtained(tmp_path, table, ENTRY | {"classes": ["ill", "well"]})
-    assert data.groups.max() == 5
-
-
-@pytest.mark.parametrize(
-    ("table", "entry", "words"),
-    [
-        ([*rows(), {"dose": 1.0, "patient": None, "kind": "ill"}], ENTRY, "1 row has no 'patient'"),
-        (rows(), ENTRY | {"group": "pateint"}, "group: there is no column 'pateint', did you mean"),
-    ],
-)
+@pytest.mark.parametrize(("table", "entry", "words"), [
+    ([*rows(), {"dose": 1.0, "patient": None, "kind": "ill"}], ENTRY, "1 row has no 'patient'"),
+    (rows(), ENTRY | {"group": "pateint"}, "group: there is no column 'pateint', did you mean"),
+])  # fmt: skip
 def test_unavailable_groups_are_reported(tmp_path, table, entry, words):
     with pytest.raises(Unavailable, match=words):
         obtained(tmp_path, table, entry)
 
 
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        (ENTRY | {"group": "kind"}, "'kind' is also the target"),
-        (
-            {"source": {"file": "a"}, "format": "libsvm", "group": "g"},
-            "is not supported for libsvm",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("entry", "words"), [
+    (ENTRY | {"group": "kind"}, "'kind' is also the target"),
+    ({"source": {"file": "a"}, "format": "libsvm", "group": "g"}, "is not supported for libsvm"),
+])  # fmt: skip
 def test_an_entry_that_cannot_work_is_refused(tmp_path, monkeypatch, entry, words):
     monkeypatch.chdir(tmp_path)
     for name in ("own.csv", "a"):
@@ -123,29 +108,20 @@ def test_costs_by_names_are_the_matrix_of_actions_and_classes():
         for action, cost in row.items():
             assert matrix["cab".index(action)]["cab".index(true)] == cost
     assert [matrix[k][k] for k in (1, 2)] == [0, 0]
-
-
-def test_numbers_name_the_classes_that_are_numbers():
     costs = {"costs": {0: {1: 5}, 1.0: {0: 1}}}
     assert cost_matrix(costs, ["0", "1"]) == [[0, 1], [5, 0]]
     keys_of_json = {"costs": {"0": {"1": 5}, "1.0": {"0": 1}}}
     assert cost_matrix(keys_of_json, ["0", "1"]) == [[0, 1], [5, 0]]
-
-
-def test_an_unquoted_yes_is_reported_to_be_read_as_true():
     with pytest.raises(Exception, match="YAML reads a bare yes, no, on or off as true or false"):
         cost_matrix({"costs": {"true": {"false": 5}, "false": {"true": 1}}}, ["no", "yes"])
+    entry = {"source": {"sklearn": "iris"}, "costs": {"ill": {"well": "a lot"}}}
+    assert [*schema_problems("datasets", {"d": entry})] == [
+        (["d", "costs", "ill", "well"], "'a lot' is not a number (a cost)")
+    ]
 
 
 @each("costs", [[[0, 5], [1, 0]], {"ill": {"well": 5}, "well": {"ill": 1}}, {1: {0: 5}, 0: {1: 1}}])
 def test_both_forms_fit_the_schema(costs):
     assert not [
         *schema_problems("datasets", {"d": {"source": {"sklearn": "iris"}, "costs": costs}})
-    ]
-
-
-def test_a_non_numeric_cost_violates_the_schema():
-    entry = {"source": {"sklearn": "iris"}, "costs": {"ill": {"well": "a lot"}}}
-    assert [*schema_problems("datasets", {"d": entry})] == [
-        (["d", "costs", "ill", "well"], "'a lot' is not a number (a cost)")
     ]

@@ -41,9 +41,6 @@ def test_a_file_that_hangs_is_followed_by_the_next_source(fetch):
     reason = "stopped after 2 s (limits.read_seconds)"
     assert about["attempts"] == [{"source": "hangs.csv", "reason": reason}]
     assert load_dataset("it.npz").table.shape == (2, 1)
-
-
-def test_the_next_source_is_tried_after_a_test_set_that_hangs(fetch):
     test = [{"file": "hangs.csv"}, {"file": "good.csv"}]
     about = fetch({"target": "y", "source": {"file": "good.csv"}, "test": test}, read_seconds=2)
     assert about["source"] == "good.csv + good.csv"
@@ -51,14 +48,11 @@ def test_the_next_source_is_tried_after_a_test_set_that_hangs(fetch):
     assert [failure["source"] for failure in about["attempts"]] == ["hangs.csv"]
 
 
-def test_a_file_that_exceeds_the_memory_limit_is_reported_in_one_line(fetch, tmp_path):
+def test_a_file_beyond_the_memory_limit_is_one_clear_error(fetch, tmp_path):
     (tmp_path / "greedy.txt").write_text(GREEDY)
     about = fetch({"source": {"file": "greedy.txt"}, "format": "inverted_index"})
     assert about["status"] == "unavailable"
     assert about["reason"] == "greedy.txt: asked for more than limits.read_memory_mb = 1000"
-
-
-def test_an_array_beyond_memory_is_one_clear_error(fetch, tmp_path):
     (tmp_path / "rows.svm").write_text("a 1:1\nb 200000:1\n" * 400)
     entry = {"source": {"file": "rows.svm"}}
     assert fetch(entry | {"dense": True})["reason"] == (

@@ -1,7 +1,5 @@
 """Faults of a network, such as none, a slow or a wrong one, are reported soon and with the reason."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import socket
@@ -14,11 +12,11 @@ CSV = "a,y\n1,no\n2,yes\n3,no\n"
 ENTRY = {"format": "csv", "target": "y"}
 
 
-def sha256(text: str) -> str:
+def sha256(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_a_file_is_fetched_once_and_kept(server, obtain, tmp_path):
+def test_a_file_is_fetched_once_and_kept_apart_from_files_of_its_name(server, obtain, tmp_path):
     url = server.page("/deep/a.csv", CSV)
     first = obtain(ENTRY | {"source": {"url": url}})
     again = obtain(ENTRY | {"source": {"url": url}})
@@ -27,9 +25,6 @@ def test_a_file_is_fetched_once_and_kept(server, obtain, tmp_path):
     assert first.source == url
     assert again.source.startswith(url + " (copy in ")
     assert [f.name for f in (tmp_path / "downloads").rglob("*") if f.is_file()] == ["a.csv"]
-
-
-def test_files_of_one_name_from_two_places_stay_two(server, obtain):
     one = server.page("/one/data.csv", CSV)
     two = server.page("/two/data.csv", CSV.replace("3", "4"))
     digests = {obtain(ENTRY | {"source": {"url": url}}).digest for url in (one, two, one)}
@@ -41,6 +36,19 @@ def test_an_empty_file_is_reported_with_its_address(server, reason):
     output = reason(ENTRY | {"source": {"url": url}})
     assert "the file is empty" in output
     assert url in output
+
+
+def test_a_name_that_does_not_exist_is_reported(reason, monkeypatch):
+    def lookup(*_, **__):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    output = reason(ENTRY | {"source": {"url": "http://data.example.org/a.csv"}})
+    assert output == "http://data.example.org/a.csv: the name data.example.org cannot be resolved"
+
+
+def test_a_port_that_nobody_listens_on_is_reported(nobody, reason):
+    assert "Connection refused" in reason(ENTRY | {"source": {"url": f"{nobody}/a.csv"}})
 
 
 def test_a_file_with_another_sha256_is_not_used_nor_kept(server, reason, tmp_path):
@@ -55,7 +63,9 @@ def test_any_sha256_of_a_list_is_accepted(server, obtain):
     assert obtain(ENTRY | {"source": {"url": url, "sha256": [sha256("old"), sha256(CSV)]}}).digest
 
 
-def test_a_silent_server_times_out(silent, server, obtain):
+def test_a_silent_server_and_a_network_that_drops_packets_time_out(
+    silent, server, obtain, swallowing, reason
+):
     started = time.monotonic()
     found = obtain(
         ENTRY | {"source": [{"url": f"{silent}/a.csv"}, {"url": server.page("/b.csv", CSV)}]}
@@ -64,18 +74,11 @@ def test_a_silent_server_times_out(silent, server, obtain):
     assert found.attempts == [
         {"source": f"{silent}/a.csv", "reason": "no data received for 0.4 seconds"}
     ]
-
-
-def test_a_network_that_drops_packets_times_out(swallowing, server, obtain):
-    started = time.monotonic()
     found = obtain(
         ENTRY | {"source": [{"url": f"{swallowing}/a.csv"}, {"url": server.page("/b.csv", CSV)}]}
     )
     assert time.monotonic() - started < 3
     assert found.attempts[0]["reason"] == "no connection to 127.0.0.1 within 0.4 seconds"
-
-
-def test_a_redirect_into_a_dead_network_times_out(swallowing, server, reason):
     url = server.page("/a.csv", statuses=[302], headers={"Location": f"{swallowing}/a.csv"})
     assert "no connection to 127.0.0.1 within 0.4 seconds" in reason(
         ENTRY | {"source": {"url": url}}
@@ -100,19 +103,6 @@ def test_a_name_server_that_never_answers_times_out(server, obtain, monkeypatch)
     over.set()
     assert elapsed < 3
     assert found.attempts[0]["reason"] == "no connection to data.example.org within 0.4 seconds"
-
-
-def test_a_name_that_does_not_exist_is_reported(reason, monkeypatch):
-    def lookup(*_, **__):
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    monkeypatch.setattr(socket, "getaddrinfo", lookup)
-    output = reason(ENTRY | {"source": {"url": "http://data.example.org/a.csv"}})
-    assert output == "http://data.example.org/a.csv: the name data.example.org cannot be resolved"
-
-
-def test_a_port_that_nobody_listens_on_is_reported(nobody, reason):
-    assert "Connection refused" in reason(ENTRY | {"source": {"url": f"{nobody}/a.csv"}})
 
 
 def test_a_source_is_not_retried_while_another_remains(server, obtain):

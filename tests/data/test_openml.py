@@ -67,7 +67,7 @@ def publish(server, columns=DENSE, rows=ROWS, number=31, **about):
     return {"source": {"openml": {"id": number, "server": server.url}}}
 
 
-def test_openml_gives_the_features_and_the_target_it_declares(server, obtain):
+def test_openml_gives_the_features_and_the_target_it_declares_or_another(server, obtain):
     found = obtain(publish(server) | {"texts": ["note"]})
     assert found.table.names == ("amount", "colour", "note")
     assert found.table.levels["colour"] == ("3", "dark blue", "red")
@@ -76,9 +76,6 @@ def test_openml_gives_the_features_and_the_target_it_declares(server, obtain):
     good = found.table.X[found.y == 1]
     assert sorted(good[:, 0]) == [5, 10]
     assert np.isnan(found.table.X[:, 0]).sum() == np.isnan(found.table.X[:, 1]).sum() == 1
-
-
-def test_another_target_can_be_chosen(server, obtain):
     found = obtain(publish(server) | {"target": "colour", "drop": ["class"], "classes": ["red", 3]})
     assert found.classes == ["red", "3"]
     assert found.table.names == ("amount", "note")

@@ -50,14 +50,6 @@ def test_a_copy_with_another_sha256_is_passed_over_with_its_reason(server, obtai
     assert attempt["reason"].endswith(f"not {pinned[:12]}…")
 
 
-def test_a_copy_with_other_bytes_is_accepted_if_only_its_content_is_pinned(
-    nobody, obtain, folders, digest
-):
-    mirror = folders("a.csv", '"y","a"\r\nyes,2.0\r\nno,3\r\nno,1\r\n')
-    found = obtain(ENTRY | {"source": {"url": f"{nobody}/a.csv"}, "digest": digest}, mirror)
-    assert found.digest == digest
-
-
 def test_a_copy_with_other_content_is_passed_over(server, obtain, folders, digest):
     url = server.page("/a.csv", CSV)
     found = obtain(ENTRY | {"source": {"url": url}, "digest": digest}, folders("a.csv", WRONG))
@@ -72,6 +64,14 @@ def test_a_source_with_other_content_is_passed_over(obtain, tmp_path, digest):
     found = obtain(ENTRY | {"source": sources, "digest": digest})
     assert found.source == "right.csv"
     assert [attempt["source"] for attempt in found.attempts] == ["lost.csv", "wrong.csv"]
+
+
+def test_a_copy_with_other_bytes_is_accepted_if_only_its_content_is_pinned(
+    nobody, obtain, folders, digest
+):
+    mirror = folders("a.csv", '"y","a"\r\nyes,2.0\r\nno,3\r\nno,1\r\n')
+    found = obtain(ENTRY | {"source": {"url": f"{nobody}/a.csv"}, "digest": digest}, mirror)
+    assert found.digest == digest
 
 
 def test_if_every_source_fails_one_line_gives_each_reason(nobody, reason, tmp_path, digest):
@@ -94,15 +94,14 @@ def test_an_error_common_to_every_source_is_reported_once(reason, tmp_path):
     assert output.endswith("(in each of 2 sources)")
 
 
-def test_a_path_is_searched_beside_the_study_and_then_in_the_project(obtain, tmp_path):
+def test_a_file_is_searched_beside_the_study_in_mirrors_and_in_the_project(
+    obtain, tmp_path, reason, folders, digest
+):
     entry = {"format": "csv", "target": "chd", "source": {"file": "resources/SAheart.data"}}
     assert len(obtain(entry).y) == 462
     (tmp_path / "resources").mkdir()
     (tmp_path / "resources" / "SAheart.data").write_text("x,chd\n1,0\n2,1\n")
     assert len(obtain(entry).y) == 2
-
-
-def test_a_bare_name_may_be_a_file_in_a_mirror(obtain, reason, folders, digest):
     mirror = folders("a.csv", CSV)
     assert obtain(ENTRY | {"source": {"file": "a.csv"}}, mirror).digest == digest
     assert "there is no such file" in reason(ENTRY | {"source": {"file": "my/a.csv"}}, mirror)
@@ -120,22 +119,18 @@ def test_each_source_may_have_its_own_format(obtain, tmp_path, digest):
     assert found.attempts == [{"source": "a.txt", "reason": "it contains no rows"}]
 
 
-def test_train_and_test_have_sources_of_their_own(server, obtain, folders):
+def test_test_sets_have_sources_of_their_own_and_are_needed(
+    server, obtain, folders, reason, tmp_path
+):
     train, test = server.page("/a.csv", CSV), server.page("/t.csv", WRONG)
     entry = ENTRY | {"source": {"url": train}, "test": [{"file": "lost.csv"}, {"url": test}]}
     found = obtain(entry)
     assert found.source == f"{train} + {test}"
     assert found.split.tolist() == [0, 0, 0, 1, 1, 1]
     assert found.attempts == [{"source": "lost.csv", "reason": "there is no such file"}]
-
-
-def test_a_data_set_without_its_test_set_is_unavailable(reason, tmp_path):
     (tmp_path / "a.csv").write_text(CSV)
     entry = ENTRY | {"source": {"file": "a.csv"}, "test": {"file": "lost.csv"}}
     assert reason(entry) == "lost.csv: there is no such file"
-
-
-def test_a_generated_test_set_is_not_the_training_set(obtain):
     drawn = {"generate": "gaussians", "means": [[0], [1]], "rows": [5, 5]}
     found = obtain({"source": drawn, "test": drawn})
     assert len({*found.table.X[:, 0]}) == 20

@@ -1,7 +1,5 @@
 """CSV, ARFF and Parquet are read back exactly as written, with the same result from each."""
 
-from __future__ import annotations
-
 import bz2
 import csv
 import gzip
@@ -18,11 +16,11 @@ WORDS = ["plain", "two words", "comma, inside", 'a "quote"', "it's", "naïve", "
 ENTRY = {"target": "class"}
 
 
-def random_columns(seed: int) -> tuple[dict[str, list], list[str]]:
+def random_columns(seed):
     """(columns, names of the text columns): numbers of all sizes, text of all kinds, some missing."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(5, 60))
-    columns: dict[str, list] = {}
+    columns = {}
     for j in range(int(rng.integers(1, 6))):
         numbers = rng.standard_normal(n) * 10.0 ** rng.integers(-300, 300, n)
         whole = rng.integers(-5, 5, n).astype(float)
@@ -155,11 +153,15 @@ def test_a_csv_may_be_written_in_many_ways(form, obtain, tmp_path):
     assert found.table.X.tolist() == [[1], [2]]
 
 
-def test_a_file_without_header_has_numbered_columns(obtain, tmp_path):
+def test_columns_without_a_header_missing_cells_and_categories(obtain, tmp_path):
     (tmp_path / "a.csv").write_text(",".join(map(str, range(12))) + "\n" + ",".join("9" * 12))
     found = obtain({"source": {"file": "a.csv"}, "csv": {"header": False}, "target": "x12"})
     assert found.table.names == tuple(f"x{i}" for i in range(1, 12))
     assert found.classes == ["9", "11"]
+    (tmp_path / "a.csv").write_text("x,class\n10,a\n2.0,a\n1,b\n2,b\n,b\n")
+    found = obtain(ENTRY | {"source": {"file": "a.csv"}, "categorical": ["x"]})
+    assert found.table.levels == {"x": ("1", "2", "10")}
+    assert sorted(found.table.X[found.y == 0, 0].tolist()) == [1, 2]
 
 
 @pytest.mark.parametrize("missing", ["", "NA", "?", "nan", "NaN", '""', " NA "])
@@ -169,13 +171,6 @@ def test_a_missing_cell_is_nan_in_numbers_and_in_text(missing, obtain, tmp_path)
     assert found.table.levels == {"t": ("u", "v")}
     rows = sorted(map(str, found.table.X.tolist()))  # columns t, x
     assert rows == ["[0.0, nan]", "[1.0, 5.0]", "[nan, 3.0]"]
-
-
-def test_numbers_that_mean_categories_have_levels_sorted_by_size(obtain, tmp_path):
-    (tmp_path / "a.csv").write_text("x,class\n10,a\n2.0,a\n1,b\n2,b\n,b\n")
-    found = obtain(ENTRY | {"source": {"file": "a.csv"}, "categorical": ["x"]})
-    assert found.table.levels == {"x": ("1", "2", "10")}
-    assert sorted(found.table.X[found.y == 0, 0].tolist()) == [1, 2]
 
 
 def test_cells_of_arff_are_as_scipy_reads_them(mirrors):
@@ -190,18 +185,15 @@ def test_cells_of_arff_are_as_scipy_reads_them(mirrors):
     assert ours["Class"].to_list() == [label.decode() for label in theirs["Class"]]
 
 
-@pytest.mark.parametrize(
-    ("line", "cells"),
-    [
-        ("1,2,3", ["1", "2", "3"]),
-        ("'a, b' ,\"c\",d", ["a, b", "c", "d"]),
-        (r"'it\'s',\"x\"", None),
-        (r"'it\'s','\\'", ["it's", "\\"]),
-        ("'',x,", ["", "x", ""]),
-        ("'open,x", None),
-        ("'a'b,x", None),
-    ],
-)
+@pytest.mark.parametrize(("line", "cells"), [
+    ("1,2,3", ["1", "2", "3"]),
+    ("'a, b' ,\"c\",d", ["a, b", "c", "d"]),
+    (r"'it\'s',\"x\"", None),
+    (r"'it\'s','\\'", ["it's", "\\"]),
+    ("'',x,", ["", "x", ""]),
+    ("'open,x", None),
+    ("'a'b,x", None),
+])  # fmt: skip
 def test_a_line_of_arff_falls_into_cells(line, cells, tmp_path):
     class Here:
         line = 7
@@ -223,24 +215,25 @@ def test_truth_values_in_parquet_are_numbers_or_classes(obtain, tmp_path):
     assert (obtain(named).classes, obtain(named).positive) == (["1", "0"], 0)
 
 
-def test_a_date_column_is_refused_until_it_is_dropped(obtain, reason, tmp_path):
+def test_dates_are_refused_until_they_are_dropped_or_categorical(obtain, reason, tmp_path):
     frame = pl.DataFrame({"when": [date(2020, 1, 1)] * 2, "x": [1, 2], "class": ["a", "b"]})
     frame.write_parquet(tmp_path / "a.parquet")
     entry = ENTRY | {"source": {"file": "a.parquet"}}
     assert "column 'when' holds Date; drop it" in reason(entry)
     assert obtain(entry | {"drop": ["when"]}).table.names == ("x",)
+    frame = pl.DataFrame({"when": [date(2020, 1, 2), date(2020, 1, 1)], "class": ["a", "b"]})
+    frame.write_parquet(tmp_path / "a.parquet")
+    found = obtain(ENTRY | {"source": {"file": "a.parquet"}, "categorical": ["when"]})
+    assert found.table.levels == {"when": ("2020-01-01", "2020-01-02")}
 
 
 @pytest.mark.parametrize("format", ["parquet", "parquet_blocks"])
-@pytest.mark.parametrize(
-    ("labels", "classes"),
-    [
-        ([True, False] * 3, ["0", "1"]),
-        ([date(2020, 1, 1), date(2019, 1, 1)] * 3, ["2019-01-01", "2020-01-01"]),
-        (pl.Series(["v", "u"] * 3, dtype=pl.Categorical), ["u", "v"]),
-        (pl.Series([10, 9] * 3, dtype=pl.UInt8), ["9", "10"]),
-    ],
-)
+@pytest.mark.parametrize(("labels", "classes"), [
+    ([True, False] * 3, ["0", "1"]),
+    ([date(2020, 1, 1), date(2019, 1, 1)] * 3, ["2019-01-01", "2020-01-01"]),
+    (pl.Series(["v", "u"] * 3, dtype=pl.Categorical), ["u", "v"]),
+    (pl.Series([10, 9] * 3, dtype=pl.UInt8), ["9", "10"]),
+])  # fmt: skip
 def test_classes_of_parquet_are_named_alike_in_memory_and_in_blocks(
     format, labels, classes, obtain, tmp_path
 ):
@@ -252,27 +245,17 @@ def test_classes_of_parquet_are_named_alike_in_memory_and_in_blocks(
 
 
 @pytest.mark.parametrize("format", ["parquet", "parquet_blocks"])
-@pytest.mark.parametrize(
-    ("labels", "words"),
-    [
-        ([1.0, float("nan"), 2.0], "1 row has no class"),
-        ([[1], [2], [1]], "column 'class' holds List(Int64), which cannot be a label"),
-        ([b"a", b"b", b"a"], "column 'class' holds Binary, which cannot be a label"),
-        ([timedelta(1), timedelta(2), timedelta(1)], "'class' holds Duration"),
-    ],
-)
+@pytest.mark.parametrize(("labels", "words"), [
+    ([1.0, float("nan"), 2.0], "1 row has no class"),
+    ([[1], [2], [1]], "column 'class' holds List(Int64), which cannot be a label"),
+    ([b"a", b"b", b"a"], "column 'class' holds Binary, which cannot be a label"),
+    ([timedelta(1), timedelta(2), timedelta(1)], "'class' holds Duration"),
+])  # fmt: skip
 def test_invalid_parquet_labels_are_refused(format, labels, words, reason, tmp_path):
     pl.DataFrame({"x": [1.0, 2, 3], "class": labels}).write_parquet(tmp_path / "a.parquet")
     told = reason(ENTRY | {"source": {"file": "a.parquet"}, "format": format})
     assert words in told
     assert "Error" not in told
-
-
-def test_a_date_column_can_be_declared_categorical(obtain, tmp_path):
-    frame = pl.DataFrame({"when": [date(2020, 1, 2), date(2020, 1, 1)], "class": ["a", "b"]})
-    frame.write_parquet(tmp_path / "a.parquet")
-    found = obtain(ENTRY | {"source": {"file": "a.parquet"}, "categorical": ["when"]})
-    assert found.table.levels == {"when": ("2020-01-01", "2020-01-02")}
 
 
 def test_large_files_are_read_by_polars_alone(obtain, tmp_path, monkeypatch):
@@ -326,12 +309,9 @@ def test_codes_that_differ_in_leading_zeros_are_classes(obtain, tmp_path, rows, 
     assert found.classes[found.positive] == "07"
 
 
-def test_zip_codes_are_categories_as_written(obtain, tmp_path):
+def test_leading_zeros_of_categories_matter(obtain, tmp_path):
     as_csv({"zip": ["010", "10", "010", "10"], "class": list("abab")}, tmp_path / "a.csv")
     entry = ENTRY | {"source": {"file": "a.csv"}, "categorical": ["zip"]}
     assert obtain(entry).table.levels == {"zip": ("010", "10")}
-
-
-def test_codes_whose_leading_zeros_do_not_matter_are_numbers(obtain, tmp_path):
     as_csv({"x": [1, 2, 3, 4], "class": ["01", "02", "01", "10"]}, tmp_path / "a.csv")
     assert obtain(ENTRY | {"source": {"file": "a.csv"}}).classes == ["1", "2", "10"]

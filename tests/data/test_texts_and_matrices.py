@@ -45,7 +45,7 @@ def texts_of(data):
     return sorted(zip(classes, data.split.tolist(), texts, strict=True))
 
 
-def test_posts_are_kept_unchanged_with_class_and_split(archive, obtain):
+def test_texts_are_kept_unchanged_and_count_words_as_the_format_does(archive, obtain):
     found = obtain(RAW)
     assert found.table.texts == {"text"}
     assert texts_of(found) == [
@@ -54,6 +54,11 @@ def test_posts_are_kept_unchanged_with_class_and_split(archive, obtain):
         ("cats", 1, "A dog, caf\xe9"),
         ("dogs", 0, "A dog, caf\xe9"),
     ]
+    counted = obtain({key: RAW[key] for key in ("source", "format")})
+    raw = compute_features(obtain(RAW), [{"count_words": {"pattern": "[a-z]+"}}]).table
+    assert raw.names == counted.table.names
+    rows = (X.toarray().tolist() for X in (raw.X, counted.table.X))
+    assert sorted(next(rows)) == sorted(next(rows))
 
 
 def test_texts_come_back_from_the_files_that_jobs_pass_on(archive, obtain, tmp_path):
@@ -69,14 +74,6 @@ def test_texts_come_back_from_the_files_that_jobs_pass_on(archive, obtain, tmp_p
     assert not [name for name, kept in about.items() if kept == list(found.table.levels["text"])]
 
 
-def test_the_words_of_raw_posts_are_those_that_the_format_counts(archive, obtain):
-    counted = obtain({key: RAW[key] for key in ("source", "format")})
-    raw = compute_features(obtain(RAW), [{"count_words": {"pattern": "[a-z]+"}}]).table
-    assert raw.names == counted.table.names
-    rows = (X.toarray().tolist() for X in (raw.X, counted.table.X))
-    assert sorted(next(rows)) == sorted(next(rows))
-
-
 def test_a_text_column_may_have_missing_texts_which_contain_no_words(obtain, tmp_path):
     (tmp_path / "a.csv").write_text("y,body,n\na,good good day,1\nb,,2\nb,1994,3\n")
     entry = {"source": {"file": "a.csv"}, "target": "y", "texts": ["body"]}
@@ -85,28 +82,15 @@ def test_a_text_column_may_have_missing_texts_which_contain_no_words(obtain, tmp
     assert sorted(found.X.toarray().tolist()) == [[1, 0, 1, 2], [2, 0, 0, 0], [3, 1, 0, 0]]
 
 
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        (
-            {"source": {"file": "a.svm"}, "texts": ["text"]},
-            "is not supported for libsvm, which has no",
-        ),
-        (RAW | {"binary": True}, "with `texts:` features count; give it to count_words"),
-        (
-            {"source": {"file": "a.csv"}, "target": "y", "texts": ["b"], "categorical": ["b"]},
-            "'b' is also under `categorical:`",
-        ),
-        (
-            {"source": {"file": "a.csv", "matrices": {"m": {"file": "lost.npy"}}}, "target": "y"},
-            "there is no file 'lost.npy'",
-        ),
-        (
-            {"source": {"file": "a.csv", "matrices": {"m": {"sklearn": "iris"}}}, "target": "y"},
-            "give one of file, url",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("entry", "words"), [
+    ({"source": {"file": "a.svm"}, "texts": ["text"]}, "is not supported for libsvm, which has no"),
+    (RAW | {"binary": True}, "with `texts:` features count; give it to count_words"),
+    ({"source": {"file": "a.csv"}, "target": "y", "texts": ["b"], "categorical": ["b"]},
+     "'b' is also under `categorical:`"),
+    ({"source": {"file": "a.csv", "matrices": {"m": {"file": "lost.npy"}}}, "target": "y"},
+     "there is no file 'lost.npy'"),
+    ({"source": {"file": "a.csv", "matrices": {"m": {"sklearn": "iris"}}}, "target": "y"}, "give one of file, url"),
+])  # fmt: skip
 def test_keys_that_cannot_work_are_refused_before_any_work(entry, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("a.tgz", "a.csv", "a.svm"):
@@ -179,7 +163,7 @@ def test_the_digest_is_of_the_numbers_and_not_of_their_file(name, table, obtain,
     assert obtain(entry_of(written(tmp_path / "b.npy", changed))).digest != first.digest
 
 
-def test_excluded_rows_are_excluded_from_the_matrix(obtain, tmp_path):
+def test_a_matrix_belongs_to_the_rows_that_remain(obtain, tmp_path):
     (tmp_path / "a.csv").write_text("y\na\nnone\nb\na\n")
     np.save(tmp_path / "m.npy", np.array([[1.0], [2], [3], [4]]))
     found = obtain(entry_of("m.npy", classes=["a", "b"]))
@@ -187,6 +171,11 @@ def test_excluded_rows_are_excluded_from_the_matrix(obtain, tmp_path):
     assert sorted(zip(found.y.tolist(), found.table.X.ravel().tolist(), strict=True)) == [
         (0, 1), (0, 4), (1, 3),
     ]  # fmt: skip
+    (tmp_path / "a.svm").write_text("a 1:1\nb 2:2\nb 1:3\n")
+    np.save(tmp_path / "m.npy", np.array([[10.0], [0], [30]]))
+    found = obtain({"source": {"file": "a.svm", "matrices": {"m": {"file": "m.npy"}}}})
+    assert found.table.names == ("1", "2", "m.1")
+    assert sorted(found.table.X.tolist()) == [[0, 2, 0], [1, 0, 10], [3, 0, 30]]
 
 
 def test_posts_and_their_embedding_are_one_data_set_of_which_methods_choose(
@@ -204,14 +193,6 @@ def test_posts_and_their_embedding_are_one_data_set_of_which_methods_choose(
     assert "lengths.1" not in words.names
     assert "cat" in words.names
     assert "text:cat" in compute_features(found, ["count_words"]).table.names
-
-
-def test_word_counts_may_come_with_an_additional_matrix(obtain, tmp_path):
-    (tmp_path / "a.svm").write_text("a 1:1\nb 2:2\nb 1:3\n")
-    np.save(tmp_path / "m.npy", np.array([[10.0], [0], [30]]))
-    found = obtain({"source": {"file": "a.svm", "matrices": {"m": {"file": "m.npy"}}}})
-    assert found.table.names == ("1", "2", "m.1")
-    assert sorted(found.table.X.tolist()) == [[0, 2, 0], [1, 0, 10], [3, 0, 30]]
 
 
 def test_a_test_set_has_a_matrix_of_its_own(obtain, reason, tmp_path):
@@ -255,24 +236,21 @@ def damaged(path, what):
             pl.DataFrame({"u": [[1.0]] * 19 + [[1.0, 2.0]]}).write_parquet(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "what", "words"),
-    [
-        ("m.npy", "rows", "m.npy has 19 rows and its source 20; give a row for each row of the so"),
-        ("m.npy", "shape", r"has the shape \(20,\), which is not rows × columns"),
-        ("m.npy", "text", "holds <U1; save numbers"),
-        ("m.npy", "infinite", "holds an infinite number"),
-        ("m.npy", "objects", "holds pickled objects, which may run code when read"),
-        ("m.npy", "pickle", "holds pickled objects, which may run code when read"),
-        ("m.npy", "nothing", "cannot be read"),
-        ("m.npz", "several", "holds a, b; keep one array in it"),
-        ("m.npz", "nothing", "cannot be read"),
-        ("m.parquet", "names", "has a column 'u' of String; keep only numbers"),
-        ("m.parquet", "ragged", "lists of different lengths in 'u'"),
-        ("m.parquet", "nothing", "cannot be read"),
-        ("m.txt", "nothing", "m.txt is not one of .npy, .npz, .parquet"),
-    ],
-)
+@pytest.mark.parametrize(("name", "what", "words"), [
+    ("m.npy", "rows", "m.npy has 19 rows and its source 20; give a row for each row of the so"),
+    ("m.npy", "shape", r"has the shape \(20,\), which is not rows × columns"),
+    ("m.npy", "text", "holds <U1; save numbers"),
+    ("m.npy", "infinite", "holds an infinite number"),
+    ("m.npy", "objects", "holds pickled objects, which may run code when read"),
+    ("m.npy", "pickle", "holds pickled objects, which may run code when read"),
+    ("m.npy", "nothing", "cannot be read"),
+    ("m.npz", "several", "holds a, b; keep one array in it"),
+    ("m.npz", "nothing", "cannot be read"),
+    ("m.parquet", "names", "has a column 'u' of String; keep only numbers"),
+    ("m.parquet", "ragged", "lists of different lengths in 'u'"),
+    ("m.parquet", "nothing", "cannot be read"),
+    ("m.txt", "nothing", "m.txt is not one of .npy, .npz, .parquet"),
+])  # fmt: skip
 def test_a_wrong_matrix_is_refused_in_one_line(name, what, words, table, reason, tmp_path):
     damaged(tmp_path / name, what)
     output = reason(entry_of(name))

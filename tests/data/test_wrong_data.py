@@ -11,84 +11,38 @@ from linclass_study.data.formats.csv import header_columns
 GOOD = "x,t,y\n1,red,no\n2,blue,yes\n3,red,no\n"
 CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "no such target": (GOOD, {"target": "Y"}, ["target: there is no column 'Y'", "x, t, y"]),
-    "nearest target": (
-        "outcome,x\n1,2\n",
-        {"target": "outcom"},
-        ["no column 'outcom'", "did you mean 'outcome'?", "Columns are outcome, x"],
-    ),
+    "nearest target": ("outcome,x\n1,2\n", {"target": "outcom"},
+        ["no column 'outcom'", "did you mean 'outcome'?", "Columns are outcome, x"]),
     "no target": (GOOD, {"target": None}, ["`target:` is missing", "x, t, y"]),
     "one class": ("x,y\n1,no\n2,no\n", {}, ["the target has one class, 'no'", "at least two"]),
     "rows without class": ("x,y\n1,a\n2,b\n3,\n4,NA\n", {}, ["2 rows have no class", "`classes:`"]),
     "a row without class": ("x,y\n1,a\n2,b\n3,\n", {}, [": 1 row has no class; list"]),
-    "columns are listed once": (
-        "x,y\n1,a\n2,b\n",
-        {"drop": ["zzz"]},
-        ["drop: there is no column 'zzz'; columns are x, y"],
-    ),
-    "a number as target": (
-        "x,y\n" + "".join(f"{i % 7},{i / 8}\n" for i in range(40)),
-        {},
-        ["'y' has 40 distinct numbers in 40 rows: a number, not a class", "`target:`"],
-    ),
-    "numbers of rows as target": (
-        "x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(40)),
-        {},
-        ["'y' has 40 distinct numbers in 40 rows: a number, not a class"],
-    ),
-    "ages, the oldest once": (
-        "x,age\n" + "".join(f"{i % 7},{20 + i % 50}\n" for i in range(500)) + "1,90\n",
-        {"target": "age"},
-        ["'age' has 51 distinct numbers in 501 rows: a number, not a class"],
-    ),
-    "values and a class in the first line": (
-        "5.1,3.5,setosa\n4.9,3.0,virginica\n",
-        {"target": "species"},
-        ["columns are 5.1, 3.5, setosa (if these are values of a row: `csv: {header: false}`)"],
-    ),
-    "no names in the first line": (
-        "1.5,2\n3,1\n4,2\n",
-        {"target": "2"},
-        ["numbers in place of names (1.5, 2)", "`csv: {header: false}`", "`header: true`"],
-    ),
-    "unknown class": (
-        GOOD,
-        {"classes": ["no", "yess"]},
-        ["classes: 'yess' is not a class; did you mean 'yes'?"],
-    ),
-    "unknown merged class": (
-        GOOD,
-        {"classes": {"a": ["no"], "b": ["maybe"]}},
-        ["'maybe' is not a class"],
-    ),
+    "columns are listed once": ("x,y\n1,a\n2,b\n", {"drop": ["zzz"]},
+        ["drop: there is no column 'zzz'; columns are x, y"]),
+    "a number as target": ("x,y\n" + "".join(f"{i % 7},{i / 8}\n" for i in range(40)), {},
+        ["'y' has 40 distinct numbers in 40 rows: a number, not a class", "`target:`"]),
+    "numbers of rows as target": ("x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(40)), {},
+        ["'y' has 40 distinct numbers in 40 rows: a number, not a class"]),
+    "ages, the oldest once": ("x,age\n" + "".join(f"{i % 7},{20 + i % 50}\n" for i in range(500)) + "1,90\n",
+        {"target": "age"}, ["'age' has 51 distinct numbers in 501 rows: a number, not a class"]),
+    "values and a class in the first line": ("5.1,3.5,setosa\n4.9,3.0,virginica\n", {"target": "species"},
+        ["columns are 5.1, 3.5, setosa (if these are values of a row: `csv: {header: false}`)"]),
+    "no names in the first line": ("1.5,2\n3,1\n4,2\n", {"target": "2"},
+        ["numbers in place of names (1.5, 2)", "`csv: {header: false}`", "`header: true`"]),
+    "unknown class": (GOOD, {"classes": ["no", "yess"]}, ["classes: 'yess' is not a class; did you mean 'yes'?"]),
+    "unknown merged class": (GOOD, {"classes": {"a": ["no"], "b": ["maybe"]}}, ["'maybe' is not a class"]),
     "one class kept": (GOOD, {"classes": {"a": ["no", "yes"]}}, ["one class, 'a'"]),
-    "unknown positive": (
-        GOOD,
-        {"positive": 1},
-        ["positive: '1' is not a class; there are: no, yes"],
-    ),
+    "unknown positive": (GOOD, {"positive": 1}, ["positive: '1' is not a class; there are: no, yes"]),
     "yes without quotes": (GOOD, {"positive": True}, ["'true' is not a class", "put it in quotes"]),
-    "costs too small": (
-        "x,y\n1,a\n2,b\n3,c\n",
-        {"costs": [[0, 1], [1, 0]]},
-        ["costs: 2 × 2 numbers for 3 classes; give 3 × 3", "order a, b, c"],
-    ),
-    "costs of an unknown class": (
-        GOOD,
-        {"costs": {"no": {"yes": 1}, "yess": {"no": 5}}},
-        ["costs: 'yess' is not a class; did you mean 'yes'?"],
-    ),
-    "a cost that is missing": (
-        GOOD,
-        {"costs": {"no": {"yes": 1}}},
-        ["costs: no cost of predicting 'no' where 'yes' is true; add yes: {no: …}"],
-    ),
+    "costs too small": ("x,y\n1,a\n2,b\n3,c\n", {"costs": [[0, 1], [1, 0]]},
+        ["costs: 2 × 2 numbers for 3 classes; give 3 × 3", "order a, b, c"]),
+    "costs of an unknown class": (GOOD, {"costs": {"no": {"yes": 1}, "yess": {"no": 5}}},
+        ["costs: 'yess' is not a class; did you mean 'yes'?"]),
+    "a cost that is missing": (GOOD, {"costs": {"no": {"yes": 1}}},
+        ["costs: no cost of predicting 'no' where 'yes' is true; add yes: {no: …}"]),
     "ragged costs": (GOOD, {"costs": [[0, 1], [1]]}, ["costs: 2 × 1/2 numbers for 2 classes"]),
     "drop of no column": (GOOD, {"drop": ["T"]}, ["drop: there is no column 'T'"]),
-    "category of no column": (
-        GOOD,
-        {"categorical": ["tt"]},
-        ["categorical: there is no column 'tt'"],
-    ),
+    "category of no column": (GOOD, {"categorical": ["tt"]}, ["categorical: there is no column 'tt'"]),
     "nothing left": (GOOD, {"drop": ["x", "t"]}, ["no column is left beside the target"]),
     "empty": ("", {}, ["the file is empty"]),
     "blank": ("\n \n", {}, ["the file is empty"]),
@@ -103,84 +57,42 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "overflow": ("x,y\n1,a\n1e999,b\n", {}, ["column 'x' holds an infinite number"]),
     "not UTF-8": (b"x,y\n1,a\n2,caf\xe9\n", {}, ["line 3 is not text in UTF-8"]),
     "UTF-16": ("x,y\n1,a\n".encode("utf-16"), {}, ["line 1 is not text in UTF-8"]),
-    "too few names": (
-        GOOD,
-        {"csv": {"names": ["x", "y"]}},
-        ["line 1 has 3 fields where 2 are expected"],
-    ),
+    "too few names": (GOOD, {"csv": {"names": ["x", "y"]}}, ["line 1 has 3 fields where 2 are expected"]),
     "damaged": (gzip.compress(GOOD.encode() * 99)[:60], {}, ["damaged or cut short"]),
     "not libsvm": (GOOD, {"format": "libsvm"}, ["no line contains index:value"]),
-    "text in libsvm": (
-        "1 1:2\n1 1:red\n",
-        {"format": "libsvm"},
-        ["line 2: '1:red' is not index:value with an index and a number"],
-    ),
+    "text in libsvm": ("1 1:2\n1 1:red\n", {"format": "libsvm"},
+        ["line 2: '1:red' is not index:value with an index and a number"]),
     "pairs in pieces": ("1 1:2\n1 1: 2\n", {"format": "libsvm"}, ["line 2: '1:' is not"]),
     "negative index": ("1 -1:2\n", {"format": "libsvm"}, ["line 1: '-1:2' is not"]),
     "infinite in libsvm": ("1 1:inf\n", {"format": "libsvm"}, ["line 1: '1:inf' is not"]),
-    "overflow in libsvm": (
-        "1 3:1e999\n-1 1:1\n",
-        {"format": "libsvm"},
-        ["column '3' holds an infinite number"],
-    ),
-    "overflowing sum in libsvm": (
-        "1 2:1e308 2:1e308\n-1 1:1\n",
-        {"format": "libsvm"},
-        ["column '2' holds an infinite number, or entries whose sum is one"],
-    ),
-    "huge index": (
-        "1 999999999:2\n-1 2:1\n",
-        {"format": "libsvm"},
-        ["the index 999999999 is too large; there may be 10,000,000 columns"],
-    ),
+    "overflow in libsvm": ("1 3:1e999\n-1 1:1\n", {"format": "libsvm"}, ["column '3' holds an infinite number"]),
+    "overflowing sum in libsvm": ("1 2:1e308 2:1e308\n-1 1:1\n", {"format": "libsvm"},
+        ["column '2' holds an infinite number, or entries whose sum is one"]),
+    "huge index": ("1 999999999:2\n-1 2:1\n", {"format": "libsvm"},
+        ["the index 999999999 is too large; there may be 10,000,000 columns"]),
     "endless index": (f"1 {'9' * 400}:2\n", {"format": "libsvm"}, ["the index inf is too large"]),
-    "labels that floating point merges": (
-        "x,y\n1,9007199254740992\n2,9007199254740993\n",
-        {},
-        ["is a number beyond 2^53", "put a letter before such labels"],
-    ),
-    "such labels in libsvm": (
-        "9007199254740992 1:1\n9007199254740993 1:2\n",
-        {"format": "libsvm"},
-        ["is a number beyond 2^53"],
-    ),
-    "such categories": (
-        "x,y\n9007199254740993,a\n2,b\n",
-        {"categorical": ["x"]},
-        ["the label 9007199254740992.0 is a number beyond 2^53"],
-    ),
+    "labels that floating point merges": ("x,y\n1,9007199254740992\n2,9007199254740993\n", {},
+        ["is a number beyond 2^53", "put a letter before such labels"]),
+    "such labels in libsvm": ("9007199254740992 1:1\n9007199254740993 1:2\n", {"format": "libsvm"},
+        ["is a number beyond 2^53"]),
+    "such categories": ("x,y\n9007199254740993,a\n2,b\n", {"categorical": ["x"]},
+        ["the label 9007199254740992.0 is a number beyond 2^53"]),
     "empty libsvm": ("# nothing\n", {"format": "libsvm"}, ["the file is empty"]),
     "not ARFF": (GOOD, {"format": "arff"}, ["line 1: 'x,t,y' is not an ARFF declaration"]),
     "ARFF without data": ("@relation a\n@attribute x real\n", {"format": "arff"}, ["has no @data"]),
     "ARFF without attributes": ("@data\n1\n", {"format": "arff"}, ["no @attribute"]),
-    "undeclared value": (
-        "@attribute x real\n@attribute y {a,b}\n@data\n1,a\n2,c\n",
-        {"format": "arff"},
-        ["column 'y': 'c' is not one of the declared values"],
-    ),
-    "text in numeric": (
-        "@attribute x real\n@attribute y {a,b}\n@data\n1,a\nred,b\n",
-        {"format": "arff"},
-        ["column 'x': 'red' is not a number"],
-    ),
-    "sparse ARFF": (
-        "@attribute x real\n@attribute y {a,b}\n@data\n{0 1, 1 b}\n",
-        {"format": "arff"},
-        ["line 4: sparse rows of ARFF cannot be read; use libsvm"],
-    ),
-    "strange type": (
-        "@attribute x relational\n@data\n",
-        {"format": "arff"},
-        ["line 1", "'relational'"],
-    ),
-    "ragged ARFF": (
-        "@attribute x real\n@attribute y {a,b}\n% c\n@data\n1,a\n1\n",
-        {"format": "arff"},
-        ["line 6 has 1 field where 2 are expected"],
-    ),
+    "undeclared value": ("@attribute x real\n@attribute y {a,b}\n@data\n1,a\n2,c\n", {"format": "arff"},
+        ["column 'y': 'c' is not one of the declared values"]),
+    "text in numeric": ("@attribute x real\n@attribute y {a,b}\n@data\n1,a\nred,b\n", {"format": "arff"},
+        ["column 'x': 'red' is not a number"]),
+    "sparse ARFF": ("@attribute x real\n@attribute y {a,b}\n@data\n{0 1, 1 b}\n", {"format": "arff"},
+        ["line 4: sparse rows of ARFF cannot be read; use libsvm"]),
+    "strange type": ("@attribute x relational\n@data\n", {"format": "arff"}, ["line 1", "'relational'"]),
+    "ragged ARFF": ("@attribute x real\n@attribute y {a,b}\n% c\n@data\n1,a\n1\n", {"format": "arff"},
+        ["line 6 has 1 field where 2 are expected"]),
     "not Parquet": (GOOD, {"format": "parquet"}, ["not a Parquet file"]),
     "not an archive": (GOOD, {"format": "bag_of_words"}, ["the archive cannot be read"]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -221,17 +133,6 @@ def test_columns_of_a_test_set_may_have_another_order(obtain, tmp_path):
     assert found.table.X[found.split == 1].tolist() == [[1, 7]]
 
 
-def test_text_in_a_test_set_alone_is_a_mistake_unless_the_column_is_categorical(
-    obtain, reason, tmp_path
-):
-    (tmp_path / "a.csv").write_text("x,y\n1,no\n2,yes\n")
-    (tmp_path / "t.csv").write_text("x,y\n3,no\n,no\nmany,no\n")
-    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
-    assert "column 'x' of the test set holds the text 'many' in row 3" in reason(entry)
-    found = obtain(entry | {"categorical": ["x"]})
-    assert found.table.levels == {"x": ("1", "2", "3", "many")}
-
-
 def test_a_column_of_text_stays_text_where_the_test_rows_have_numbers(obtain, tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,no\nmany,yes\n")
     (tmp_path / "t.csv").write_text("x,y\n1,no\n")
@@ -244,6 +145,17 @@ def test_labels_of_train_and_test_are_written_alike(obtain, tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n3,1\n")
     entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
     assert obtain(entry | {"classes": {"one": ["1", "1.0"], "A": "A"}}).classes == ["one", "A"]
+
+
+def test_text_in_a_test_set_alone_is_a_mistake_unless_the_column_is_categorical(
+    obtain, reason, tmp_path
+):
+    (tmp_path / "a.csv").write_text("x,y\n1,no\n2,yes\n")
+    (tmp_path / "t.csv").write_text("x,y\n3,no\n,no\nmany,no\n")
+    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
+    assert "column 'x' of the test set holds the text 'many' in row 3" in reason(entry)
+    found = obtain(entry | {"categorical": ["x"]})
+    assert found.table.levels == {"x": ("1", "2", "3", "many")}
 
 
 def test_a_sparse_test_set_needs_sparse_training_rows(reason, tmp_path):
@@ -292,7 +204,8 @@ def test_a_reason_is_never_long(reason, tmp_path):
     assert output.endswith("…")
 
 
-def test_columns_that_are_numbered_and_a_header_that_is_declared_are_names(tmp_path):
+def test_names_of_columns_and_numbered_classes_are_told_from_numbers(tmp_path):
+    """As of letters, 26 numbers, or of speakers with a few rows each."""
     numbered, years = tmp_path / "numbered.csv", tmp_path / "years.csv"
     for header in ("0,1,2", "1,2,3"):
         numbered.write_text(f"{header}\n5,6,7\n")
@@ -300,10 +213,6 @@ def test_columns_that_are_numbered_and_a_header_that_is_declared_are_names(tmp_p
     years.write_text("2019,2024\n5,6\n")
     assert header_columns(years, {"header": True}) == ["2019", "2024"]
     assert header_columns(years, {"header": False}) == ["x1", "x2"]
-
-
-def test_many_classes_that_are_numbered_stay_classes():
-    """As of letters, 26 numbers, or of speakers with a few rows each."""
     names = [str(k) for k in range(26)]
     assert not is_a_number(names, np.full(26, 40))
     assert not is_a_number(names, np.full(26, 4))

@@ -1,7 +1,5 @@
 """Gaussian posteriors and evidences against their definitions."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
@@ -24,13 +22,13 @@ from linclass.base.messages import NotApplicable
 from linclass.bayes.bayesian_logistic_regression import PREDICTIVES, log_mean_of_sigmoid
 
 
-def line(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def line(n=60):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 4))
     return X, 3 + X @ [1.0, -0.5, 0.2, 0.0] + 0.7 * rng.normal(size=n)
 
 
-def classes(K: int, n: int = 120) -> tuple[np.ndarray, np.ndarray]:
+def classes(K, n=120):
     X, _ = line(n)
     z = X @ [1.0, -0.5, 0.2, 0.0] + np.random.default_rng(1).logistic(size=n)
     return X, np.digitize(z, [0.0] if K == 2 else [-0.7, 0.7])

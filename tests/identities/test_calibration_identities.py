@@ -1,7 +1,5 @@
 """Calibration maps: their optimality conditions, their use of held-out scores only, and their benefit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -17,7 +15,7 @@ from linclass.tuning.calibration_maps import Temperature, sigmoid
 from linclass.tuning.folds import stratified_folds
 
 
-def noisy(n: int, seed: int = 0, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+def noisy(n, seed=0, classes=2):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % classes
     return rng.standard_normal((n, 4)) + np.eye(4)[y], y

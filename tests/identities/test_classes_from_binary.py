@@ -1,9 +1,6 @@
 """One-vs-rest and one-vs-one: their form for two classes, and properties that do not depend on the base classifier."""
 
-from __future__ import annotations
-
 import warnings
-from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +30,7 @@ BOTH = each("kind", [OneVsRest, OneVsOne])
 PEERS = {OneVsRest: multiclass.OneVsRestClassifier, OneVsOne: multiclass.OneVsOneClassifier}
 
 
-def rows(K: int, n: int = 90, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def rows(K, n=90, seed=0):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % K
     return rng.standard_normal((n, 3)) + 1.5 * np.eye(4)[y][:, :3], np.array(list("dbca"))[y]
@@ -131,7 +128,7 @@ def test_one_vs_one_has_no_probabilities_without_coupling_or_pairwise_probabilit
 @BOTH
 def test_weights_mean_rows_and_are_refused_where_they_cannot_be_passed_on(kind):
     class Unweighted(NearestMean):
-        def fit(self, X: Any, y: Any) -> Any:  # type: ignore[override]
+        def fit(self, X, y):  # type: ignore[override]
             return super().fit(X, y)
 
     X, y = rows(3)
@@ -173,7 +170,7 @@ def test_a_foreign_fit_that_warned_has_not_converged():
 @BOTH
 def test_a_foreign_status_needs_no_reason(kind, status):
     class Says(linear_model.LogisticRegression):
-        def fit(self, *rows: Any, **weights: Any) -> Any:
+        def fit(self, *rows, **weights):
             self.status_ = status
             return super().fit(*rows, **weights)
 

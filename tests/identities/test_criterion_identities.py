@@ -1,9 +1,5 @@
 """AIC and BIC of models beyond plain compositions of loss and penalty: ordinal and kernel logistic regression."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -25,22 +21,18 @@ X = np.random.default_rng(0).standard_normal((90, 4)) + 0.7 * np.outer(Y, [1, -1
 WEIGHTS = np.where(np.arange(90) % 7, 1.5, 0.0)
 
 
-def judged(inner: Any, y: Any, rule: str, rows: Any = X, weights: Any = None) -> TunedClassifier:
+def judged(inner, y, rule, rows=X, weights=None):
     return TunedClassifier(inner, strengths=STRENGTHS, rule=rule).fit(rows, y, weights)
 
 
 @each("rule", ["aic", "bic"])
 @each("weights", [None, WEIGHTS], ids=["equal", "weighted"])
 @each("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@each(
-    ("model", "K"),
-    [
-        (OrdinalRegression(tol=1e-12), 2),
-        (KernelLogisticRegression(kernel="linear", tol=1e-12), 2),
-        (KernelLogisticRegression(kernel="linear", tol=1e-12), 3),
-    ],
-    ids=["ordinal", "kernel", "kernel of three"],
-)
+@each(("model", "K"), [
+    (OrdinalRegression(tol=1e-12), 2),
+    (KernelLogisticRegression(kernel="linear", tol=1e-12), 2),
+    (KernelLogisticRegression(kernel="linear", tol=1e-12), 3),
+], ids=["ordinal", "kernel", "kernel of three"])  # fmt: skip
 def test_models_equal_to_logistic_regression_have_the_same_criteria(model, K, form, weights, rule):
     y = np.minimum(Y, K - 1)
     one = judged(model, y, rule, form(X), weights)

@@ -1,9 +1,6 @@
 """The Dantzig selector: its linear program, the dual program, and the lasso, which satisfies its constraints."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +17,14 @@ W = np.random.default_rng(9).uniform(0.5, 2, N)
 SHARES = [1.0, 0.5, 0.1, 0.01]  # of the largest strength
 
 
-def numbers(d: int = 6, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def numbers(d=6, seed=0):
     """Features so correlated that the selector is not the lasso."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((N, d)) @ (1.5 * np.eye(d) + rng.standard_normal((d, d)) / np.sqrt(d))
     return X + 5, X[:, :4].sum(axis=1) + 3 * rng.standard_normal(N)
 
 
-def moments(X: Any, y: Any, w: Any = W, intercept: bool = True) -> tuple[np.ndarray, np.ndarray]:
+def moments(X, y, w=W, intercept=True):
     """(G, c) of columns that are centred, if there is an intercept."""
     w = w / w.sum()
     if intercept:
@@ -35,7 +32,7 @@ def moments(X: Any, y: Any, w: Any = W, intercept: bool = True) -> tuple[np.ndar
     return X.T @ (w[:, None] * X), X.T @ (w * y)
 
 
-def plain(G: np.ndarray, c: np.ndarray, strength: float) -> Any:
+def plain(G, c, strength):
     """min Σ (w⁺ + w⁻) subject to −strength ≤ c − G(w⁺ − w⁻) ≤ strength."""
     limits = np.concatenate([c + strength, strength - c])
     return linprog(np.ones(2 * len(c)), A_ub=np.block([[G, -G], [-G, G]]), b_ub=limits)

@@ -1,7 +1,5 @@
 """Theorems of the regularized and reduced discriminants: their limiting cases and their definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.linalg
@@ -19,7 +17,7 @@ from linclass import (
 )
 
 
-def problem(K: int, n: int = 150, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
+def problem(K, n=150, d=4):
     """Classes of unequal size and unequal covariances."""
     rng = np.random.default_rng(K)
     y = rng.permutation(np.arange(n) % (K + 1) % K)

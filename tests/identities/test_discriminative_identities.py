@@ -1,7 +1,5 @@
 """Theorems that tie solvers, losses and classifiers together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -12,13 +10,13 @@ from linclass import LinearRegression, LogisticRegression, Perceptron
 from linclass.linear.solvers.newton import Irls, Newton
 
 
-def overlapping(n: int = 120, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+def overlapping(n=120, classes=2):
     rng = np.random.default_rng(11)
     y = np.arange(n) % classes
     return rng.standard_normal((n, 3)) + 0.8 * rng.standard_normal((classes, 3))[y], y
 
 
-def separated(margin: float, n: int = 60, d: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def separated(margin, n=60, d=3):
     """Rows at least `margin` away from a hyperplane through the origin, on its two sides."""
     rng = np.random.default_rng(3)
     w = rng.standard_normal(d)
@@ -65,43 +63,40 @@ def test_keslers_perceptron_of_two_classes_is_the_perceptron():
     assert model.n_mistakes_ <= 2 * (np.linalg.norm(X, axis=1).max() / gamma) ** 2
 
 
-def _equal_rows(X: np.ndarray) -> None:
+def _equal_rows(X):
     X[3], X[7] = X[5], 2 * X[1]
 
 
-def _a_row_without_entries(X: np.ndarray) -> None:
+def _a_row_without_entries(X):
     X[4] = 0
 
 
-def _half_of_the_rows_again(X: np.ndarray) -> None:
+def _half_of_the_rows_again(X):
     X[len(X) // 2 :] = X[: len(X) - len(X) // 2]
 
 
-def _few_different_rows(X: np.ndarray) -> None:
+def _few_different_rows(X):
     X[:] = X[:6].repeat([8, 5, 3, 2, 1, 1], axis=0)
 
 
-def _far_off(X: np.ndarray) -> None:
+def _far_off(X):
     X += 1e4
 
 
-def _a_constant_column(X: np.ndarray) -> None:
+def _a_constant_column(X):
     X[:, 2] = 7
 
 
 @each("as_sparse", [False, True])
 @each("intercept", [False, True])
-@each(
-    "change",
-    [
-        _equal_rows,
-        _a_row_without_entries,
-        _half_of_the_rows_again,
-        _few_different_rows,
-        _far_off,
-        _a_constant_column,
-    ],
-)
+@each("change", [
+    _equal_rows,
+    _a_row_without_entries,
+    _half_of_the_rows_again,
+    _few_different_rows,
+    _far_off,
+    _a_constant_column,
+])  # fmt: skip
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
     change, intercept, as_sparse

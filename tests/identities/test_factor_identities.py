@@ -1,9 +1,5 @@
 """Support vector machines with a factor for each feature: L2 with factors is plain L2 of columns over √factor."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -21,14 +17,14 @@ CASES = [
 ]
 
 
-def data(classes: int, n: int = 600) -> tuple[np.ndarray, np.ndarray]:
+def data(classes, n=600):
     rng = np.random.default_rng(classes)
     X = rng.normal([0, 0, 2, 0, -1], size=(n, 5))
     Z = X @ rng.standard_normal((5, classes)) + rng.gumbel(size=(n, classes))
     return X, Z.argmax(axis=1)
 
 
-def model(loss: str, factors: Any, **options: Any) -> LinearClassifier:
+def model(loss, factors, **options):
     return LinearClassifier(
         loss=loss, penalty={"l2": {"factors": factors}}, strength=0.01, **options
     )
@@ -58,7 +54,7 @@ def test_factors_are_units_of_the_columns(loss, classes, solver, thin):
 def test_the_objective_and_a_trace_are_in_the_units_of_the_user(loss, classes, solver):
     """P(W, b) from its formula; what a trace watches predicts from rows as they are."""
     X, y = data(classes)
-    seen: list[float] = []
+    seen = []
     fit = model(loss, FACTORS, tol=1e-8)
     fit.trace = lambda own: seen.append(own.score(X, y)) or seen[-1]
     fit.fit(X, y)

@@ -1,7 +1,5 @@
 """The first step of Newton's method from 0: it equals the known fit to normal features."""
 
-from __future__ import annotations
-
 import numpy as np
 from cases import each
 from numpy.testing import assert_allclose
@@ -15,7 +13,7 @@ from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.newton import lengthened
 
 
-def rows(n: int, share: float = 0.3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def rows(n, share=0.3):
     rng = np.random.default_rng(n)
     y = np.where(rng.random(n) < share, 1.0, -1.0)
     mixing = np.eye(4) + 0.5 * np.tri(4)
@@ -23,13 +21,12 @@ def rows(n: int, share: float = 0.3) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return X, y, rng.exponential(size=n)
 
 
-def newton_step(P: Objective) -> np.ndarray:
+def newton_step(P):
     point = P.at_with_hessian(P.zero())
-    step: np.ndarray = -np.linalg.solve(point.hessian, point.gradient)
-    return step
+    return -np.linalg.solve(point.hessian, point.gradient)
 
 
-def first(P: Objective) -> np.ndarray:
+def first(P):
     g = P.at_with_hessian(P.zero()).gradient
     return lengthened(P.loss, P.y, P.weights, g, newton_step(P), P.design.intercept)
 

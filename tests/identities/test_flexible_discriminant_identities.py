@@ -1,7 +1,5 @@
 """Flexible discriminant analysis: linear regression gives linear discriminant analysis, ridge adds λI to Σ."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -22,7 +20,7 @@ from linclass.base.messages import NotApplicable
 FDA = FlexibleDiscriminantAnalysis
 
 
-def problem(K: int, n: int = 150, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
+def problem(K, n=150, d=4):
     """Classes of unequal size and correlated features."""
     rng = np.random.default_rng(K)
     y = rng.permutation(np.arange(n) % (K + 1) % K)

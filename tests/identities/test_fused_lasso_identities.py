@@ -1,9 +1,5 @@
 """The fused lasso: its norm against definitions and other solvers, and special cases that are other fits."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -18,14 +14,14 @@ SEEDS = range(12)
 TIED = np.array([1.5, 1.5, 0.0, 0.0, 0.0, -2.0, -2.0, -1.0, 0.5, 0.5])
 
 
-def chain(seed: int, d: int = 8) -> Chain:
+def chain(seed, d=8):
     """With links of 0, and all factors equal for even seeds."""
     rng = np.random.default_rng(seed)
     links = rng.exponential(size=d - 1) * (rng.uniform(size=d - 1) < 0.8)
     return Chain(rng.uniform(0.5, 2, d) if seed % 2 else np.ones(d), links)
 
 
-def data(classes: int = 2, n: int = 90, d: int = 12) -> tuple[np.ndarray, np.ndarray]:
+def data(classes=2, n=90, d=12):
     rng = np.random.default_rng(3)
     W = np.zeros((classes, d))
     for k in range(classes):
@@ -34,13 +30,16 @@ def data(classes: int = 2, n: int = 90, d: int = 12) -> tuple[np.ndarray, np.nda
     return X, (X @ W.T + rng.gumbel(size=(n, classes))).argmax(axis=1)
 
 
-def fused(strength: float = 0.02, **options: Any) -> LogisticRegression:
+def fused(strength=0.02, **options):
     return LogisticRegression(penalty={"fused_lasso": options}, strength=strength, tol=1e-11)
 
 
 @each("seed", SEEDS)
-def test_total_variation_satisfies_its_conditions(seed):
-    """u_j = Σ_{i≤j} a_i(v_i − w_i)  is λ_j·sign(v_{j+1} − v_j), or between ±λ_j where they are equal; u_d = 0."""
+def test_total_variation_satisfies_its_conditions_and_has_its_dual_norm(seed):
+    """u_j = Σ_{i≤j} a_i(v_i − w_i)  is λ_j·sign(v_{j+1} − v_j), or between ±λ_j where they are equal; u_d = 0. max ⟨g,
+    w⟩ for Ω(w) ≤ 1 is a linear program, with bounds p of |w_j| and q of |w_{j+1} − w_j|. No direction D descends
+    faster than −S:  ⟨G, D⟩ + tΩ′(W; D) ≥ −‖S‖·‖D‖,  with equality at −S.
+    """
     rng, links = np.random.default_rng(seed), chain(seed, 40).links
     w, a = np.round(3 * rng.standard_normal(40), seed % 3), 10 ** rng.uniform(-2, 2, 40)
     v = denoised(w, a, links)
@@ -49,33 +48,6 @@ def test_total_variation_satisfies_its_conditions(seed):
     assert_allclose(u[-1], 0, atol=1e-11)
     assert_allclose(u[:-1][signs != 0], (links * signs)[signs != 0], atol=1e-11)
     assert (np.abs(u[:-1]) <= links + 1e-11).all()
-
-
-@each("seed", SEEDS)
-@each("by_feature", [False, True])
-def test_the_prox_is_where_the_norm_and_its_conjugate_meet(seed, by_feature):
-    """U = (W − V)/t has dual norm at most 1 and ⟨U, V⟩ = Ω(V): the first by all intervals, one after another."""
-    rng, norm = np.random.default_rng(seed), chain(seed)
-    W, t = 3 * rng.standard_normal((2, 8)), rng.uniform(0.2, 1.5, 8) if by_feature else 0.7
-    V = norm.prox(W, t)
-    U = (W - V) / t
-    assert_allclose(np.vdot(U, V), norm.value(V), rtol=1e-12)
-    assert by_intervals(norm, U) <= 1 + 1e-12
-
-
-def by_intervals(norm: Chain, G: np.ndarray) -> float:
-    ends, d = np.pad(norm.links, 1), len(norm.kinks)
-    return max(
-        abs(g[a:b].sum()) / (norm.kinks[a:b].sum() + ends[a] + ends[b])
-        for g in np.atleast_2d(G)
-        for a in range(d)
-        for b in range(a + 1, d + 1)
-    )
-
-
-@each("seed", SEEDS)
-def test_the_dual_norm_is_the_largest_product_with_the_unit_ball(seed):
-    """max ⟨g, w⟩ for Ω(w) ≤ 1 is a linear program, with bounds p of |w_j| and q of |w_{j+1} − w_j|."""
     norm, d = chain(seed), 8
     g = np.random.default_rng(seed + 100).standard_normal(d)
     one, change = np.eye(d), np.diff(np.eye(d), axis=0)
@@ -90,11 +62,6 @@ def test_the_dual_norm_is_the_largest_product_with_the_unit_ball(seed):
     assert_allclose(norm.dual_norm(g), -best.fun, rtol=1e-9)
     assert_allclose(norm.dual_norm(g), by_intervals(norm, g), rtol=1e-14)
     assert_allclose(norm.dual_norm(np.array([g, -3 * g])), 3 * norm.dual_norm(g), rtol=1e-14)
-
-
-@each("seed", SEEDS)
-def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(seed):
-    """No direction D descends faster than −S:  ⟨G, D⟩ + tΩ′(W; D) ≥ −‖S‖·‖D‖,  with equality at −S."""
     rng, norm, t, h = np.random.default_rng(seed), chain(seed, len(TIED)), 0.8, 1e-6
     G = rng.standard_normal(len(TIED))
     S = norm.steepest(TIED, G, t)
@@ -107,6 +74,28 @@ def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(see
     for _ in range(100):
         D = -S + rng.standard_normal(len(TIED)) * (rng.uniform(size=len(TIED)) < 0.4)
         assert slope(D) >= -length * np.linalg.norm(D) - 1e-7
+
+
+@each("seed", SEEDS)
+@each("by_feature", [False, True])
+def test_the_prox_is_where_the_norm_and_its_conjugate_meet(seed, by_feature):
+    """U = (W − V)/t has dual norm at most 1 and ⟨U, V⟩ = Ω(V): the first by all intervals, one after another."""
+    rng, norm = np.random.default_rng(seed), chain(seed)
+    W, t = 3 * rng.standard_normal((2, 8)), rng.uniform(0.2, 1.5, 8) if by_feature else 0.7
+    V = norm.prox(W, t)
+    U = (W - V) / t
+    assert_allclose(np.vdot(U, V), norm.value(V), rtol=1e-12)
+    assert by_intervals(norm, U) <= 1 + 1e-12
+
+
+def by_intervals(norm, G):
+    ends, d = np.pad(norm.links, 1), len(norm.kinks)
+    return max(
+        abs(g[a:b].sum()) / (norm.kinks[a:b].sum() + ends[a] + ends[b])
+        for g in np.atleast_2d(G)
+        for a in range(d)
+        for b in range(a + 1, d + 1)
+    )
 
 
 @each(
@@ -150,21 +139,18 @@ def test_a_fit_satisfies_its_conditions_in_any_units(classes, thin):
     assert (np.diff(model.coef_)[model.coef_[:, 1:] != 0] == 0).any()
 
 
-@each(
-    ("options", "words"),
-    [
-        ({"fusion": -1}, "fusion is -1; it must be a number, at least 0"),
-        ({"fusion": np.inf}, "fusion is inf"),
-        ({"fusion": "much"}, "fusion is 'much'"),
-        ({"chains": "abc"}, "give the chain of each feature in a list"),
-        ({"chains": [[1], [2]]}, "give the chain of each feature in a list"),
-        ({"chains": [None, "a"]}, "all of one type"),
-        ({"chains": ["a", "a"]}, "chains has 2 entries for 12 features; give one for each"),
-        ({"chains": []}, "chains has 0 entries for 12 features; give one for each"),
-        ({"chains": [1, 2, 1]}, "chains has 1 again after another; order the columns by chain"),
-        ({"links": 3}, "fused_lasso has no 'links'; it has chains, fusion"),
-    ],
-)  # fmt: skip
+@each(("options", "words"), [
+    ({"fusion": -1}, "fusion is -1; it must be a number, at least 0"),
+    ({"fusion": np.inf}, "fusion is inf"),
+    ({"fusion": "much"}, "fusion is 'much'"),
+    ({"chains": "abc"}, "give the chain of each feature in a list"),
+    ({"chains": [[1], [2]]}, "give the chain of each feature in a list"),
+    ({"chains": [None, "a"]}, "all of one type"),
+    ({"chains": ["a", "a"]}, "chains has 2 entries for 12 features; give one for each"),
+    ({"chains": []}, "chains has 0 entries for 12 features; give one for each"),
+    ({"chains": [1, 2, 1]}, "chains has 1 again after another; order the columns by chain"),
+    ({"links": 3}, "fused_lasso has no 'links'; it has chains, fusion"),
+])  # fmt: skip
 def test_wrong_options_are_one_line(options, words):
     with pytest.raises(ValueError, match=words) as caught:
         fused(**options).fit(*data())

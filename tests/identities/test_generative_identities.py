@@ -18,25 +18,25 @@ from linclass import (
 )
 
 
-def problem(K: int, n: int = 200, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
+def problem(K, n=200, d=4):
     rng = np.random.default_rng(K)
     y = rng.permutation(np.arange(n) % (K + 1) % K)  # class 0 is twice as frequent
     return rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=(K, d))[y], y
 
 
-def within(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def within(X, y):
     """(class means, pooled covariance over N − K), from the definitions."""
     M = np.array([X[y == k].mean(axis=0) for k in np.unique(y)])
     R = X - M[y]
     return M, R.T @ R / (len(y) - len(M))
 
 
-def contrasts(Z: np.ndarray) -> np.ndarray:
+def contrasts(Z):
     """What decides: the differences of the classes' scores."""
     return Z if Z.ndim == 1 else np.diff(Z, axis=1)
 
 
-def posterior(joint: np.ndarray) -> np.ndarray:
+def posterior(joint):
     return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
 
@@ -140,7 +140,7 @@ def test_a_spherical_covariance_and_equal_priors_are_the_nearest_mean():
     assert np.array_equal(lda.predict(X), NearestMean().fit(X, y).predict(X))
 
 
-def levels(K: int) -> tuple[np.ndarray, np.ndarray]:
+def levels(K):
     rng = np.random.default_rng(K)
     y = rng.integers(0, K, 300)
     X = np.column_stack([rng.integers(0, 2 + y), rng.integers(0, 3, 300), rng.poisson(y)])

@@ -1,9 +1,6 @@
 """Kernel machines agree with linear machines, other libraries, independent optimizers and fits to centred rows."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +23,7 @@ from linclass.base.parts import find
 EXACT = 1e-11
 
 
-def rings(n: int = 120, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+def rings(n=120, classes=2):
     rng = np.random.default_rng(1)
     y = np.arange(n) % classes
     angle = rng.uniform(0, 2 * np.pi, n)
@@ -34,7 +31,7 @@ def rings(n: int = 120, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y
 
 
-def curve(n: int = 80, d: int = 2) -> tuple[np.ndarray, np.ndarray]:
+def curve(n=80, d=2):
     rng = np.random.default_rng(2)
     X = rng.uniform(-2, 2, (n, d))
     return X, np.sin(2 * X[:, 0]) + X[:, -1] + 0.2 * rng.standard_normal(n)
@@ -59,7 +56,7 @@ def test_libsvm_finds_the_same_machine(kernel, C):
     from sklearn.svm import SVC
 
     X, y = rings()
-    own: dict[str, Any] = {"gamma": 0.5, "degree": 2}
+    own = {"gamma": 0.5, "degree": 2}
     model = KernelSVM(kernel=kernel, coef0=1.0, strength=1 / (len(y) * C), tol=EXACT, **own)
     model.fit(X, y)
     name = {"gaussian": "rbf", "polynomial": "poly"}[kernel]
@@ -116,7 +113,7 @@ def test_a_kernel_may_be_a_function_or_a_matrix_of_its_own():
 def test_the_perceptron_with_a_linear_kernel_makes_the_same_mistakes(order, classes):
     X, y = overlapping()
     y = y + (X[:, 1] > 1.5) * (classes - 2)
-    own: dict[str, Any] = {"order": order, "max_iter": 15, "random_state": 3}
+    own = {"order": order, "max_iter": 15, "random_state": 3}
     kernel, linear = KernelPerceptron(kernel="linear", **own), Perceptron(**own)
     assert kernel.fit(X, y).n_mistakes_ == linear.fit(X, y).n_mistakes_ >= 15
     assert_allclose(kernel.dual_coef_ @ X[kernel.support_], linear.coef_, atol=1e-10)
@@ -142,7 +139,7 @@ def test_libsvm_finds_the_same_regression(kernel, C):
     from sklearn.svm import SVR
 
     X, y = curve()
-    own: dict[str, Any] = {"epsilon": 0.1, "gamma": 0.5}
+    own = {"epsilon": 0.1, "gamma": 0.5}
     model = SupportVectorRegressor(kernel=kernel, strength=1 / (len(y) * C), tol=EXACT, **own)
     model.fit(X, y)
     name = {"linear": "linear", "gaussian": "rbf"}[kernel]
@@ -155,7 +152,7 @@ def test_liblinear_finds_the_same_squared_regression():
     from sklearn.svm import LinearSVR
 
     X, y = curve()
-    own: dict[str, Any] = {"loss": "squared_epsilon_insensitive", "epsilon": 0.1}
+    own = {"loss": "squared_epsilon_insensitive", "epsilon": 0.1}
     peer = LinearSVR(C=1.0, tol=1e-10, max_iter=100_000, intercept_scaling=1e3, **own).fit(X, y)
     model = SupportVectorRegressor(strength=1 / len(y), tol=1e-13, **own).fit(X, y)
     assert_allclose(model.coef_, peer.coef_, rtol=1e-6)
@@ -184,7 +181,7 @@ def test_few_features_that_represent_a_kernel_give_the_same_machine(loss, monkey
     |f − f*| ≤ ‖f − f*‖ ≤ √(2·gap/strength), each 3·10⁻⁵ here, where k(x, x) = 1.
     """
     X, y = rings(1200)
-    own: dict[str, Any] = {"loss": loss, "gamma": 0.2, "strength": 0.01, "tol": 1e-11}
+    own = {"loss": loss, "gamma": 0.2, "strength": 0.01, "tol": 1e-11}
     short = KernelSVM(**own).fit(X, y)
     assert short.status_ == "converged"
     monkeypatch.setattr("linclass.kernels.kernel_machine.few_features", lambda *_: None)
@@ -204,7 +201,7 @@ def test_few_features_that_represent_a_kernel_give_the_same_machine(loss, monkey
 # Kernel machines on rows far from 0: the machine is that of the rows about their mean
 
 
-def data(n: int) -> tuple[np.ndarray, np.ndarray]:
+def data(n):
     rng = np.random.default_rng(3)
     X = rng.integers(-300, 300, size=(n, 3)) / 128.0  # exact after a shift by whole numbers
     return X, (X[:, 0] + rng.normal(size=n) > 0).astype(int)

@@ -1,7 +1,5 @@
 """The largest margin: iris by the published numbers, an independent program, and the perceptron's bound."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -12,7 +10,7 @@ from linclass import Perceptron, largest_margin
 from linclass.separation.separability import separability
 
 
-def iris(*columns: object) -> tuple[np.ndarray, np.ndarray]:
+def iris(*columns):
     """Setosa against the others; a column is a feature's number or (i, j) for a ratio."""
     from sklearn.datasets import load_iris
 
@@ -21,7 +19,7 @@ def iris(*columns: object) -> tuple[np.ndarray, np.ndarray]:
     return np.column_stack(chosen), (species > 0).astype(int)
 
 
-def apart(seed: int, n: int = 40, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
+def apart(seed, n=40, d=3):
     rng = np.random.default_rng(seed)
     X, w = rng.standard_normal((n, d)), rng.standard_normal(d)
     y = (X @ w > 0).astype(int)

@@ -1,9 +1,6 @@
 """Least angle regression and forward stagewise: equal covariances, the lasso between, least squares at the end."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,14 +13,14 @@ from linclass import ForwardStagewise, Lasso, LeastAngleRegression, LinearRegres
 W = np.random.default_rng(9).uniform(0.5, 2, 60)
 
 
-def numbers(seed: int = 0, d: int = 6) -> tuple[np.ndarray, np.ndarray]:
+def numbers(seed=0, d=6):
     """Features so correlated that on the lasso's path some leave, for seeds below 4 (which is asserted below)."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((60, d)) @ (1.5 * np.eye(d) + rng.standard_normal((d, d))) + 5
     return X, X @ rng.standard_normal(d) + 3 * rng.standard_normal(60)
 
 
-def diabetes() -> tuple[np.ndarray, np.ndarray]:
+def diabetes():
     """Efron et al.'s data, columns of mean 0 and length 1."""
     from sklearn.datasets import load_diabetes
 
@@ -31,7 +28,7 @@ def diabetes() -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def covariances(X: Any, y: Any, w: Any, coef: Any) -> np.ndarray:
+def covariances(X, y, w, coef):
     """x_jᵀ W r of centred columns, with the best intercept."""
     Xc, r = X - np.average(X, axis=0, weights=w), y - X @ coef
     return Xc.T @ (w / w.sum() * (r - np.average(r, weights=w)))
@@ -42,7 +39,7 @@ def covariances(X: Any, y: Any, w: Any, coef: Any) -> np.ndarray:
 def test_at_every_knot_the_covariances_of_what_joined_are_equal(seed, lasso):
     X, y = numbers(seed)
     model = LeastAngleRegression(lasso=lasso).fit(X, y, W)
-    joined: set[int] = set()
+    joined = set()
     moves = iter(model.moves_)
     assert len(model.moves_) == len(model.knots_) - 1
     assert any(move < 0 for _, move in model.moves_) == lasso
@@ -176,28 +173,13 @@ def test_constant_features_or_a_constant_target_give_zero_weights():
     )
 
 
-@each(
-    ("model", "message"),
-    [
-        (LeastAngleRegression(strength=-1), "strength is -1; it must be a number, at least 0"),
-        (
-            LeastAngleRegression(n_steps=1.5),
-            "n_steps is 1.5; it must be a whole number, at least 0, or None",
-        ),
-        (
-            ForwardStagewise(learning_rate=0),
-            "learning_rate is 0; it must be a number between 0 and 1",
-        ),
-        (
-            ForwardStagewise(learning_rate=1),
-            "learning_rate is 1; it must be a number between 0 and 1",
-        ),
-        (
-            ForwardStagewise(n_steps=-1),
-            "n_steps is -1; it must be a whole number, at least 0, or None",
-        ),
-    ],
-)
+@each(("model", "message"), [
+    (LeastAngleRegression(strength=-1), "strength is -1; it must be a number, at least 0"),
+    (LeastAngleRegression(n_steps=1.5), "n_steps is 1.5; it must be a whole number, at least 0, or None"),
+    (ForwardStagewise(learning_rate=0), "learning_rate is 0; it must be a number between 0 and 1"),
+    (ForwardStagewise(learning_rate=1), "learning_rate is 1; it must be a number between 0 and 1"),
+    (ForwardStagewise(n_steps=-1), "n_steps is -1; it must be a whole number, at least 0, or None"),
+])  # fmt: skip
 def test_invalid_parameters_of_least_angle_regression_are_refused(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*numbers())
@@ -227,7 +209,7 @@ def test_no_knot_is_at_the_level_of_rounding(seed, lasso):
     assert found.status_ == "converged"
 
 
-def solved(G: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
+def solved(G, b):
     """Gauss and Jordan's elimination in rational numbers."""
     rows, n = [[*row, value] for row, value in zip(G, b, strict=True)], len(b)
     for i in range(n):

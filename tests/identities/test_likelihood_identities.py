@@ -1,10 +1,7 @@
 """Maximum likelihood against closed forms and other computations."""
 
-from __future__ import annotations
-
 import warnings
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,7 +26,7 @@ from linclass import (
 )
 from linclass.base.messages import NotApplicable
 
-LINKS: dict[str, Any] = {  # the score that minimizes the mean loss where a share p is positive
+LINKS = {  # the score that minimizes the mean loss where a share p is positive
     "logistic": logit,
     "probit": norm.ppf,
     "exponential": lambda p: 0.5 * logit(p),
@@ -39,7 +36,7 @@ LINKS: dict[str, Any] = {  # the score that minimizes the mean loss where a shar
 }
 
 
-def rows(n: int = 200, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def rows(n=200, d=3, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     return X, (X @ np.linspace(1, -1, d) + rng.standard_normal(n) > 0.3).astype(int)
@@ -95,7 +92,7 @@ def test_probit_is_of_two_classes():
 # ordinal
 
 
-def ordered(K: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+def ordered(K, n=150):
     rng = np.random.default_rng(K)
     X = rng.standard_normal((n, 3))
     z = X @ [1.0, -0.5, 0.2] + rng.logistic(size=n)

@@ -1,21 +1,34 @@
-"""Theorems of margins: optimality conditions row by row, and equivalent fits."""
+"""Margin losses and machines of several classes: equal problems and known solutions."""
 
-from __future__ import annotations
+import re
 
 import numpy as np
 import pytest
 from cases import each
 from margins import overlapping, separable
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
-from linclass import LinearClassifier, LinearSVM
+from linclass import LinearClassifier, LinearSVM, LogisticRegression, TunedClassifier
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import NotApplicable
+from linclass.linear.losses.multiclass import CrammerSinger
+from linclass.linear.losses.regression import Huber
+from linclass.linear.losses.wrapped import Envelope
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.entrywise import L2
+from linclass.linear.solvers import multipliers
+from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
+from linclass.linear.solvers.multipliers import Multipliers
+
+# Theorems of margins: optimality conditions row by row, and equivalent fits
 
 EXACT = 1e-11
 
 
-def quadratic_program(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def quadratic_program(X, y):
     """min ½‖w‖² with y (w·x + b) ≥ 1 by a general solver, from a feasible start: (w, b)."""
     Z = np.column_stack([X, np.ones(len(X))]) * (2 * y - 1)[:, None]
     start = np.linalg.lstsq(Z, np.ones(len(Z)), rcond=None)[0]
@@ -158,3 +171,167 @@ def test_invalid_parameters_of_the_linear_svm_are_refused():
         LinearClassifier(loss="hinge", penalty=None, solver="semismooth_newton").check()
     with pytest.raises(ValueError, match="no path"):
         LinearSVM(hard_margin=True).path(*overlapping(), [1.0])
+
+
+# The Crammer–Singer loss and its solver: two classes are the hinge loss, every gap is a bound
+
+
+def rows(K, n=80, d=4):
+    rng = np.random.default_rng(K)
+    y = np.arange(n) % K
+    return rng.normal(size=(n, d)) + 1.2 * rng.normal(size=(K, d))[y], y
+
+
+def test_the_crammer_singer_loss_is_the_missing_margin_over_other_classes():
+    rng = np.random.default_rng(0)
+    Z, y, loss = 2 * rng.normal(size=(4, 50)), rng.integers(0, 4, 50), CrammerSinger(4)
+    others = np.where(np.arange(4)[:, None] == y, -np.inf, Z).max(axis=0)
+    expected = np.maximum(0, 1 + others - Z[y, np.arange(50)])
+    np.testing.assert_allclose(loss.values(y, Z), expected)
+    assert (loss.values(y, Z) >= (Z.argmax(axis=0) != y)).all()
+
+
+@each("K", [4, 12])
+def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K):
+    V, y = 2 * np.random.default_rng(0).normal(size=(K, 6)), np.arange(6) % 4
+    slopes, varies = CrammerSinger(K).nearest_slopes(y, V, 1.0)
+    P = slopes + (np.arange(K)[:, None] == y)
+    np.testing.assert_allclose(P.sum(axis=0), 1)
+    assert (varies == (P > 0) & (P < 1)).all()
+    for v, p in zip(V.T, P.T, strict=True):
+        found = minimize(
+            lambda q, v=v: ((q - v) ** 2).sum(),
+            np.full(K, 1 / K),
+            bounds=[(0, 1)] * K,
+            constraints={"type": "eq", "fun": lambda q: q.sum() - 1},
+            options={"ftol": 1e-14},
+        )
+        np.testing.assert_allclose(p, found.x, atol=1e-6)
+
+
+@each("reach", [0.1, 1.0, 30.0, 1e4])
+@each("K", [2, 3, 8])
+def test_an_envelope_is_a_lower_bound_of_its_loss_within_the_prox_step(K, reach):
+    """0 ≤ ℓ − ψ ≤ ‖∂ℓ − s⁰‖²/(2·reach) ≤ 1/reach, as ψ admits the slopes of ℓ, and two points of a simplex are at
+    most √2 apart.
+    """
+    rng = np.random.default_rng(K)
+    y, Z = rng.integers(0, K, 300), 2 * rng.normal(size=(K, 300))
+    P = Objective(DesignMatrix(np.zeros((300, 1))), CrammerSinger(K), y, None, L2(), 0.1)
+    centre = P.loss.nearest_slopes(y, rng.normal(size=Z.shape), 1.0)[0]
+    envelope = Envelope(P.loss, reach)
+    slopes = envelope.derivatives(y, centre, Z)[0]
+    most = ((P.loss.slopes(y, Z) - centre) ** 2).sum(axis=0) / (2 * reach)
+    assert (most <= 1 / reach + 1e-12).all()
+    below = P.loss.values(y, Z) - envelope.values_of_slopes(y, centre, Z, slopes)
+    assert (below >= -1e-12).all()
+    assert (below <= most + 1e-12).all()
+    assert below.max() > 0.1 * most.max()
+
+
+@pytest.mark.parametrize("n", [200, 3000])
+def test_the_minimum_depends_on_neither_solver_nor_start(monkeypatch, n):
+    """3000 rows start from a fit to some of them, unless there is a start."""
+    X, y = rows(4, n=n, d=5)
+    P = Objective(DesignMatrix(X), CrammerSinger(4), y, None, L2(), 0.02)
+    found = [Multipliers(tol=1e-8).solve(P, P.zero()), Multipliers(tol=1e-8).solve(P, P.zero() + 1)]
+    monkeypatch.setattr(multipliers, "MAX_HESSIAN", 0)  # by conjugate gradients
+    found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
+    found.append(AugmentedLagrangian(tol=1e-8).solve(P, P.zero()))
+    assert all(solution.converged for solution in found)
+    np.testing.assert_allclose([s.objective for s in found], found[0].objective, rtol=2e-8)
+
+
+def test_overlapping_classes_converge_at_a_small_strength():
+    rng = np.random.default_rng(
+        7
+    )  # of seeds 0 to 11, the one where rounds end far from the minimum
+    y = rng.integers(10, size=2000)
+    X = rng.normal(size=(2000, 10)) + rng.normal(size=(10, 10))[y]
+    model = LinearClassifier(loss="crammer_singer", strength=5e-5).fit(X, y)
+    assert model.status_ == "converged"
+
+
+@each("seed", range(4))
+def test_intercepts_converge_with_uninformative_features(seed):
+    rng = np.random.default_rng(seed)
+    y = np.append(np.arange(5), rng.integers(5, size=3))
+    X = 0.01 * rng.normal(size=(8, 8))
+    model = LinearClassifier(loss="crammer_singer", strength=0.4, tol=1e-4).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.n_iter_ <= 200
+
+
+@each("max_iter", [1, 2, 5])
+def test_a_fit_that_is_cut_off_is_not_above_weights_of_0(max_iter):
+    X, y = np.random.default_rng(4).normal(size=(60, 8)), np.arange(60) % 4
+    own = {"strength": 1e-4, "fit_intercept": False, "max_iter": max_iter}
+    with pytest.warns(ConvergenceWarning):
+        model = LinearClassifier(loss="crammer_singer", **own).fit(X, y)
+    assert model.n_iter_ == max_iter
+    assert model.objective_ <= 1 + 1e-12
+
+
+@each("strength", [1e-3, 1e-2])
+def test_wide_separable_rows_converge(strength):
+    rng = np.random.default_rng(4)
+    centres, y = 0.1 * rng.normal(size=(3, 400)), rng.integers(0, 3, 60)
+    X = centres[y] + rng.normal(size=(60, 400))
+    model = LinearClassifier(loss="crammer_singer", strength=strength).fit(X, y)
+    assert model.status_ == "converged"
+
+
+# Losses with options: a name, {name: options} or the loss itself; their limits are other losses
+
+Y = np.arange(60) % 2
+X = np.random.default_rng(0).standard_normal((60, 3)) + Y[:, None]
+HALF = {"huber": {"delta": 0.5}}
+
+
+@each("K", [2, 3])
+def test_the_loss_itself_is_its_name_with_options(K):
+    y = np.arange(60) % K
+    by_name, itself = LinearClassifier(loss=HALF), LinearClassifier(loss=Huber(0.5))
+    assert_array_equal(by_name.fit(X, y).coef_, itself.fit(X, y).coef_)
+    assert_array_equal(by_name.coef_, clone(itself).fit(X, y).coef_)
+    assert not np.allclose(by_name.coef_, LinearClassifier(loss="huber").fit(X, y).coef_)
+    assert repr(itself) == "LinearClassifier(loss=Huber(delta=0.5))"
+    assert by_name.parts() == itself.parts()
+    likely = LinearClassifier(loss={"logistic": {}}).fit(X, y)
+    assert_array_equal(likely.predict_proba(X), LogisticRegression().fit(X, y).predict_proba(X))
+
+
+def test_options_of_losses_are_tuned_and_fitted_together():
+    losses = [{"huber": {"delta": delta}} for delta in (1.2, 3.0)]
+    grid = {"loss": losses}
+    model = TunedClassifier(LinearClassifier(), strengths=[0.1, 1.0], param_grid=grid, cv=2).fit(
+        X, Y
+    )
+    assert model.best_params_["loss"] in losses
+    held_out = [np.arange(20), np.arange(20, 40)]
+    options = [{"loss": loss, "strength": s} for loss in (*losses, Huber(2.0)) for s in (0.01, 0.1)]
+    for fold, rows in zip(
+        LinearClassifier().fit_many(X, Y, held_out, options), held_out, strict=True
+    ):
+        kept = np.setdiff1d(np.arange(60), rows)
+        for fit, option in zip(fold, options, strict=True):
+            alone = LinearClassifier(**option).fit(X[kept], Y[kept])
+            assert fit.objective_ == pytest.approx(alone.objective_, rel=1e-5)
+
+
+@each(("loss", "message"), [
+    ({"huber": {"delta": 0}}, "delta is 0; it must be a finite number above 0"),
+    (Huber(-1.0), "delta is -1.0; it must be"),
+    ({"epsilon_insensitive": {"epsilon": -1}}, "epsilon is -1; it must be a number, at least 0"),
+    ({"huber": {"gamma": 1}}, "huber has no 'gamma'; it has delta"),
+    ({"crammer_singer": {"n_classes": 7}}, "a loss of K scores is given by its name alone"),
+    ({"softmax": {"reference": True}}, "a loss of K scores is given by its name alone"),
+    ({"hinge": {"delta": 1}}, "hinge has no 'delta'; it has no options"),
+    ({"huber": 1}, "none of the losses; give a name, or {name: {option: value}}"),
+    ({"hubar": {}}, "there is no loss 'hubar'; did you mean 'huber'"),
+    (3, "3 is none of the losses"),
+])  # fmt: skip
+def test_wrong_options_are_one_line(loss, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        LinearClassifier(loss=loss).fit(X, Y)
+    assert "\n" not in str(caught.value)

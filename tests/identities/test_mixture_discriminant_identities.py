@@ -1,7 +1,5 @@
 """Mixture discriminant analysis: EM, LDA as its case of one subclass, Bayes' rule, and a table of the textbook."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -15,7 +13,7 @@ from linclass.base.messages import NotApplicable
 MDA = MixtureDiscriminantAnalysis
 
 
-def problem(K: int, n: int = 150, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
+def problem(K, n=150, d=3):
     """Two overlapping subclasses in each class, of unequal size."""
     rng = np.random.default_rng(K)
     y = rng.permutation(np.arange(n) % (K + 1) % K)
@@ -24,7 +22,7 @@ def problem(K: int, n: int = 150, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
     return centres[y, part] + rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) / 2 + 3, y
 
 
-def within(model: MDA, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+def within(model, X, y, w):
     """Σ of the subclasses by the textbook: weighted scatter about their means, by memberships."""
     M = np.array([np.average(X[y == k], axis=0, weights=w[y == k]) for k in range(y.max() + 1)])
     S = ((X - M[y]).T * w) @ (X - M[y]) / w.sum()
@@ -33,7 +31,7 @@ def within(model: MDA, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarra
     return S - (D.T * p) @ D
 
 
-def log_densities(model: MDA, X: np.ndarray, S: np.ndarray) -> np.ndarray:
+def log_densities(model, X, S):
     """ln π_kr φ(x; μ_kr, Σ) for each subclass (n, R)."""
     each = [multivariate_normal.logpdf(X, m, S) for m in model.means_]
     return np.column_stack(each) + np.log(model.mixing_)
@@ -171,7 +169,7 @@ def test_dependent_features_and_early_ends_are_reported():
     assert "Raise max_iter" in early.reason_
 
 
-def waveforms(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def waveforms(n, rng):
     """Breiman et al. (1984): on the line between two of three triangles, with normal noise."""
     j = np.arange(1, 22)
     h = np.maximum(6 - np.abs(j - np.array([[11], [15], [7]])), 0)
@@ -202,18 +200,15 @@ def test_waveforms_have_the_errors_of_the_textbooks_table():
     assert lda_test > mda_test > penalized > 0.14
 
 
-@each(
-    ("wrong", "message"),
-    [
-        ({"subclasses": 0}, "subclasses is 0; it must be a whole number"),
-        ({"subclasses": [2, 0, 1]}, "whole number, at least 1, or a list"),
-        ({"subclasses": "3"}, "subclasses is '3'"),
-        ({"subclasses": [2, 3]}, "subclasses has 2 entries for 3 classes"),
-        ({"shrinkage": 2}, "shrinkage is 2; it must be a number from 0 to 1"),
-        ({"n_init": 0}, "n_init is 0"),
-        ({"tol": 0}, "tol is 0"),
-    ],
-)
+@each(("wrong", "message"), [
+    ({"subclasses": 0}, "subclasses is 0; it must be a whole number"),
+    ({"subclasses": [2, 0, 1]}, "whole number, at least 1, or a list"),
+    ({"subclasses": "3"}, "subclasses is '3'"),
+    ({"subclasses": [2, 3]}, "subclasses has 2 entries for 3 classes"),
+    ({"shrinkage": 2}, "shrinkage is 2; it must be a number from 0 to 1"),
+    ({"n_init": 0}, "n_init is 0"),
+    ({"tol": 0}, "tol is 0"),
+])  # fmt: skip
 def test_invalid_numbers_of_subclasses_are_refused(wrong, message):
     with pytest.raises((ValueError, NotApplicable), match=message):
         MDA(**wrong).fit(*problem(3))

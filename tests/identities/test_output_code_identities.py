@@ -1,7 +1,5 @@
 """Error-correcting output codes: guarantees of the codes, and known classifiers as special cases."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -24,13 +22,13 @@ from linclass.multiclass.error_correcting_output_codes import (
 NAMES = np.array(list("dbcae"))
 
 
-def rows(K: int, n: int = 100) -> tuple[np.ndarray, np.ndarray]:
+def rows(K, n=100):
     rng = np.random.default_rng(K)
     y = np.arange(n) % K
     return rng.standard_normal((n, 4)) + 1.5 * np.eye(5)[y][:, :4], NAMES[y]
 
 
-def centred(Z: np.ndarray) -> np.ndarray:
+def centred(Z):
     return Z - Z.mean(axis=1, keepdims=True)
 
 
@@ -105,22 +103,19 @@ def test_margins_of_linear_classifiers_are_linear(K):
         assert not hasattr(ErrorCorrectingOutputCodes(decoding="hinge").fit(X, y), "coef_")
 
 
-@each(
-    ("wrong", "message"),
-    [
-        ({"code": "dense"}, "code is 'dense'; it must be one of"),
-        ({"code": [[1], [2], [-1]]}, "matrix of −1, 0 and 1"),
-        ({"code": [[1], [-1]]}, "code has 2 rows for 3 classes"),
-        ({"code": [[1, 1], [-1, 1], [0, 1]]}, "column 1 of code lacks"),
-        ({"code": [[1, 0], [1, 0], [-1, 1]]}, "column 1 of code lacks"),
-        ({"code": [[1, -1], [1, -1], [-1, 1]]}, "two rows of code are equal"),
-        ({"columns": 0}, "columns is 0; it must be"),
-        ({"decoding": "hing"}, "decoding is 'hing'; it must be one of 'margin', 'hamming'"),
-        ({"decoding": "zero_one"}, "decoding is 'zero_one'"),
-        ({"decoding": []}, "decoding is .*; it must be one of"),
-        ({"columns": 1}, "columns is 1, and in 100 random codes two of the 3 classes had"),
-    ],
-)
+@each(("wrong", "message"), [
+    ({"code": "dense"}, "code is 'dense'; it must be one of"),
+    ({"code": [[1], [2], [-1]]}, "matrix of −1, 0 and 1"),
+    ({"code": [[1], [-1]]}, "code has 2 rows for 3 classes"),
+    ({"code": [[1, 1], [-1, 1], [0, 1]]}, "column 1 of code lacks"),
+    ({"code": [[1, 0], [1, 0], [-1, 1]]}, "column 1 of code lacks"),
+    ({"code": [[1, -1], [1, -1], [-1, 1]]}, "two rows of code are equal"),
+    ({"columns": 0}, "columns is 0; it must be"),
+    ({"decoding": "hing"}, "decoding is 'hing'; it must be one of 'margin', 'hamming'"),
+    ({"decoding": "zero_one"}, "decoding is 'zero_one'"),
+    ({"decoding": []}, "decoding is .*; it must be one of"),
+    ({"columns": 1}, "columns is 1, and in 100 random codes two of the 3 classes had"),
+])  # fmt: skip
 def test_invalid_code_matrices_are_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         ErrorCorrectingOutputCodes(**wrong).fit(*rows(3))

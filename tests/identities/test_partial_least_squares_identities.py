@@ -1,7 +1,5 @@
 """Partial least squares: uncorrelated scores of maximal covariance, conjugate gradients, least squares at the end."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -22,7 +20,7 @@ W = np.random.default_rng(9).uniform(0.5, 2, N)
 W /= W.sum()
 
 
-def numbers(m: int | None = None, d: int = D, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def numbers(m=None, d=D, seed=0):
     """Correlated features; y is a vector, or a table of m targets."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((N, d)) @ (np.eye(d) + rng.standard_normal((d, d))) + 5
@@ -30,7 +28,7 @@ def numbers(m: int | None = None, d: int = D, seed: int = 0) -> tuple[np.ndarray
     return X, Y if m else Y[:, 0]
 
 
-def centred(A: np.ndarray) -> np.ndarray:
+def centred(A):
     """√w (a − ā), whose products are weighted covariances."""
     return np.sqrt(W)[:, None] * (A - W @ A)
 

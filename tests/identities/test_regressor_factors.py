@@ -1,9 +1,5 @@
 """Ridge, lasso and elastic net with a factor for each feature satisfy the conditions of their optimum."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,14 +21,14 @@ MODELS = [
 ]
 
 
-def data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def data():
     rng = np.random.default_rng(2)
     X = rng.normal([0, 4, 0, 0, 0, -2], size=(80, 6))
     y = X @ [1.0, 0.5, 0.6, 0.3, 0.02, 0.0] + rng.standard_normal(80)
     return X, y, rng.uniform(0.5, 2, 80)
 
 
-def assert_optimal(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> None:
+def assert_optimal(model, X, y, w):
     residual = w * (X @ model.coef_ + model.intercept_ - y) / w.sum()
     slope, share, W = X.T @ residual, RATIO[type(model).__name__], model.coef_
     f = model.strength * np.array(FACTORS)

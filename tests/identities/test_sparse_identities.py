@@ -1,7 +1,5 @@
 """Theorems of the lasso and the elastic net."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -20,7 +18,7 @@ from linclass.linear.solvers.homotopy import Homotopy, Walk
 from linclass.linear.solvers.quadratic_program import QuadraticProgram
 
 
-def regression(n: int = 60, d: int = 6, seed: int = 4) -> tuple[np.ndarray, np.ndarray]:
+def regression(n=60, d=6, seed=4):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)) @ (np.eye(d) + 0.4 * rng.standard_normal((d, d))) + 2
     y = X @ np.where(np.arange(d) % 2, 0, 2.0 - np.arange(d)) + rng.standard_normal(n) - 3

@@ -1,10 +1,7 @@
 """Estimators that choose their strength: their criteria, absence of leaks, and effective degrees of freedom."""
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -40,13 +37,13 @@ FOLD = np.arange(120) % 4
 FEW = {"strength": [1.0, 0.01]}
 
 
-def classes(K: int = 2, n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def classes(K=2, n=120, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, K, n)
     return rng.standard_normal((n, 4)) + np.eye(4)[y], np.array(["a", "b", "c"])[y]
 
 
-def numbers(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def numbers(n=120, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 4)) @ (np.eye(4) + 0.4)
     return X, X @ [1.0, -2.0, 0.0, 0.1] + rng.standard_normal(n) + 3
@@ -55,18 +52,15 @@ def numbers(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 # inner folds
 
 
-@each(
-    ("metric", "K", "theirs"),
-    [
-        ("auc", 2, lambda y, m, X: metrics.roc_auc_score(y, m.decision_function(X))),
-        ("average_precision", 2, lambda y, m, X: metrics.average_precision_score(y == "b", m.decision_function(X))),
-        ("f1", 2, lambda y, m, X: metrics.f1_score(y, m.predict(X), pos_label="b")),
-        ("matthews", 3, lambda y, m, X: metrics.matthews_corrcoef(y, m.predict(X))),
-        ("balanced_accuracy", 3, lambda y, m, X: metrics.balanced_accuracy_score(y, m.predict(X))),
-        ("brier", 2, lambda y, m, X: -metrics.brier_score_loss(y == "b", m.predict_proba(X)[:, 1])),
-        ("false_discovery_rate", 2, lambda y, m, X: metrics.precision_score(y, m.predict(X), pos_label="b") - 1),
-    ],
-)  # fmt: skip
+@each(("metric", "K", "theirs"), [
+    ("auc", 2, lambda y, m, X: metrics.roc_auc_score(y, m.decision_function(X))),
+    ("average_precision", 2, lambda y, m, X: metrics.average_precision_score(y == "b", m.decision_function(X))),
+    ("f1", 2, lambda y, m, X: metrics.f1_score(y, m.predict(X), pos_label="b")),
+    ("matthews", 3, lambda y, m, X: metrics.matthews_corrcoef(y, m.predict(X))),
+    ("balanced_accuracy", 3, lambda y, m, X: metrics.balanced_accuracy_score(y, m.predict(X))),
+    ("brier", 2, lambda y, m, X: -metrics.brier_score_loss(y == "b", m.predict_proba(X)[:, 1])),
+    ("false_discovery_rate", 2, lambda y, m, X: metrics.precision_score(y, m.predict(X), pos_label="b") - 1),
+])  # fmt: skip
 def test_a_metric_by_name_is_greater_where_it_is_better(metric, K, theirs):
     X, y = classes(K)
     model = TunedClassifier(strengths=[1.0, 0.01], cv=FOLD, scoring=metric).fit(X, y)
@@ -78,17 +72,13 @@ def test_a_metric_by_name_is_greater_where_it_is_better(metric, K, theirs):
 
 @each("weighted", [False, True])
 @each("form", [np.asarray, sparse.csr_array])
-@each(
-    ("estimator", "K"),
-    [
-        (LogisticRegression(), 2),
-        (LogisticRegression(tol=1e-9), 3),
-        (LogisticRegression(penalty="l1", tol=1e-9), 3),
-        (LinearSVM(tol=1e-9), 2),
-        (ProbitRegression(tol=1e-9), 2),
-    ],
-    ids=repr,
-)
+@each(("estimator", "K"), [
+    (LogisticRegression(), 2),
+    (LogisticRegression(tol=1e-9), 3),
+    (LogisticRegression(penalty="l1", tol=1e-9), 3),
+    (LinearSVM(tol=1e-9), 2),
+    (ProbitRegression(tol=1e-9), 2),
+], ids=repr)  # fmt: skip
 def test_a_score_is_that_of_a_fit_without_the_fold(estimator, K, form, weighted):
     X, y = classes(K)
     X = form(X)
@@ -325,72 +315,60 @@ def test_a_class_that_a_fit_has_not_seen_has_the_least_probability():
 
 
 @each("rule", ["aic", "bic"])
-def test_one_class_against_the_rest_has_no_common_likelihood(rule):
+def test_criteria_need_a_common_likelihood_and_weights_that_count(rule):
     model = TunedClassifier(LinearClassifier(loss="probit"), strengths=[0.1, 1.0], rule=rule)
     with pytest.raises(NotApplicable, match=f"rule is '{rule}', and one class against the rest"):
         model.fit(*classes(3))
     X, c = classes(2)
     assert len(model.fit(X, c).criterion_) == 2
+    X, y = classes()
+    share = np.full(120, 1 / 120)
+    for model, rows in (
+        (TunedClassifier(rule=rule), (X, y)),
+        (TunedRegressor(rule=rule), numbers()),
+    ):
+        by_share = model.fit(*rows, sample_weight=share).criterion_
+        np.testing.assert_allclose(by_share, model.fit(*rows).criterion_, rtol=1e-6)
 
 
 # what is refused
 
 
-@each(
-    ("model", "message"),
-    [
-        (TunedClassifier(rule="cp"), "rule is 'cp'; choose from best, one_standard_error, aic"),
-        (TunedClassifier(scoring="roc_auc"), "no metric 'roc_auc'; did you mean 'auc'?"),
-        (TunedClassifier(scoring="expected_cost"), "'expected_cost' needs costs; give a function"),
-        (TunedRegressor(scoring="auc"), "scoring is 'auc'; choose from squared_error"),
-        (TunedClassifier(LinearSVM(), scoring="brier"), "'brier', but .* has no probabilities"),
-        (TunedClassifier(LogisticRegression), "pass an instance"),
-        (TunedClassifier(GaussianNB()), "known for models of linclass with a penalty only"),
-        (
-            TunedClassifier(make_pipeline(StandardScaler(), LogisticRegression())),
-            "set strengths=None and param_grid={'logisticregression__strength': 'path'}",
-        ),
-        (
-            TunedClassifier(LeastSquaresClassifier()),
-            "tuning strength has no effect, .*penalty='l2'",
-        ),
-        (
-            TunedClassifier(param_grid={"l1_ratio": [0.1, 0.2]}),
-            "has no effect, .*penalty='elastic_net'",
-        ),
-        (TunedClassifier(strengths=[0.0]), "every strength is finite and above 0"),
-        (TunedClassifier(strengths=True), "strengths is True; it must be a number"),
-        (
-            TunedClassifier(param_grid={"l1_ratio": 0.5}),
-            "give lists of values by name of parameter",
-        ),
-        (TunedClassifier(param_grid=["l1_ratio"]), "give lists of values by name of parameter"),
-        (TunedClassifier(strengths=None), "give values to choose from"),
-        (TunedClassifier(LinearSVM(), rule="aic"), "needs a likelihood"),
-        (TunedClassifier(scoring=lambda *_: np.nan), "is nan on fold 0 for {'strength': "),
-        (TunedClassifier(cv=1), "cv is 1; cross-validation needs at least 2"),
-        (TunedClassifier(cv=[0, 1]), "the number of the fold of each of the 120 rows"),
-        (TunedClassifier(cv=np.zeros(99, int)), r"cv is int\d+ of shape \(99,\); give a whole"),
-        (TunedClassifier(cv=np.zeros(120, int)), "cv holds one fold"),
-        (
-            TunedClassifier(cv=[([0, 1], [2]), ([0, 1], [1, 2])]),
-            "split 1 of cv holds 1 row out and also",
-        ),
-        (TunedClassifier(cv=[([0, 1], [2])]), "cv has 1 split; give at least two"),
-        (TunedClassifier(cv=[([0], [2]), ([0], [])]), "split 1 of cv has no rows .* to score"),
-        (TunedClassifier(cv=[([0], [2]), ([0], [120])]), "row 120; rows are 0 to 119"),
-        (TunedClassifier(cv=True), "cv is True; give a whole number, the number"),
-        (TunedClassifier(cv="3"), "cv is '3'; give a whole number, the number"),
-        (TunedClassifier(scoring=lambda model: 0.0), r"function of \(y_true, y_pred\) or of"),
-        (TunedClassifier(LinearSVM(), scoring=metrics.log_loss), "has no probabilities"),
-        (TunedClassifier(scoring=["a"]), "scoring is .'a'.; choose from accuracy"),
-        (TunedClassifier(scoring={}), "scoring is {}; choose from accuracy"),
-        (
-            TunedClassifier(LinearSVM(), scoring="log_loss"),
-            "has no probabilities; use scoring='accuracy'",
-        ),
-    ],
-)
+@each(("model", "message"), [
+    (TunedClassifier(rule="cp"), "rule is 'cp'; choose from best, one_standard_error, aic"),
+    (TunedClassifier(scoring="roc_auc"), "no metric 'roc_auc'; did you mean 'auc'?"),
+    (TunedClassifier(scoring="expected_cost"), "'expected_cost' needs costs; give a function"),
+    (TunedRegressor(scoring="auc"), "scoring is 'auc'; choose from squared_error"),
+    (TunedClassifier(LinearSVM(), scoring="brier"), "'brier', but .* has no probabilities"),
+    (TunedClassifier(LogisticRegression), "pass an instance"),
+    (TunedClassifier(GaussianNB()), "known for models of linclass with a penalty only"),
+    (TunedClassifier(make_pipeline(StandardScaler(), LogisticRegression())),
+     "set strengths=None and param_grid={'logisticregression__strength': 'path'}"),
+    (TunedClassifier(LeastSquaresClassifier()), "tuning strength has no effect, .*penalty='l2'"),
+    (TunedClassifier(param_grid={"l1_ratio": [0.1, 0.2]}), "has no effect, .*penalty='elastic_net'"),
+    (TunedClassifier(strengths=[0.0]), "every strength is finite and above 0"),
+    (TunedClassifier(strengths=True), "strengths is True; it must be a number"),
+    (TunedClassifier(param_grid={"l1_ratio": 0.5}), "give lists of values by name of parameter"),
+    (TunedClassifier(param_grid=["l1_ratio"]), "give lists of values by name of parameter"),
+    (TunedClassifier(strengths=None), "give values to choose from"),
+    (TunedClassifier(LinearSVM(), rule="aic"), "needs a likelihood"),
+    (TunedClassifier(scoring=lambda *_: np.nan), "is nan on fold 0 for {'strength': "),
+    (TunedClassifier(cv=1), "cv is 1; cross-validation needs at least 2"),
+    (TunedClassifier(cv=[0, 1]), "the number of the fold of each of the 120 rows"),
+    (TunedClassifier(cv=np.zeros(99, int)), r"cv is int\d+ of shape \(99,\); give a whole"),
+    (TunedClassifier(cv=np.zeros(120, int)), "cv holds one fold"),
+    (TunedClassifier(cv=[([0, 1], [2]), ([0, 1], [1, 2])]), "split 1 of cv holds 1 row out and also"),
+    (TunedClassifier(cv=[([0, 1], [2])]), "cv has 1 split; give at least two"),
+    (TunedClassifier(cv=[([0], [2]), ([0], [])]), "split 1 of cv has no rows .* to score"),
+    (TunedClassifier(cv=[([0], [2]), ([0], [120])]), "row 120; rows are 0 to 119"),
+    (TunedClassifier(cv=True), "cv is True; give a whole number, the number"),
+    (TunedClassifier(cv="3"), "cv is '3'; give a whole number, the number"),
+    (TunedClassifier(scoring=lambda model: 0.0), r"function of \(y_true, y_pred\) or of"),
+    (TunedClassifier(LinearSVM(), scoring=metrics.log_loss), "has no probabilities"),
+    (TunedClassifier(scoring=["a"]), "scoring is .'a'.; choose from accuracy"),
+    (TunedClassifier(scoring={}), "scoring is {}; choose from accuracy"),
+    (TunedClassifier(LinearSVM(), scoring="log_loss"), "has no probabilities; use scoring='accuracy'"),
+])  # fmt: skip
 def test_invalid_tuning_is_refused_in_one_line(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*classes())
@@ -441,18 +419,6 @@ def test_a_noise_variance_is_a_positive_number(wrong):
     kind = "a number" if wrong == "x" else "a number above 0"
     with pytest.raises(ValueError, match=f"noise_variance is .*; it must be {kind}, or None"):
         TunedRegressor(rule="aic", noise_variance=wrong).fit(*numbers())
-
-
-@each("rule", ["aic", "bic"])
-def test_weights_of_a_criterion_count_rows_or_are_shares(rule):
-    X, y = classes()
-    share = np.full(120, 1 / 120)
-    for model, rows in (
-        (TunedClassifier(rule=rule), (X, y)),
-        (TunedRegressor(rule=rule), numbers()),
-    ):
-        by_share = model.fit(*rows, sample_weight=share).criterion_
-        np.testing.assert_allclose(by_share, model.fit(*rows).criterion_, rtol=1e-6)
 
 
 @each("rule", ["best", "bic"])
@@ -532,7 +498,7 @@ def test_metrics_of_scikit_learn_give_the_scores_of_its_grid_search():
             assert_allclose(*scores, rtol=1e-5, err_msg=name)
 
 
-def _scores_of_splits(search: Any) -> np.ndarray:
+def _scores_of_splits(search):
     found = search.cv_results_
     return np.array([found[f"split{k}_test_score"] for k in range(search.n_splits_)])
 

@@ -1,10 +1,7 @@
 """The fewest training errors: the optimum by brute force, the lower bound, and solutions of the local search."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import fsum
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +26,7 @@ from linclass.separation.zero_one_problem import (
     search_conflicts,
 )
 
-RIVALS: list[Any] = [
+RIVALS = [
     LogisticRegression(strength=1e-3),
     LinearDiscriminantAnalysis(),
     LeastSquaresClassifier(),
@@ -39,7 +36,7 @@ RIVALS: list[Any] = [
 ]
 
 
-def problem(seed: int, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+def problem(seed, n, d):
     """Noisy rows; every other seed on a grid, with ties, repeated rows and contradictions."""
     rng = np.random.default_rng([seed, n, d])
     X = rng.standard_normal((n, d)) if seed % 2 else rng.integers(-1, 3, (n, d)).astype(float)
@@ -48,7 +45,7 @@ def problem(seed: int, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def by_brute_force(X: np.ndarray, y: np.ndarray) -> int:
+def by_brute_force(X, y):
     """The fewest rows without which the others are separable, or of one class."""
     for k in range(len(y)):
         for wrong in combinations(range(len(y)), k):
@@ -58,7 +55,7 @@ def by_brute_force(X: np.ndarray, y: np.ndarray) -> int:
     raise AssertionError("a row alone is always right")
 
 
-def wrong(model: Any, X: Any, y: np.ndarray) -> int:
+def wrong(model, X, y):
     return int(np.count_nonzero(model.predict(X) != y))
 
 

@@ -1,9 +1,5 @@
 """Small problems for the tests of losses, penalties and solvers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from linclass.base.design_matrix import DesignMatrix
@@ -18,7 +14,7 @@ SMOOTH = [name for name in LOSSES if KINDS.index(find("losses", name).kind) >= 2
 K = 3
 
 # Options for the three features of `objective`; a penalty is tried with each that it has.
-OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS = {
     "by feature": {"factors": (2.0, 0.5, 1.0)},
     "of some features": {"factors": (0.0, 2.0, 0.5)},
     "in groups": {"groups": ("a", "b", "a")},
@@ -35,13 +31,13 @@ PENALTIES = [
 ]
 
 
-def penalty_called(name: str) -> Any:
+def penalty_called(name):
     """'l1' as it is, or 'l1 by feature' with options."""
     part, _, which = name.partition(" ")
     return find("penalties", part)(**OPTIONS.get(which, {}))
 
 
-def targets(loss: Any, n: int, seed: int = 0) -> np.ndarray:
+def targets(loss, n, seed=0):
     """Truths of the kind that a loss takes."""
     rng = np.random.default_rng(seed)
     if isinstance(loss, MarginLoss):
@@ -51,14 +47,12 @@ def targets(loss: Any, n: int, seed: int = 0) -> np.ndarray:
     return np.r_[np.arange(K), rng.integers(0, K, n - K)]
 
 
-def scores(loss: Any, n: int, seed: int = 1) -> np.ndarray:
+def scores(loss, n, seed=1):
     shape = (n,) if loss.n_scores == 1 else (loss.n_scores, n)
     return 2 * np.random.default_rng(seed).standard_normal(shape)
 
 
-def objective(
-    loss: str, penalty: str = "l2", strength: float = 0.1, n: int = 60, intercept: bool = True
-) -> Objective:
+def objective(loss, penalty="l2", strength=0.1, n=60, intercept=True):
     rng = np.random.default_rng(7)
     made = find("losses", loss)()
     X = rng.standard_normal((n, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.5], [0, 0, 2.0]])
@@ -67,7 +61,7 @@ def objective(
     return Objective(design, made, targets(made, n), weights, penalty_called(penalty), strength)
 
 
-def differences(f: Any, x: np.ndarray, h: float = 1e-6) -> np.ndarray:
+def differences(f, x, h=1e-6):
     """∂f/∂x_j by central differences, for a scalar function."""
     out = np.empty_like(x)
     for j in np.ndindex(x.shape):

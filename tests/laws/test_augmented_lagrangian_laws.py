@@ -1,9 +1,5 @@
 """Laws of the augmented Lagrangian for nonsmooth losses with nonsmooth penalties: the doubly regularized SVM."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -27,7 +23,7 @@ SQUARE, ALL = 40, 45  # seeds of problems of any shape, and of all
 EACH = pytest.mark.parametrize("loss", LOSSES)
 
 
-def problem(loss: str, seed: int) -> tuple[Objective, ElasticNet]:
+def problem(loss, seed):
     """Counts or columns of different units, also far from 0; few or many rows; a weak or a strong penalty."""
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(4, 80)), int(rng.integers(1, 60))
@@ -70,7 +66,7 @@ def test_the_augmented_lagrangian_ends_where_the_solvers_of_one_kink_do(loss, ot
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 6))
     y = (X[:, 0] + rng.standard_normal(120) > 0).astype(int)
-    options: dict[str, Any] = {"loss": loss, "penalty": other, "strength": 0.02}
+    options = {"loss": loss, "penalty": other, "strength": 0.02}
     one = LinearClassifier(**options).fit(X, y)
     both = LinearClassifier(**options, solver="augmented_lagrangian").fit(X, y)
     assert one.solver_ != both.solver_

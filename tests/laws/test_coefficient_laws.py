@@ -1,7 +1,5 @@
 """Coefficients by name give the scores of the rows in their original units, or are absent."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 
@@ -23,7 +21,7 @@ import linclass
 from linclass.base.predicted import predictions_of
 from linclass.base.tables import Table
 from linclass_study.pipeline import coefficients
-from linclass_study.pipeline.fitted import Fitted, Task
+from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.transforming import fit_transforms
@@ -44,7 +42,7 @@ TWO_CLASSES = ("ProbitRegression", "RelevanceVectorMachine", "SecondOrderPercept
 OTHER_SCORES = ("BayesianLogisticRegression", "OrdinalRegression")  # moderated; of thresholds
 
 
-def rows(K: int, n: int = 90) -> tuple[Table, np.ndarray]:
+def rows(K, n=90):
     """Two measured features far from 0 and of different units, and one of three colours."""
     rng = np.random.default_rng(K)
     y = (np.arange(n) % K).astype(np.int32)
@@ -58,30 +56,27 @@ def rows(K: int, n: int = 90) -> tuple[Table, np.ndarray]:
     return table, y
 
 
-def fitted(method: Method, K: int) -> tuple[Fitted, Table, np.ndarray]:
+def fitted(method, K):
     table, y = rows(K)
     return fit_method(method, table, y, Task(K, K - 1), seed=1), table, y
 
 
-def read(fit: Fitted, table: Table) -> coefficients.Coefficients | None:
+def read(fit, table):
     ready = fit.ready(table)
     return coefficients.of_fit(
         fit.estimator, fit.transforms, ready, fit.predict_transformed(ready)[1]
     )
 
 
-def centred(Z: np.ndarray) -> np.ndarray:
+def centred(Z):
     return Z - Z.mean(axis=1, keepdims=True)
 
 
-POSSIBLE = [
+@each(("name", "standardized", "K"), [
     (name, standardized, K)
     for name, standardized, K in product(LINEAR, [True, False], [2, 3])
     if not (standardized and name in COUNTS) and not (K > 2 and name in TWO_CLASSES)
-]
-
-
-@each(("name", "standardized", "K"), POSSIBLE, quick=80)
+], quick=80)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_coefficients_give_the_scores_of_rows_in_original_units(name, standardized, K):
     steps = STEPS if standardized else STEPS[:2]
@@ -108,7 +103,7 @@ def test_coefficients_give_the_scores_of_rows_in_original_units(name, standardiz
     )
 
 
-def foreign(estimator, K: int = 3):
+def foreign(estimator, K=3):
     """Coefficients read from a foreign estimator fitted to the raw rows without colours."""
     table, y = rows(K)
     table = table.columns(np.array([0, 1]))
@@ -117,16 +112,13 @@ def foreign(estimator, K: int = 3):
     return coefficients.of_fit(estimator, [], table, output[1]), table, output[1]
 
 
-@each(
-    "estimator",
-    [
-        make_pipeline(StandardScaler(), Theirs()),
-        make_pipeline(StandardScaler(with_mean=False), RidgeClassifier()),
-        GridSearchCV(make_pipeline(StandardScaler(), Theirs()), {"logisticregression__C": [1, 2]}),
-        OneVsRestClassifier(RidgeClassifier()),
-        Theirs(max_iter=20_000),
-    ],
-)
+@each("estimator", [
+    make_pipeline(StandardScaler(), Theirs()),
+    make_pipeline(StandardScaler(with_mean=False), RidgeClassifier()),
+    GridSearchCV(make_pipeline(StandardScaler(), Theirs()), {"logisticregression__C": [1, 2]}),
+    OneVsRestClassifier(RidgeClassifier()),
+    Theirs(max_iter=20_000),
+])  # fmt: skip
 def test_coefficients_of_foreign_estimators_give_their_scores(estimator):
     found, table, score = foreign(estimator)
     assert found is not None

@@ -1,7 +1,5 @@
 """Laws of comparisons: what must hold for any table of scores, and against brute force."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -66,7 +64,7 @@ def test_nemenyis_p_is_alpha_at_the_critical_difference():
 CORRECTIONS = {"bonferroni": bonferroni, "holm": holm, "hochberg": hochberg, "finner": finner}
 
 
-def rejected(name: str, p: list[float], alpha: float) -> set[int]:
+def rejected(name, p, alpha):
     """The tests that a procedure rejects, from its steps with α as its authors state them, without adjusted values."""
     m, order = len(p), np.argsort(p, kind="stable").tolist()
     if name == "bonferroni":
@@ -269,7 +267,7 @@ def test_the_signed_rank_test_of_one_win_among_ties_is_that_of_its_weight():
         assert found.equal[0, 1] == pytest.approx(1 - found.better[0, 1])
 
 
-def by_all_signs(d: np.ndarray) -> float:
+def by_all_signs(d):
     """Wilcoxon's two-sided p with Pratt's ranks, by all signs of the differences that are not 0."""
     order, nonzero = stats.rankdata(np.abs(d)), d != 0
     observed = order[d > 0].sum()
@@ -374,15 +372,12 @@ def test_corrections_refuse_what_is_not_a_probability(value):
             correct([0.5, value])
 
 
-@each(
-    ("given", "message"),
-    [
-        ((5, 0), "n is 0; it must be a whole number, at least 1"),
-        ((1, 5), "k is 1; it must be a whole number, at least 2"),
-        ((5, 2.5), "n is 2.5; it must be a whole number"),
-        ((5, 5, 2), "alpha is 2; it must be a number between 0 and 1"),
-    ],
-)
+@each(("given", "message"), [
+    ((5, 0), "n is 0; it must be a whole number, at least 1"),
+    ((1, 5), "k is 1; it must be a whole number, at least 2"),
+    ((5, 2.5), "n is 2.5; it must be a whole number"),
+    ((5, 5, 2), "alpha is 2; it must be a number between 0 and 1"),
+])  # fmt: skip
 def test_a_critical_difference_needs_methods_data_sets_and_a_level(given, message):
     with pytest.raises(ValueError, match=message):
         critical_difference(*given)

@@ -1,11 +1,8 @@
 """The objective of a fit is the documented function of its coefficients, computed here again from the equations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from inspect import signature
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,19 +20,19 @@ from linclass.base.parts import find, names
 Values = Callable[[np.ndarray], np.ndarray]
 
 
-def positive(v: np.ndarray) -> np.ndarray:
+def positive(v):
     return np.maximum(v, 0)
 
 
-def tempered(Z: np.ndarray, own: np.ndarray) -> np.ndarray:
+def tempered(Z, own):
     return losses_of_rows(Z, own.argmax(axis=1), 0.8, 1.2)
 
 
-def tempered_of_two(m: np.ndarray) -> np.ndarray:
+def tempered_of_two(m):
     return tempered(np.c_[m, 0 * m], np.eye(2)[np.zeros(len(m), int)]).reshape(m.shape)
 
 
-OF_MARGIN: dict[str, Values] = {
+OF_MARGIN = {
     "bi_tempered": tempered_of_two,
     "exponential": lambda m: np.exp(-m),
     "hinge": lambda m: positive(1 - m),
@@ -45,7 +42,7 @@ OF_MARGIN: dict[str, Values] = {
     "probit": lambda m: -norm.logcdf(m),
     "squared_hinge": lambda m: positive(1 - m) ** 2,
 }
-OF_RESIDUAL: dict[str, Values] = {
+OF_RESIDUAL = {
     "epsilon_insensitive": lambda r: positive(abs(r) - 0.1),
     "huber": lambda r: np.where(abs(r) < 1, r**2 / 2, abs(r) - 0.5),
     "squared": lambda r: r**2 / 2,
@@ -57,7 +54,7 @@ TWO_CLASSES = {
     "softmax": "logistic",
     "tempered_softmax": "bi_tempered",
 }
-JOINT: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+JOINT = {
     "softmax": lambda Z, own: logsumexp(Z, axis=1) - Z[own],
     "crammer_singer": lambda Z, own: (Z + 1 - own).max(axis=1) - Z[own],
     "kesler": lambda Z, own: Z.max(axis=1) - Z[own],
@@ -68,7 +65,7 @@ JOINTLY = {name: name for name in JOINT} | {
     "perceptron": "kesler",
     "bi_tempered": "tempered_softmax",
 }
-PENALTY: dict[str, Callable[[np.ndarray], float]] = {
+PENALTY = {
     "unpenalized": lambda W: 0.0,
     "l1": lambda W: abs(W).sum(),
     "l2": lambda W: (W**2).sum() / 2,
@@ -80,7 +77,7 @@ STRENGTH = 0.05
 SLOW = ("gradient_descent", "pegasos", "stochastic_gradient", "subgradient")
 
 
-def documented(loss: str, penalty: str, model: Any, X: np.ndarray, y: np.ndarray) -> float:
+def documented(loss, penalty, model, X, y):
     """Σ w loss + strength · penalty for weights of sum 1; of one class against the rest, the sum over classes."""
     W, Z = model.coef_, X @ model.coef_.T + model.intercept_
     weights, own = weights_of(y) / weights_of(y).sum(), np.arange(3) == y[:, None]
@@ -95,17 +92,17 @@ def documented(loss: str, penalty: str, model: Any, X: np.ndarray, y: np.ndarray
     return (weights @ each).sum() + STRENGTH * sum(PENALTY[penalty](part) for part in parts)
 
 
-def weights_of(y: np.ndarray) -> np.ndarray:
+def weights_of(y):
     return np.random.default_rng(1).uniform(0.1, 3, len(y))
 
 
-def table(classes: int) -> tuple[np.ndarray, np.ndarray]:
+def table(classes):
     rng = np.random.default_rng(2)
     y = np.arange(45) % classes
     return rng.standard_normal((45, 3)) + 0.6 * y[:, None] * [1, -1, 0], y
 
 
-def both_have_a_solver(loss: str, penalty: str) -> bool:
+def both_have_a_solver(loss, penalty):
     """If both are nonsmooth, the penalty is a sum over features, and the loss does not only count mistakes."""
     kinds, chosen = find("losses", loss), find("penalties", penalty)()
     straight = kinds.piecewise_linear or kinds.simplicial
@@ -115,14 +112,6 @@ def both_have_a_solver(loss: str, penalty: str) -> bool:
 
 PAIRS = [
     (loss, penalty) for loss in FITTED for penalty in PENALTY if both_have_a_solver(loss, penalty)
-]
-
-PENALIZED = [
-    (loss, penalty, intercept)
-    for loss, penalty in PAIRS
-    if penalty != "unpenalized"
-    for intercept in (None, 0.5)
-    if intercept is None or "intercept" in signature(find("penalties", penalty)).parameters
 ]
 
 
@@ -142,7 +131,7 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
     X, y = table(classes)
     used = find("penalties", penalty)()
     given = {"strength": STRENGTH, "l1_ratio": 0.3}
-    more: dict[str, Any] = {name: value for name, value in given.items() if used.uses(name)}
+    more = {name: value for name, value in given.items() if used.uses(name)}
     model = LinearClassifier(
         loss=loss, penalty=penalty, max_iter=50, fit_intercept=intercept, **more
     )
@@ -152,7 +141,13 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
 @each("classes", [2, 3], quick=1)
-@each(("loss", "penalty", "intercept"), PENALIZED)
+@each(("loss", "penalty", "intercept"), [
+    (loss, penalty, intercept)
+    for loss, penalty in PAIRS
+    if penalty != "unpenalized"
+    for intercept in (None, 0.5)
+    if intercept is None or "intercept" in signature(find("penalties", penalty)).parameters
+])  # fmt: skip
 def test_the_distance_of_every_solver_from_the_minimum_is_at_most_its_certificate(
     loss, penalty, intercept, classes
 ):
@@ -163,7 +158,7 @@ def test_the_distance_of_every_solver_from_the_minimum_is_at_most_its_certificat
     fits = []
     for solver in names("solvers"):
         short = {"max_iter": 50} if solver in SLOW else {}
-        more: dict[str, Any] = {"strength": STRENGTH, "solver": solver, "random_state": 0} | short
+        more = {"strength": STRENGTH, "solver": solver, "random_state": 0} | short
         with suppress(NotApplicable, ValueError):  # it does not take them
             fits.append(LinearClassifier(loss=loss, penalty=chosen, **more).fit(X, y))
     best = min(fit.objective_ for fit in fits)

@@ -1,10 +1,6 @@
 """Kernel logistic regression of rows far from 0: the machine of the rows near 0, and the scores that its attributes
 state."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -22,13 +18,13 @@ OWN = {  # the kernels with the parameters below, row by row
 }
 
 
-def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
+def data(classes):
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(90, 3)) * 256) / 256  # X + c is exact
     return X, (X + rng.gumbel(size=(90, 3)))[:, :classes].argmax(axis=1)
 
 
-def model(kernel: Any, **params: Any) -> KernelLogisticRegression:
+def model(kernel, **params):
     return KernelLogisticRegression(
         kernel=kernel, gamma=0.2, coef0=1.0, degree=2, strength=0.01, **params
     )

@@ -1,7 +1,5 @@
 """Features far from 0: fits to X + c are fits to X, up to the intercept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -31,7 +29,7 @@ from linclass.discriminant.class_moments import ClassMoments
 # Features far from 0: a fit to X + c has the objective and coefficients of the fit to X, with any unpenalized terms
 
 
-def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
+def data(classes):
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(150, 4)) * 256) / 256  # X + c is exact
     return X, (X[:, :3] + rng.gumbel(size=(150, 3)))[:, :classes].argmax(axis=1)
@@ -39,16 +37,13 @@ def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 @each("far", [1e3, 1e5, 1e7])
 @each("classes", [2, 3])
-@each(
-    "penalty",
-    [
-        None,
-        "l2",
-        {"l2": {"factors": [0, 1, 1, 2]}},
-        {"l2": {"factors": [0, 0, 1, 2]}},
-        {"elastic_net": {"factors": [0, 1, 1, 2]}},
-    ],
-)
+@each("penalty", [
+    None,
+    "l2",
+    {"l2": {"factors": [0, 1, 1, 2]}},
+    {"l2": {"factors": [0, 0, 1, 2]}},
+    {"elastic_net": {"factors": [0, 1, 1, 2]}},
+])  # fmt: skip
 def test_columns_without_a_penalty_are_centred_as_for_the_intercept(penalty, classes, far):
     X, y = data(classes)
     strength = {} if penalty is None else {"strength": 0.01}
@@ -141,17 +136,13 @@ def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone():
 
 
 @each("far", [1e3, 1e6, 1e9])
-@each(
-    "model",
-    [
-        LogisticRegression(),
-        LogisticRegression(penalty=None),
-        ProbitRegression(),
-        LinearSVM(),
-        BayesianLogisticRegression(predictive="mode"),
-    ],
-    ids=repr,
-)
+@each("model", [
+    LogisticRegression(),
+    LogisticRegression(penalty=None),
+    ProbitRegression(),
+    LinearSVM(),
+    BayesianLogisticRegression(predictive="mode"),
+], ids=repr)  # fmt: skip
 def test_sparse_rows_with_a_column_far_from_0(model, far):
     X, y = data(2)
     X *= np.abs(X) > 0.5
@@ -216,7 +207,7 @@ def test_the_scatter_of_far_sparse_rows_is_that_of_the_rows_near_zero(form, weig
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-7)
 
 
-MODELS = [
+@each("model", [
     GaussianNB(var_smoothing=0),
     GaussianNB(var_smoothing=0, tied=True),
     ExponentialFamilyNB("gaussian"),
@@ -227,10 +218,7 @@ MODELS = [
     FisherDiscriminant(),
     NearestMean(),
     NearestShrunkenCentroids(),
-]
-
-
-@each("model", MODELS, ids=repr)
+], ids=repr)  # fmt: skip
 @each("classes", [2, 3])
 @each("power", [10, 20, 26])
 def test_scores_of_far_sparse_rows_are_those_of_the_rows_near_zero(model, classes, power):

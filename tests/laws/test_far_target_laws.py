@@ -12,14 +12,14 @@ POWER = {
 }  # the loss of s·r is s^power times as large
 
 
-def curve() -> tuple[np.ndarray, np.ndarray]:
+def curve():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=60)
     return X, np.round(y * 256) / 256  # c + s·y is exact
 
 
-def model(kernel: str, loss: str, s: float, **own: object) -> SupportVectorRegressor:
+def model(kernel, loss, s, **own):
     strength = 1e-3 * s ** (POWER[loss] - 2)
     return SupportVectorRegressor(
         kernel=kernel, loss=loss, epsilon=0.125 * s, strength=strength, **own

@@ -2,7 +2,6 @@
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +26,7 @@ OF_CATEGORIES = ("count_words", "hash_words", "indicators", "select", "strip_pos
 BY_PRODUCTS = ("random_fourier",)  # of matrices, which BLAS sums in an order of its own
 REPLACING = ("random_fourier", "signed_log")  # no column stays in them
 PRODUCTS = ("interactions", "powers", "quadratic")
-OPTIONS: dict[str, dict[str, Any]] = {  # of those that need some
+OPTIONS = {  # of those that need some
     "hash_words": {"columns": 16},
     "indicators": {"levels": {"size": [1, 2, 3, 4], "colour": ["green", "red", "blue", "white"]}},
     "radial": {"centres": [[0.0] * 5, [1, 0, 0, -1, 2]], "width": 2},
@@ -43,13 +42,13 @@ POSTS = (
 )
 
 
-def table(sparse: bool = False, n: int = 25, d: int = 5) -> Table:
+def table(sparse=False, n=25, d=5):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)
     return Table(sp.csr_array(X) if sparse else X, tuple("abcdefgh"[:d]))
 
 
-def texts(sparse: bool = False) -> Table:
+def texts(sparse=False):
     """A number, a text, a category; one text twice."""
     X = np.array([[3.0, 1, 0], [0, 0, 1], [2, 4, 1], [0, 2, 0], [-1, 3, 0], [0, 2, 1]])
     levels = {"body": POSTS, "colour": ("red", "green")}
@@ -57,13 +56,13 @@ def texts(sparse: bool = False) -> Table:
     return Table(sp.csr_array(X) if sparse else X, names, levels, frozenset({"body"}))
 
 
-def categories(sparse: bool = False) -> Table:
+def categories(sparse=False):
     X = np.array([[0.5, 1, 0], [0, 2, 1], [0, 4, 1], [7, 2, 0]])
     levels = {"colour": ("red", "green")}
     return Table(sp.csr_array(X) if sparse else X, ("x", "size", "colour"), levels)
 
 
-def subject(name: str, sparse: bool = False) -> Table:
+def subject(name, sparse=False):
     """The first of the tables that a feature can do."""
     for make in (table, texts, categories):
         try:
@@ -74,18 +73,18 @@ def subject(name: str, sparse: bool = False) -> Table:
     raise AssertionError(f"no table of this file suits {name}; add one")
 
 
-def dense(t: Table) -> np.ndarray:
+def dense(t):
     return t.X.toarray() if t.is_sparse else t.X
 
 
-def by_name(t: Table) -> dict[str, list[float]]:
+def by_name(t):
     """The columns that are not all 0: a word without occurrences may have a column or not."""
     return {n: x.tolist() for n, x in zip(t.names, dense(t).T, strict=True) if np.any(x)}
 
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_a_row_has_the_same_features_alone_as_among_others(name, sparse):
+def test_a_row_has_the_same_features_alone_and_the_table_does_not_change(name, sparse):
     t = subject(name, sparse)
     together = MAPS[name](t)
     for i in range(t.shape[0]):
@@ -95,10 +94,14 @@ def test_a_row_has_the_same_features_alone_as_among_others(name, sparse):
             np.testing.assert_allclose(dense(alone), dense(together.rows(row)), atol=1e-14)
         else:
             assert by_name(alone) == by_name(together.rows(row))
+    t, before = subject(name, sparse), subject(name, sparse)
+    MAPS[name](t)
+    assert np.array_equal(dense(t), dense(before))
+    assert (t.names, t.levels, t.texts) == (before.names, before.levels, before.texts)
 
 
 @each("name", NAMES)
-def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name):
+def test_features_of_sparse_rows_are_those_of_dense_ones_and_keep_columns(name):
     on_dense, on_sparse = MAPS[name](subject(name)), MAPS[name](subject(name, sparse=True))
     np.testing.assert_allclose(dense(on_sparse), dense(on_dense), rtol=1e-14, atol=1e-14)
     assert (on_sparse.names, on_sparse.levels) == (on_dense.names, on_dense.levels)
@@ -106,10 +109,6 @@ def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name):
     assert on_sparse.X.dtype == np.float64
     assert on_sparse.X.indices.dtype == on_sparse.X.indptr.dtype == np.int32
     assert on_sparse.X.has_canonical_format
-
-
-@each("name", NAMES)
-def test_unchanged_columns_keep_values_and_come_first_if_all_are_kept(name):
     t = subject(name)
     out = MAPS[name](t)
     kept = [column for column in out.names if column in t.names]
@@ -137,15 +136,6 @@ def test_a_new_column_leaves_a_name_that_is_taken_to_its_column(name, sparse):
         np.testing.assert_array_equal(dense(out)[:, places], values)
 
 
-@each("sparse", [False, True])
-@each("name", NAMES)
-def test_feature_maps_do_not_change_the_given_table(name, sparse):
-    t, before = subject(name, sparse), subject(name, sparse)
-    MAPS[name](t)
-    assert np.array_equal(dense(t), dense(before))
-    assert (t.names, t.levels, t.texts) == (before.names, before.levels, before.texts)
-
-
 @each("name", [name for name in NAMES if name not in OF_CATEGORIES])
 def test_text_is_refused_and_its_column_named(name):
     t = Table(np.zeros((2, 1)), ("famhist",), {"famhist": ("Absent", "Present")})
@@ -159,7 +149,7 @@ def test_features_of_texts_report_how_a_data_set_names_its_texts(name):
         MAPS[name](categories())
 
 
-def evaluated(t: Table, name: str) -> np.ndarray:
+def evaluated(t, name):
     """The column that a name such as a*b or c^3 speaks of."""
     columns = dict(zip(t.names, t.X.T, strict=True))
     base, _, power = name.partition("^")
@@ -185,16 +175,13 @@ def test_products_of_products_are_what_their_names_say(first, second):
         np.testing.assert_allclose(values, eval(formula, {}, columns), rtol=1e-12)
 
 
-@each(
-    ("name", "option"),
-    [
-        ("powers", {"degree": 3}),
-        ("hash_words", {"columns": 8}),
-        ("hash_words", {"ngrams": 2}),
-        ("random_fourier", {"columns": 8}),
-        ("random_fourier", {"seed": 3}),
-    ],
-)
+@each(("name", "option"), [
+    ("powers", {"degree": 3}),
+    ("hash_words", {"columns": 8}),
+    ("hash_words", {"ngrams": 2}),
+    ("random_fourier", {"columns": 8}),
+    ("random_fourier", {"seed": 3}),
+])  # fmt: skip
 def test_a_whole_number_of_numpy_is_one_of_python(name, option):
     numpys = {key: np.int64(value) for key, value in option.items()}
     assert by_name(MAPS[name](subject(name), **numpys)) == by_name(
@@ -281,34 +268,31 @@ def test_select_keeps_what_matches_with_its_levels_and_texts():
         select(texts(), ["minilm.*"])
 
 
-@each(
-    ("name", "options"),
-    [
-        ("radial", {"centres": [[0, 0], [1]]}),
-        ("random_fourier", {"columns": 7}),
-        ("random_fourier", {"gamma": 0}),
-        ("random_fourier", {"gamma": "scale"}),
-        ("random_fourier", {"seed": -1}),
-        ("radial", {"width": 0, "centres": [[0, 0]]}),
-        ("indicators", {"levels": {"a": [1, 1]}}),
-        ("indicators", {"drop": "last", "levels": {"a": [1, 2]}}),
-        ("indicators", {"levels": {"a": 1}}),
-        ("select", {"columns": "a"}),
-        ("select", {"columns": 3}),
-        ("count_words", {"words": 3}),
-        ("count_words", {"binary": "no"}),
-        ("count_words", {"lower": "no"}),
-        ("hash_words", {"signed": 0}),
-        ("strip_posts", {"parts": 3}),
-        ("count_words", {"pattern": "("}),
-        ("count_words", {"pattern": "(a)"}),
-        ("count_words", {"ngrams": 0}),
-        ("count_words", {"words": ["a", "a"]}),
-        ("count_words", {"words": []}),
-        ("hash_words", {"columns": 0}),
-        ("strip_posts", {"parts": ["header"]}),
-    ],
-)
+@each(("name", "options"), [
+    ("radial", {"centres": [[0, 0], [1]]}),
+    ("random_fourier", {"columns": 7}),
+    ("random_fourier", {"gamma": 0}),
+    ("random_fourier", {"gamma": "scale"}),
+    ("random_fourier", {"seed": -1}),
+    ("radial", {"width": 0, "centres": [[0, 0]]}),
+    ("indicators", {"levels": {"a": [1, 1]}}),
+    ("indicators", {"drop": "last", "levels": {"a": [1, 2]}}),
+    ("indicators", {"levels": {"a": 1}}),
+    ("select", {"columns": "a"}),
+    ("select", {"columns": 3}),
+    ("count_words", {"words": 3}),
+    ("count_words", {"binary": "no"}),
+    ("count_words", {"lower": "no"}),
+    ("hash_words", {"signed": 0}),
+    ("strip_posts", {"parts": 3}),
+    ("count_words", {"pattern": "("}),
+    ("count_words", {"pattern": "(a)"}),
+    ("count_words", {"ngrams": 0}),
+    ("count_words", {"words": ["a", "a"]}),
+    ("count_words", {"words": []}),
+    ("hash_words", {"columns": 0}),
+    ("strip_posts", {"parts": ["header"]}),
+])  # fmt: skip
 def test_a_bad_option_is_refused_by_name_for_any_table(name, options):
     with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} "):
         find("features", name)(table(d=2), **options)

@@ -1,9 +1,6 @@
 """Laws of fit_many, for every classifier that has it: each fit is what `fit` alone gives."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,20 +15,16 @@ from linclass.base.parameters import idle_in_all
 from linclass.naive_bayes.naive_bayes import NaiveBayes
 
 STRENGTHS = [{"strength": s} for s in (0.03, 1.0, 0.1)]
-VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
-    "LogisticRegression": [
-        {"class_weight": "balanced"},
-        {"class_weight": {"a": 3.0, "b": 1.0, "c": 0.5}},
-        {"fit_intercept": False},
-        {"solver": "newton_cg"},
-    ],
+VARIANTS = {  # besides the defaults
+    "LogisticRegression": [{"class_weight": "balanced"}, {"class_weight": {"a": 3.0, "b": 1.0, "c": 0.5}},
+        {"fit_intercept": False}, {"solver": "newton_cg"}],
     "LinearClassifier": [{"loss": "squared_hinge"}, {"loss": "squared"}],
-}
+}  # fmt: skip
 TIGHT = 1e-15
 EXACT = 1e-12  # of the squared loss, which is solved at once whatever the tol: its gap is rounding
 
 
-def classifiers() -> list[Any]:
+def classifiers():
     found = []
     for module in MODULES:
         for kind in own_classes(module):
@@ -44,20 +37,20 @@ def classifiers() -> list[Any]:
     return found
 
 
-def rows(K: int, n: int = 72, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
+def rows(K, n=72, seed=3):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % K
     X = rng.standard_normal((n, 3)) * [1, 10, 0.1] + [5, 0, -1] + np.eye(3)[y] * [1, 8, 0.1]
     return X, np.array(["a", "b", "c"])[y]
 
 
-def folds(n: int, seed: int = 0) -> list[np.ndarray]:
+def folds(n, seed=0):
     """Folds of unequal sizes, including a single row and no rows."""
     order = np.random.default_rng(seed).permutation(n)
     return [*np.split(order, [1, 10, 30]), np.empty(0, dtype=int)]
 
 
-def params_for(estimator: Any) -> list[dict[str, Any]]:
+def params_for(estimator):
     """Three strengths if they have an effect."""
     found = [name for name in estimator.get_params() if name.rpartition("__")[2] == "strength"]
     found = [name for name in found if not idle_in_all([name], [estimator])]
@@ -67,9 +60,7 @@ def params_for(estimator: Any) -> list[dict[str, Any]]:
 ALONE = {"LinearSVM", "Perceptron"}  # which keep something of each row, or depend on their order
 
 
-def together(
-    estimator: Any, X: Any, y: Any, held_out: Any, params: Any, scaling: Any = None
-) -> Any:
+def together(estimator, X, y, held_out, params, scaling=None):
     """The fits; a refusal counts only where fit_many may refuse."""
     try:
         return estimator.fit_many(X, y, held_out, params, scaling)
@@ -81,7 +72,7 @@ def together(
         raise
 
 
-def can_fit(estimator: Any, X: Any, y: Any) -> bool:
+def can_fit(estimator, X, y):
     try:
         clone(estimator).fit(X, y)
     except NotApplicable:
@@ -89,13 +80,13 @@ def can_fit(estimator: Any, X: Any, y: Any) -> bool:
     return True
 
 
-def suited(estimator: Any, X: np.ndarray, y: Any) -> np.ndarray:
+def suited(estimator, X, y):
     """X, or whole numbers at least 0 for models that take only such."""
     whole = np.abs(np.rint(X))
     return whole if not can_fit(estimator, X, y) and can_fit(estimator, whole, y) else X
 
 
-def assert_as_alone(estimator: Any, X: Any, y: Any, held_out: Any, scaling: Any = None) -> None:
+def assert_as_alone(estimator, X, y, held_out, scaling=None):
     params = params_for(estimator)
     fits = together(estimator, X, y, held_out, params, scaling)
     assert len(fits) == len(held_out)
@@ -123,11 +114,10 @@ def assert_as_alone(estimator: Any, X: Any, y: Any, held_out: Any, scaling: Any 
             np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=2e-8)
 
 
-def _scaled(X: Any, shift: np.ndarray, scale: np.ndarray) -> Any:
+def _scaled(X, shift, scale):
     return sparse.csr_array(X / scale) if sparse.issparse(X) else (X - shift) / scale
 
 
-ALL = each("estimator", classifiers(), ids=repr)
 JOINT = each("estimator", [e for e in classifiers() if type(e).__name__ not in ALONE], ids=repr)
 
 
@@ -137,11 +127,6 @@ def test_folds_and_parameters_at_once_are_fits_alone(estimator, K):
     X, y = rows(K)
     X = suited(estimator, X, y)
     assert_as_alone(estimator, X, y, folds(len(y)))
-
-
-@each("K", [2, 3])
-@JOINT
-def test_a_folds_scaling_is_that_of_its_rows(estimator, K):
     X, y = rows(K)
     X = suited(estimator, X, y)
     held_out = folds(len(y))
@@ -183,7 +168,7 @@ def test_many_rows_are_fitted_together_as_alone(estimator):
     assert_as_alone(estimator, X, y, [np.arange(700), np.arange(700, 900)])
 
 
-@ALL
+@each("estimator", classifiers(), ids=repr)
 def test_fit_many_accepts_rows_valid_for_every_model(estimator):
     """Small counts. A fit_many that always refuses fails here, unless it must."""
     rng = np.random.default_rng(0)

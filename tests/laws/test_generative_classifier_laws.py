@@ -60,7 +60,7 @@ def rng():
     return np.random.default_rng(1)
 
 
-def problem(K: int, n: int = 120, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
+def problem(K, n=120, d=4):
     """Overlapping classes of unequal size, correlated features with zeros."""
     rng = np.random.default_rng(K)
     y = np.minimum(rng.integers(0, K + 1, n), K - 1)
@@ -94,16 +94,13 @@ def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind, K):
     assert np.array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
 
 
-@each(
-    "kind",
-    [
-        GaussianNB,
-        LinearDiscriminantAnalysis,
-        NearestMean,
-        QuadraticDiscriminantAnalysis,
-        FisherDiscriminant,
-    ],
-)
+@each("kind", [
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    NearestMean,
+    QuadraticDiscriminantAnalysis,
+    FisherDiscriminant,
+])  # fmt: skip
 @each("offset", [0.0, 1e6])
 @each("unit", [1e-100, 1e-8, 1.0, 1e8, 1e100])
 def test_units_and_offsets_change_no_prediction(kind, unit, offset):
@@ -227,16 +224,13 @@ def test_an_unseen_level_carries_no_information():
     np.testing.assert_allclose(model.predict_log_proba([[7.0, 1.0]]), seen, rtol=1e-12)
 
 
-@each(
-    ("family", "outside", "holds"),
-    [
-        ("gamma", [0.0, 0.5], "column 0 holds 0 in row 1"),
-        ("gamma", [0.5, -1.0], "column 1 holds -1 in row 1"),
-        ("beta", [0.5, 1.0], "column 1 holds 1 in row 1"),
-        ("beta", [1.5, 0.5], "column 0 holds 1.5 in row 1"),
-        ("dirichlet", [0.0, 1.0], "column 0 holds 0 in row 1"),
-    ],
-)
+@each(("family", "outside", "holds"), [
+    ("gamma", [0.0, 0.5], "column 0 holds 0 in row 1"),
+    ("gamma", [0.5, -1.0], "column 1 holds -1 in row 1"),
+    ("beta", [0.5, 1.0], "column 1 holds 1 in row 1"),
+    ("beta", [1.5, 0.5], "column 0 holds 1.5 in row 1"),
+    ("dirichlet", [0.0, 1.0], "column 0 holds 0 in row 1"),
+])  # fmt: skip
 def test_values_outside_the_support_of_a_family_are_refused_at_prediction(family, outside, holds):
     X, y = np.array([[0.2, 0.8], [0.3, 0.7], [0.6, 0.4], [0.9, 0.1]]), [0, 0, 1, 1]
     model = ExponentialFamilyNB(families=family).fit(X, y)
@@ -245,27 +239,18 @@ def test_values_outside_the_support_of_a_family_are_refused_at_prediction(family
             method([X[0], outside])
 
 
-@each(
-    ("model", "message"),
-    [
-        (LinearDiscriminantAnalysis(covariance_type="round"), "'full', 'diag', 'spherical'"),
-        (LinearDiscriminantAnalysis(shrinkage="much"), "from 0 to 1, or 'ledoit_wolf'"),
-        (
-            LinearDiscriminantAnalysis(covariance_type="diag", shrinkage="ledoit_wolf"),
-            "use covariance_type='full'",
-        ),
-        (
-            LinearDiscriminantAnalysis(covariance_type="spherical", shrinkage="ledoit_wolf"),
-            "use covariance_type='full'",
-        ),
-        (QuadraticDiscriminantAnalysis(shrinkage=-1), "from 0 to 1"),
-        (FisherDiscriminant(n_components=0), "at least 1, or None"),
-        (BernoulliNB(smoothing=-1), "at least 0"),
-        (ExponentialFamilyNB(families="gausian"), "did you mean 'gaussian'"),
-        (ExponentialFamilyNB(smoothing={"gamma": "x"}), "smoothing of gamma is 'x'"),
-        (ExponentialFamilyNB(families={9: "gamma"}), "there are 4"),
-    ],
-)
+@each(("model", "message"), [
+    (LinearDiscriminantAnalysis(covariance_type="round"), "'full', 'diag', 'spherical'"),
+    (LinearDiscriminantAnalysis(shrinkage="much"), "from 0 to 1, or 'ledoit_wolf'"),
+    (LinearDiscriminantAnalysis(covariance_type="diag", shrinkage="ledoit_wolf"), "use covariance_type='full'"),
+    (LinearDiscriminantAnalysis(covariance_type="spherical", shrinkage="ledoit_wolf"), "use covariance_type='full'"),
+    (QuadraticDiscriminantAnalysis(shrinkage=-1), "from 0 to 1"),
+    (FisherDiscriminant(n_components=0), "at least 1, or None"),
+    (BernoulliNB(smoothing=-1), "at least 0"),
+    (ExponentialFamilyNB(families="gausian"), "did you mean 'gaussian'"),
+    (ExponentialFamilyNB(smoothing={"gamma": "x"}), "smoothing of gamma is 'x'"),
+    (ExponentialFamilyNB(families={9: "gamma"}), "there are 4"),
+])  # fmt: skip
 def test_invalid_generative_fits_are_reported_in_one_line(model, message):
     with pytest.raises(ValueError, match=message) as error:
         model.fit(*DATA[3])
@@ -312,14 +297,14 @@ def test_a_constant_column_is_uninformative_despite_rounding(family):
     np.testing.assert_allclose(inexact, exact, atol=1e-7)
 
 
-def far_classes(apart: float) -> tuple[np.ndarray, np.ndarray]:
+def far_classes(apart):
     """Two classes so many deviations apart, of rows that are exact in binary."""
     y = np.arange(300) % 2
     R = np.round(np.random.default_rng(0).normal(size=(300, 2)) * 64) / 64
     return R + apart * y[:, None] * [1, -1], y
 
 
-def own_covariances(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def own_covariances(X, y):
     return np.array([np.cov((X[y == k] - X[y == k][0]).T, bias=True) for k in np.unique(y)])
 
 

@@ -1,10 +1,7 @@
 """Laws of every generator: seeds, numbers of rows, keys; and the theorem that each one illustrates."""
 
-from __future__ import annotations
-
 import inspect
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,27 +20,27 @@ from linclass import (
 from linclass import datasets as synthetic
 from linclass.datasets.keys import keys_schema
 
-NEEDED: dict[str, dict[str, Any]] = {"gaussians": {"means": [[0.0, 1.0], [2.0, 2.0]]}}
+NEEDED = {"gaussians": {"means": [[0.0, 1.0], [2.0, 2.0]]}}
 
 
-def draw(name: str, seed: int = 0, rows: tuple[int, ...] = (30, 20), **given: Any) -> Any:
+def draw(name, seed=0, rows=(30, 20), **given):
     return synthetic.generate(name, seed, rows=list(rows), **NEEDED.get(name, {}) | given)
 
 
-def bayes(name: str, rows: tuple[int, ...] = (30, 20), **given: Any) -> Any:
+def bayes(name, rows=(30, 20), **given):
     return synthetic.bayes_error(name, rows=list(rows), **NEEDED.get(name, {}) | given)
 
 
-def dense(X: Any) -> np.ndarray:
+def dense(X):
     return X.toarray() if sparse.issparse(X) else X
 
 
-def error_of(model: Any, train: Any, test: Any) -> float:
+def error_of(model, train, test):
     return 1 - model.fit(*train).score(*test)
 
 
 @each("name", synthetic.names())
-def test_a_seed_fixes_every_row_independently_of_other_draws(name):
+def test_a_seed_fixes_every_row_and_every_key_has_a_kind_and_a_word(name):
     X, y = draw(name, 3)
     np.random.seed(0)  # noqa: NPY002, a foreign library may do so
     again, other = draw(name, 3)[0], draw(name, 4)[0]
@@ -54,10 +51,6 @@ def test_a_seed_fixes_every_row_independently_of_other_draws(name):
     assert (np.diff(y) >= 0).all()
     assert np.isfinite(dense(X)).all()
     assert dense(X).dtype == np.float64
-
-
-@each("name", synthetic.names())
-def test_every_key_has_a_kind_and_a_word(name):
     output = keys_schema(synthetic.generator(name))
     parameters = list(inspect.signature(synthetic.generator(name)).parameters)
     assert parameters[0] == "rng"
@@ -68,7 +61,7 @@ def test_every_key_has_a_kind_and_a_word(name):
     assert [*inspect.signature(known).parameters] == parameters[1:]
 
 
-RULES: dict[str, Any] = {  # rules that learn the best boundary of a generator from enough rows
+RULES = {  # rules that learn the best boundary of a generator from enough rows
     "correlated_groups": LinearDiscriminantAnalysis,
     "gaussians": LinearDiscriminantAnalysis,
     "heavy_tailed": LinearDiscriminantAnalysis,
@@ -77,14 +70,14 @@ RULES: dict[str, Any] = {  # rules that learn the best boundary of a generator f
     "simplex": LinearDiscriminantAnalysis,
     "unequal_covariances": QuadraticDiscriminantAnalysis,
 }
-SOME: dict[str, dict[str, Any]] = {
+SOME = {
     "heavy_tailed": {"degrees": 5.0},  # the mean of Cauchy's would be no centre
     "high_dimensional_sparse": {"features": 200, "informative": 10},
 }
 
 
 @each("name", RULES)
-def test_the_right_model_of_many_rows_is_as_good_as_any_can_be(name):
+def test_the_right_model_is_as_good_as_any_and_noise_costs_what_the_formula_says(name):
     rows = (20_000, 20_000)
     given = SOME.get(name, {})
     train, test = draw(name, 1, rows, **given), draw(name, 2, rows, **given)
@@ -92,12 +85,7 @@ def test_the_right_model_of_many_rows_is_as_good_as_any_can_be(name):
     # four deviations of a share of 40,000 rows, and 1/500 for what was not learned
     slack = 4 * np.sqrt(best * (1 - best) / 40_000) + 4 * within
     assert -slack < error_of(RULES[name](), train, test) - best < slack + 0.002
-
-
-@each("name", RULES)
-def test_label_noise_costs_what_the_formula_says(name):
     given = SOME.get(name, {}) | {"label_noise": 0.2}
-    rows = (20_000, 20_000)
     clean = bayes(name, rows, **SOME.get(name, {}))[0]
     assert bayes(name, rows, **given)[0] == pytest.approx(0.2 + 0.6 * clean)  # η + ε (1 − 2η)
     X, y = draw(name, 5, (500, 500))
@@ -119,7 +107,7 @@ def test_noise_takes_all_other_classes_alike_and_bayes_error_follows():
         bayes("simplex", (5, 5, 5), label_noise=0.7)  # the best class is another one then
 
 
-WRONG: list[tuple[str, dict[str, Any]]] = [
+@each(("name", "wrong"), [
     ("circles", {"radii": [1, 2, 3]}),
     ("circles", {"radii": [1, 2], "rows": [10, 10, 10]}),
     ("correlated_groups", {"groups": 2, "informative": 3}),
@@ -133,10 +121,7 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
         for name in synthetic.names()
         if "distance" in inspect.signature(synthetic.generator(name)).parameters
     ),
-]
-
-
-@each(("name", "wrong"), WRONG)
+])  # fmt: skip
 def test_the_bayes_error_refuses_parameters_that_the_generator_refuses(name, wrong):
     keys = NEEDED.get(name, {}) | {"rows": [10, 10]} | wrong
     with pytest.raises(ValueError, match=r".") as drawing:

@@ -33,7 +33,7 @@ CASES = [  # rows, groups, classes, folds
 ]
 
 
-def rows(n: int, n_groups: int, K: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def rows(n, n_groups, K, seed=0):
     """Groups of different sizes, with classes that depend on the group."""
     rng = np.random.default_rng(seed)
     groups = np.concatenate([np.arange(n_groups), rng.zipf(1.6, n - n_groups) % n_groups])
@@ -96,14 +96,11 @@ def test_a_hold_out_takes_its_share_of_each_class(share):
     assert abs(of_groups.sum() - share * 500) <= largest
 
 
-@each(
-    ("y", "groups", "words"),
-    [
-        ([0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2], "need 4 groups, and there are 3; use at most 3"),
-        ([0, 0, 0, 0, 1, 1], [0, 1, 2, 3, 4, 4], "class 'b' are in one group"),
-        ([0, 1] * 4, [0, 0, 0, 0, 1, 1, 2, 3], None),
-    ],
-)
+@each(("y", "groups", "words"), [
+    ([0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2], "need 4 groups, and there are 3; use at most 3"),
+    ([0, 0, 0, 0, 1, 1], [0, 1, 2, 3, 4, 4], "class 'b' are in one group"),
+    ([0, 1] * 4, [0, 0, 0, 0, 1, 1, 2, 3], None),
+])  # fmt: skip
 def test_folds_incompatible_with_groups_are_refused_with_the_remedy(y, groups, words):
     y, groups = np.array(y), np.array(groups)
     if words is None:
@@ -207,7 +204,7 @@ def test_groups_of_rows_of_weight_zero_are_left_out():
 STRENGTHS = [{"strength": s, "power": p} for p in (1, 2) for s in (0.1, 1.0, 10.0, 100.0)]
 
 
-def chosen(scores: list[list[float]], rule: str, options=STRENGTHS) -> dict:
+def chosen(scores, rule, options=STRENGTHS):
     """scores[fold][option]"""
     y = np.arange(40) % 2
 

@@ -1,9 +1,5 @@
 """Laws of the Ho–Kashyap procedure: its result on separability is proved, and agrees with `separability`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -14,7 +10,7 @@ from linclass import HoKashyap, LeastSquaresClassifier, separability
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def rows(seed: int, apart: float, n: int = 60) -> tuple[Any, Any]:
+def rows(seed, apart, n=60):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     return rng.normal(size=(n, 3)) + apart * y[:, None] + 50, y

@@ -1,7 +1,5 @@
 """k-means: weights count rows, order has no effect, and the result is not worse than scikit-learn's."""
 
-from __future__ import annotations
-
 import numpy as np
 from cases import each
 from sklearn.cluster import KMeans
@@ -9,12 +7,12 @@ from sklearn.cluster import KMeans
 from linclass.discriminant.k_means import k_means
 
 
-def rows(n: int = 90) -> np.ndarray:
+def rows(n=90):
     rng = np.random.default_rng(0)
     return rng.normal(size=(n, 2)) + 4 * rng.normal(size=(5, 2))[np.arange(n) % 5]
 
 
-def squares(Y: np.ndarray, w: np.ndarray, nearest: np.ndarray) -> float:
+def squares(Y, w, nearest):
     kinds = range(nearest.max() + 1)
     M = np.array([np.average(Y[nearest == c], axis=0, weights=w[nearest == c]) for c in kinds])
     distance = ((Y[:, None] - M) ** 2).sum(axis=2)

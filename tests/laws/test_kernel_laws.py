@@ -1,9 +1,6 @@
 """Laws of every kernel, and of the functions that are made of kernel columns."""
 
-from __future__ import annotations
-
 import tracemalloc
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,8 +24,7 @@ from linclass.kernels.kernel_machine import gamma_scale
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
 
-KERNELS = [name for name in names("kernels") if name != "precomputed"]
-DEFINITIONS: dict[str, Any] = {
+DEFINITIONS = {
     "linear": lambda x, y: x @ y,
     "function": lambda x, y: x @ y,
     "gaussian": lambda x, y: np.exp(-((x - y) @ (x - y))),
@@ -37,11 +33,11 @@ DEFINITIONS: dict[str, Any] = {
 }
 
 
-def rows(n: int, seed: int = 0) -> np.ndarray:
+def rows(n, seed=0):
     return 0.5 * np.random.default_rng(seed).standard_normal((n, 3))
 
 
-@each("name", KERNELS)
+@each("name", [name for name in names("kernels") if name != "precomputed"])
 def test_a_matrix_holds_the_kernel_of_every_pair(name):
     X, Y = rows(300), rows(7, seed=1)
     kernel, k = find("kernels", name)(), DEFINITIONS[name]
@@ -71,17 +67,14 @@ def test_a_gaussian_kernel_does_not_depend_on_the_origin_of_the_rows(offset):
     assert thin == pytest.approx(1 / (3 * (X * (X > 0)).var()), rel=1e-9)
 
 
-@each(
-    "params",
-    [
-        {"gamma": np.inf},
-        {"gamma": np.nan},
-        {"gamma": True},
-        {"coef0": np.nan},
-        {"coef0": np.inf},
-        {"degree": True},
-    ],
-)
+@each("params", [
+    {"gamma": np.inf},
+    {"gamma": np.nan},
+    {"gamma": True},
+    {"coef0": np.nan},
+    {"coef0": np.inf},
+    {"degree": True},
+])  # fmt: skip
 def test_non_numeric_kernel_parameters_are_refused(params):
     with pytest.raises(ValueError, match=f"{next(iter(params))} is"):
         KernelSVM(kernel="polynomial", **params).fit(rows(20), np.arange(20) % 2)
@@ -147,7 +140,7 @@ def test_functions_of_kernel_columns_and_their_gradients_match_their_definitions
     assert_allclose(design.restricted(some).scores(inside), X[some] @ ([1, 2, 3] @ X[some]) + 4)
     X = rows(30)
     K = Gaussian(1.0).matrix(X)
-    design: Any = KernelDesign(K)
+    design = KernelDesign(K)
     P = Objective(design, Logistic(), np.where(X[:, 0] > 0, 1.0, -1.0), None, KernelNorm(K), 0.1)
     rng = np.random.default_rng(0)
     theta, step = rng.standard_normal((2, 31))

@@ -26,11 +26,11 @@ class Log:
     theta: float
 
     @property
-    def value(self) -> float:
+    def value(self):
         return float(np.logaddexp(self.theta, -self.theta) - np.log(2))
 
     @property
-    def gradient(self) -> np.ndarray:
+    def gradient(self):
         return np.tanh([self.theta])
 
 
@@ -73,7 +73,7 @@ def test_the_exact_search_finds_the_minimum_of_a_piecewise_quadratic_function(ki
         t: float
 
         @property
-        def value(self) -> float:
+        def value(self):
             return float(-self.t + 0.5 * c @ np.maximum(self.t - k, 0) ** 2)
 
     def derivatives(new, t):
@@ -88,7 +88,7 @@ def test_the_exact_search_finds_the_minimum_of_a_piecewise_quadratic_function(ki
 # BFGS's inverse maps the last change of the gradient to that of θ, and stays symmetric and positive definite
 
 
-def points(d: int):
+def points(d):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((200, d)), rng.choice([-1.0, 1.0], size=200)
     P = Objective(DesignMatrix(X), Probit(), y)

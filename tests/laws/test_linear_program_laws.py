@@ -1,10 +1,6 @@
 """Laws of the linear program: its optimum is that of another program and of another library, its gap bounds the
 distance from the optimum, and units, copies, offsets and formats of the rows change nothing."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -31,7 +27,7 @@ PENALTIES = {
 }
 
 
-def problem(loss: str, penalty: str, intercept: bool = True, n: int = 80) -> Objective:
+def problem(loss, penalty, intercept=True, n=80):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((n, 4)) * [1, 5, 0.2, 1] + [0, 3, 0, 0]
     z = X @ [0.5, 0.2, 0, 0] + rng.standard_normal(n)
@@ -40,7 +36,7 @@ def problem(loss: str, penalty: str, intercept: bool = True, n: int = 80) -> Obj
     return Objective(DesignMatrix(X, intercept), LOSSES[loss], y, weights, *PENALTIES[penalty])
 
 
-def by_slacks(P: Objective) -> float:
+def by_slacks(P):
     """The minimum by the primal program over weights, their absolute values and the losses, written anew."""
     X, n, d, p = P.design.dense(), P.design.n_rows, P.design.n_features, P.design.width
     y, zero = P.y[:, None], np.zeros((n, d))
@@ -166,7 +162,7 @@ def test_the_error_on_hard_rows_is_at_most_the_certificate(seed, strength):
     X[:, 0], X[:, 1] = 3e8, X[:, 2]
     X += rng.choice([0, 1e6])
     y = rng.permutation(np.repeat([1.0, -1.0], 30))
-    penalty: Any = {"l1": {"factors": rng.choice([0, 1, 5], 6)}} if strength else None
+    penalty = {"l1": {"factors": rng.choice([0, 1, 5], 6)}} if strength else None
     if strength:
         penalty["l1"]["factors"][5] = 1
     with silently():

@@ -1,12 +1,9 @@
 """Laws of every loss."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,27 +16,26 @@ from scipy.special import erfcx, log_ndtr
 from linclass import LinearClassifier
 from linclass.base import parts
 from linclass.base.parts import find
-from linclass.linear.losses.base import Loss, MarginLoss, ResidualLoss
+from linclass.linear.losses.base import MarginLoss, ResidualLoss
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.losses.probit import Probit
 
 N = 40
 CONJUGATE = [name for name in CONVEX if find("losses", name).has_conjugate]
-TWICE = [name for name in SMOOTH if find("losses", name).kind == "twice-smooth"]
 
 
-def made(name: str) -> tuple[Loss, np.ndarray, np.ndarray]:
+def made(name):
     loss = find("losses", name)()
     return loss, targets(loss, N), scores(loss, N)
 
 
-def shift(z: np.ndarray, k: int | None, h: float) -> np.ndarray:
+def shift(z, k, h):
     z = z.copy()
     z[... if k is None else k] += h
     return z
 
 
-def directions(z: np.ndarray) -> list[int | None]:
+def directions(z):
     return [None] if z.ndim == 1 else list(range(len(z)))
 
 
@@ -56,35 +52,45 @@ def test_a_penalized_perceptron_loss_is_least_at_0(penalty, classes):
 
 
 @each("name", LOSSES)
-def test_the_jet_at_zero_is_that_of_scores_of_0(name):
+def test_jets_are_values_slopes_and_curvatures_also_at_zero_and_far_away(name):
     loss, y, z = made(name)
+    values, slopes, curvatures = loss.jet(y, z)
+    assert_allclose(values, loss.values(y, z), rtol=1e-14)
+    assert_allclose(slopes, loss.slopes(y, z), rtol=1e-13)
+    if loss.kind == "twice-smooth":
+        assert curvatures is not None
+        assert_allclose(curvatures, loss.curvatures(y, z), rtol=1e-13)
     found = loss.jet_at_zero(y)
     assert (found is not None) == isinstance(loss, MarginLoss)
     for part, own in zip(found or (), loss.jet(y, np.zeros_like(z)), strict=found is not None):
         np.testing.assert_array_equal(part, own)
+    for far in (1e4 * np.sign(z), 1e4 * z / np.abs(z).max(), np.zeros_like(z)):
+        for part in loss.jet(y, far):
+            assert part is None or np.isfinite(part).all()
+        assert np.isfinite(loss.margins(y, far)).all()
 
 
 @each("name", SMOOTH)
-def test_slope_matches_finite_differences(name):
+def test_slopes_are_differences_and_change_no_faster_than_smoothness(name):
     loss, y, z = made(name)
     for k in directions(z):
         numeric = (loss.values(y, shift(z, k, 1e-6)) - loss.values(y, shift(z, k, -1e-6))) / 2e-6
         assert_allclose(loss.slopes(y, z)[... if k is None else k], numeric, atol=1e-8)
+    other = scores(loss, N, seed=5)
+    change = np.linalg.norm(np.atleast_2d(loss.slopes(y, z) - loss.slopes(y, other)), axis=0)
+    assert (
+        change <= loss.smoothness * np.linalg.norm(np.atleast_2d(z - other), axis=0) + 1e-12
+    ).all()
 
 
-@each("name", TWICE)
-def test_curvature_matches_finite_differences(name):
+@each("name", [name for name in SMOOTH if find("losses", name).kind == "twice-smooth"])
+def test_curvatures_are_differences_and_sum_to_the_hessian(name):
     loss, y, z = made(name)
     for k in directions(z):
         e = np.zeros_like(z)
         e[... if k is None else k] = 1
         numeric = (loss.slopes(y, shift(z, k, 1e-6)) - loss.slopes(y, shift(z, k, -1e-6))) / 2e-6
         assert_allclose(loss.curve(loss.curvatures(y, z), e), numeric, atol=1e-8)
-
-
-@each("name", TWICE)
-def test_second_derivatives_entry_by_entry_are_the_curvature(name):
-    loss, y, z = made(name)
     curvatures = loss.curvatures(y, z)
     for k in directions(z):
         e = np.zeros_like(z)
@@ -93,11 +99,6 @@ def test_second_derivatives_entry_by_entry_are_the_curvature(name):
         for l in directions(z):
             entry = loss.second(curvatures, l or 0, k or 0)
             assert_allclose(entry, column[... if l is None else l], atol=1e-15)
-
-
-@each("name", TWICE)
-def test_hessian_is_the_sum_of_curvatures_over_rows(name):
-    loss, y, z = made(name)
     rng = np.random.default_rng(0)
     B, w = rng.standard_normal((N, 2)), rng.uniform(size=N)
     C = loss.curvatures(y, z)
@@ -122,60 +123,11 @@ def test_slope_is_a_subgradient(name):
     assert (loss.values(y, other) >= linear - 1e-12).all()
 
 
-@each("name", SMOOTH)
-def test_slope_changes_no_faster_than_smoothness(name):
-    loss, y, z = made(name)
-    other = scores(loss, N, seed=5)
-    change = np.linalg.norm(np.atleast_2d(loss.slopes(y, z) - loss.slopes(y, other)), axis=0)
-    assert (
-        change <= loss.smoothness * np.linalg.norm(np.atleast_2d(z - other), axis=0) + 1e-12
-    ).all()
-
-
-@each("name", LOSSES)
-def test_margins_of_ten_thousand_give_finite_values_without_a_warning(name):
-    loss, y, z = made(name)
-    for far in (1e4 * np.sign(z), 1e4 * z / np.abs(z).max(), np.zeros_like(z)):
-        for part in loss.jet(y, far):
-            assert part is None or np.isfinite(part).all()
-        assert np.isfinite(loss.margins(y, far)).all()
-
-
-@each("name", LOSSES)
-def test_jet_is_value_slope_and_curvature(name):
-    loss, y, z = made(name)
-    values, slopes, curvatures = loss.jet(y, z)
-    assert_allclose(values, loss.values(y, z), rtol=1e-14)
-    assert_allclose(slopes, loss.slopes(y, z), rtol=1e-13)
-    if loss.kind == "twice-smooth":
-        assert curvatures is not None
-        assert_allclose(curvatures, loss.curvatures(y, z), rtol=1e-13)
-
-
 @each("name", CONJUGATE)
-def test_fenchel_young(name):
-    """ℓ(z) + ℓ*(s) ≥ s·z, with equality at s = ℓ′(z)."""
-    loss, y, z = made(name)
-    s, other = loss.slopes(y, z), scores(loss, N, seed=9)
-
-    def product(z):
-        return s * z if z.ndim == 1 else (s * z).sum(axis=0)
-
-    assert_allclose(loss.values(y, z) + loss.conjugates(y, s), product(z), atol=1e-12)
-    assert (loss.values(y, other) + loss.conjugates(y, s) >= product(other) - 1e-12).all()
-
-
-def test_the_conjugate_of_the_probit_loss_has_its_digits_at_any_margin():
-    loss, m = Probit(), np.array([-1e8, -1e3, -101, -99, -20.1, -19.9, -1, 0, 5, 29, 31, 37])
-    a = -loss.slope(m)
-    assert_allclose(loss.value(m) + loss.conjugate(a), -a * m, rtol=1e-12)
-    with np.errstate(all="raise", under="ignore"):
-        assert_allclose(loss.conjugate(np.array([0.0, 1e-310, 1e-290])), 0, atol=1e-280)
-
-
-@each("name", CONJUGATE)
-def test_conjugate_is_the_supremum_of_its_definition(name):
-    """ℓ*(s) = sup_z s·z − ℓ(z), by numerical minimization at slopes inside the domain."""
+def test_conjugates_are_suprema_and_meet_fenchels_inequality(name):
+    """ℓ*(s) = sup_z s·z − ℓ(z), by numerical minimization at slopes inside the domain. ℓ(z) + ℓ*(s) ≥ s·z, with
+    equality at s = ℓ′(z).
+    """
     loss, y, z = made(name)
     s = 0.5 * loss.slopes(y, z) + 0.5 * loss.slopes(y, scores(loss, N, seed=3))
     for i in range(6):
@@ -190,6 +142,25 @@ def test_conjugate_is_the_supremum_of_its_definition(name):
             negative, start, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
         )
         assert_allclose(loss.conjugates(own, s[..., i : i + 1])[0], -found.fun, atol=1e-6)
+    s, other = loss.slopes(y, z), scores(loss, N, seed=9)
+
+    def product(z):
+        return s * z if z.ndim == 1 else (s * z).sum(axis=0)
+
+    assert_allclose(loss.values(y, z) + loss.conjugates(y, s), product(z), atol=1e-12)
+    assert (loss.values(y, other) + loss.conjugates(y, s) >= product(other) - 1e-12).all()
+    w = np.random.default_rng(3).uniform(0.1, 1, N)
+    s = loss.balance(y, loss.slopes(y, z), w)
+    assert_allclose(s @ w, 0, atol=1e-14)
+    assert np.isfinite(loss.conjugates(y, s)).all()
+
+
+def test_the_conjugate_of_the_probit_loss_has_its_digits_at_any_margin():
+    loss, m = Probit(), np.array([-1e8, -1e3, -101, -99, -20.1, -19.9, -1, 0, 5, 29, 31, 37])
+    a = -loss.slope(m)
+    assert_allclose(loss.value(m) + loss.conjugate(a), -a * m, rtol=1e-12)
+    with np.errstate(all="raise", under="ignore"):
+        assert_allclose(loss.conjugate(np.array([0.0, 1e-310, 1e-290])), 0, atol=1e-280)
 
 
 @each("name", [n for n in CONJUGATE if issubclass(find("losses", n), MarginLoss)])
@@ -197,15 +168,6 @@ def test_conjugate_is_infinite_outside_its_domain(name):
     loss = find("losses", name)()
     assert isinstance(loss, MarginLoss)
     assert np.isinf(loss.conjugate(np.array([-0.1]))).all()
-
-
-@each("name", CONJUGATE)
-def test_balanced_slopes_stay_in_the_domain_and_sum_to_zero(name):
-    loss, y, z = made(name)
-    w = np.random.default_rng(3).uniform(0.1, 1, N)
-    s = loss.balance(y, loss.slopes(y, z), w)
-    assert_allclose(s @ w, 0, atol=1e-14)
-    assert np.isfinite(loss.conjugates(y, s)).all()
 
 
 def test_softmax_with_a_reference_class_gives_it_the_score_zero():
@@ -242,9 +204,7 @@ SECTION = NEW_PARTS.partition("\n## A loss\n")[2].partition("\n## ")[0]
 METHODS = re.findall(r"^\| `(\w+)\(", SECTION, re.MULTILINE)
 
 
-def fit_of_the_page(
-    monkeypatch: pytest.MonkeyPatch, name: str, without: tuple[str, ...] = (), **facts: Any
-) -> LinearClassifier:
+def fit_of_the_page(monkeypatch, name, without=(), **facts):
     """A fit with the loss that docs/new_parts.md shows, as if it were a file of linclass/linear/losses."""
     (code,) = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
     own = ModuleType(name)
@@ -270,13 +230,10 @@ def test_the_loss_penalty_of_the_page_has_the_methods_listed_and_is_fitted(monke
     assert_allclose(loss.value(m) + loss.conjugate(a), -a * m, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("name", "without", "facts", "certificate"),
-    [
-        ("bent_once", ("curvature",), {"kind": "smooth"}, "duality_gap"),
-        ("bent_twice", ("conjugate",), {"has_conjugate": False}, "gradient_cosine"),
-    ],
-)
+@pytest.mark.parametrize(("name", "without", "facts", "certificate"), [
+    ("bent_once", ("curvature",), {"kind": "smooth"}, "duality_gap"),
+    ("bent_twice", ("conjugate",), {"has_conjugate": False}, "gradient_cosine"),
+])  # fmt: skip
 def test_a_loss_may_omit_optional_methods(monkeypatch, name, without, facts, certificate):
     whole = fit_of_the_page(monkeypatch, "smoothed_hinge")
     model = fit_of_the_page(monkeypatch, name, without, **facts)

@@ -1,9 +1,5 @@
 """Laws of the solvers for nonsmooth losses on random shapes: the gap is a valid bound and tends to zero."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -24,9 +20,7 @@ STRAIGHT = [n for n in names("losses") if find("losses", n).piecewise_linear]
 PIECES = [n for n in names("losses") if find("losses", n).piecewise_quadratic]
 
 
-def objective(
-    loss: str, n: int, d: int, strength: float, seed: int = 0, thin: bool = False
-) -> Objective:
+def objective(loss, n, d, strength, seed=0, thin=False):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     X = np.where(np.abs(X) > 1, X, 0) if thin else X
@@ -93,19 +87,29 @@ def test_a_fit_that_did_not_converge_is_not_worse_than_the_best_constant(loss):
     assert solution.objective <= min(constants) * (1 + 1e-12)
 
 
-def parts_of(P: Objective) -> tuple[Any, ...]:
+def parts_of(P):
     """All but the rows."""
     return P.loss, P.y, P.weights, P.penalty, P.strength
 
 
 @each("loss", STRAIGHT)
-def test_shortcuts_for_many_rows_give_the_same_minimum(loss):
+def test_shortcuts_and_envelopes_give_the_same_minimum(loss):
     """20,000 rows: a start from few, rounds on those that may move."""
     P = objective(loss, 20_000, 3, 1e-3)
     solution = SemismoothNewton(tol=1e-10).solve(P, P.zero())
     assert solution.converged
     gap = duality_gap(P.at(solution.theta), solution.slopes)
     assert gap <= 1e-10 * solution.objective
+    P = objective(loss, 30, 2, 0.1)
+    rng = np.random.default_rng(1)
+    centre = P.loss.nearest_slopes(P.y, rng.standard_normal(30), 1.0)[0]
+    smooth = Augmented(P, centre, 2.0, np.arange(30))
+    z = 2 * rng.standard_normal(30)
+    values, slopes, curvatures = smooth.jet(z)
+    up, down = smooth.jet(z + 1e-6), smooth.jet(z - 1e-6)
+    assert_allclose(slopes, (up[0] - down[0]) / 2e-6, atol=1e-8)
+    assert_allclose(curvatures, (up[1] - down[1]) / 2e-6, atol=1e-6)
+    assert (values <= P.loss.values(P.y, z) + 1e-12).all()
 
 
 @pytest.mark.parametrize("system", ["FeatureSystem", "RowSystem", "ProductSystem"])
@@ -136,20 +140,6 @@ def test_nearest_slopes_are_the_prox_of_the_conjugate(loss):
     up = made.nearest_slopes(y, v + 1e-7, reach)[0]
     share = 1 / (1 + reach / made.smoothness)  # that the curvature of ℓ* leaves
     assert_allclose((up - s) / 1e-7, np.where(moves, share, 0), atol=1e-6)
-
-
-@each("loss", STRAIGHT)
-def test_an_envelope_is_a_lower_bound_with_correct_slopes_and_curvatures(loss):
-    P = objective(loss, 30, 2, 0.1)
-    rng = np.random.default_rng(1)
-    centre = P.loss.nearest_slopes(P.y, rng.standard_normal(30), 1.0)[0]
-    smooth = Augmented(P, centre, 2.0, np.arange(30))
-    z = 2 * rng.standard_normal(30)
-    values, slopes, curvatures = smooth.jet(z)
-    up, down = smooth.jet(z + 1e-6), smooth.jet(z - 1e-6)
-    assert_allclose(slopes, (up[0] - down[0]) / 2e-6, atol=1e-8)
-    assert_allclose(curvatures, (up[1] - down[1]) / 2e-6, atol=1e-6)
-    assert (values <= P.loss.values(P.y, z) + 1e-12).all()
 
 
 def test_pegasos_comes_near_and_its_gap_reports_how_near():

@@ -15,7 +15,7 @@ NAMES = metrics.names()
 PARTS = ("y_true", "y_pred", "score", "log_proba")
 
 
-def predictions(K: int, n: int = 300, seed: int = 0, positive: int | None = None) -> Predictions:
+def predictions(K, n=300, seed=0, positive=None):
     """Predictions with some skill, some ties, and every class."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, K, n)
@@ -30,11 +30,11 @@ def predictions(K: int, n: int = 300, seed: int = 0, positive: int | None = None
     return Predictions(y, score.argmax(axis=1), score, log_proba, positive, costs=costs)
 
 
-def with_weights(p: Predictions, weight: np.ndarray) -> Predictions:
+def with_weights(p, weight):
     return Predictions(p.y_true, p.y_pred, p.score, p.log_proba, p.positive, weight, p.costs)
 
 
-def some_rows(p: Predictions, rows: np.ndarray) -> Predictions:
+def some_rows(p, rows):
     """Those rows of one fold, in that order, as often as they are named."""
     assert p.log_proba is not None
     weight = None if p.weight is None else p.weight[rows]
@@ -42,24 +42,27 @@ def some_rows(p: Predictions, rows: np.ndarray) -> Predictions:
     return Predictions(*arrays, p.positive, weight, p.costs)
 
 
-def perfect(K: int) -> Predictions:
+def perfect(K):
     y = np.arange(60) % K
     log_proba = np.where(np.eye(K)[y] == 1, 0, -np.inf)
     return Predictions(y, y, np.eye(K)[y], log_proba, K - 1, costs=1 - np.eye(K))
 
 
-def value(name: str, p: Predictions) -> float:
+def value(name, p):
     found = metrics.find(name)(p)
     assert isinstance(found, float)
     return found
 
 
 @each("name", NAMES)
-def test_the_best_value_is_a_bound(name):
+def test_the_best_value_is_a_bound_and_no_rows_are_undefined(name):
     lowest, highest = metrics.bounds(name)
     best = highest if metrics.greater_is_better(name) else lowest
     assert value(name, perfect(3)) == best or np.isinf(best)
     assert lowest < highest
+    none = np.empty(0, dtype=int)
+    empty = Predictions(none, none, np.empty((0, 2)), np.empty((0, 2)), 1)
+    assert np.isnan(metrics.find(name)(empty))
 
 
 @each("K", [2, 3, 6])
@@ -72,16 +75,10 @@ def test_no_predictions_are_better_than_perfect_ones(name, K):
 
 @each("K", [2, 4])
 @each("name", NAMES)
-def test_the_order_of_rows_does_not_matter(name, K):
+def test_order_names_weights_and_stacks_do_not_matter(name, K):
     p = predictions(K)
     order = np.random.default_rng(1).permutation(len(p.y_true))
     assert value(name, p) == pytest.approx(value(name, some_rows(p, order)), rel=1e-12)
-
-
-@each("K", [2, 4])
-@each("name", NAMES)
-def test_the_names_of_the_classes_do_not_matter(name, K):
-    p = predictions(K)
     new = np.random.default_rng(2).permutation(K)  # class k is now called new[k]
     old = np.argsort(new)
     assert p.log_proba is not None
@@ -94,16 +91,17 @@ def test_the_names_of_the_classes_do_not_matter(name, K):
         costs=np.asarray(p.costs)[old][:, old],
     )
     assert value(name, p) == pytest.approx(value(name, q), rel=1e-12)
-
-
-@each("K", [2, 4])
-@each("name", NAMES)
-def test_a_row_of_weight_w_counts_as_w_rows(name, K):
     p = predictions(K, n=120)
     times = np.random.default_rng(3).integers(0, 4, 120)  # none at all, too
     repeated = some_rows(p, np.repeat(np.arange(120), times))
     weighted = with_weights(p, times.astype(float))
     assert value(name, weighted) == pytest.approx(value(name, repeated), rel=1e-12)
+    costs = predictions(K).costs
+    folds = [replace(predictions(K, n=n, seed=n), costs=costs) for n in (50, 7, 31)]
+    none = some_rows(folds[0], np.arange(0))
+    found = metrics.find(name)(Predictions.stack([*folds, none]))
+    assert found[:3] == pytest.approx([value(name, fold) for fold in folds], rel=1e-12, nan_ok=True)
+    assert np.isnan(found[3])
 
 
 @each("weighted", [False, True])
@@ -128,17 +126,6 @@ def test_a_stack_is_its_folds_one_by_one(name, K, weighted):
         costs=stack.costs,
     )
     assert metrics.find(name)(methods).tolist() == [one_by_one[:3], one_by_one[3:]]
-
-
-@each("K", [2, 4])
-@each("name", NAMES)
-def test_folds_of_different_sizes_are_a_stack(name, K):
-    costs = predictions(K).costs
-    folds = [replace(predictions(K, n=n, seed=n), costs=costs) for n in (50, 7, 31)]
-    none = some_rows(folds[0], np.arange(0))
-    found = metrics.find(name)(Predictions.stack([*folds, none]))
-    assert found[:3] == pytest.approx([value(name, fold) for fold in folds], rel=1e-12, nan_ok=True)
-    assert np.isnan(found[3])
 
 
 @pytest.mark.parametrize("block", [1, 1000, 10**9])
@@ -199,13 +186,6 @@ def test_metrics_without_scores_or_probabilities_or_rows_are_undefined():
     assert np.isnan([metrics.find(name)(p) for name in ("auc", "average_precision")]).all()
 
 
-@each("name", NAMES)
-def test_metrics_of_no_rows_are_undefined(name):
-    none = np.empty(0, dtype=int)
-    empty = Predictions(none, none, np.empty((0, 2)), np.empty((0, 2)), 1)
-    assert np.isnan(metrics.find(name)(empty))
-
-
 @each("name", ["log_loss", "brier", "calibration_error"])
 def test_metrics_of_probabilities_are_absent_without_them(name):
     p = predictions(3)
@@ -217,7 +197,7 @@ def test_an_unknown_metric_is_refused_with_the_nearest_name():
         metrics.find("f1_makro")
 
 
-def pairs(score: np.ndarray, member: np.ndarray) -> float:
+def pairs(score, member):
     """P(s₊ > s₋) + ½ P(s₊ = s₋), every pair looked at."""
     above = score[member][:, None] - score[~member]
     return float(((above > 0) + 0.5 * (above == 0)).mean())

@@ -1,7 +1,5 @@
 """Moments of classes against their definitions, dense and sparse, near and far from the origin."""
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from cases import each
@@ -16,13 +14,13 @@ DENSE = RNG.normal(size=(60, 4)) * (RNG.random((60, 4)) < 0.5) + CODES[:, None] 
 ROWS = {"dense": DENSE, "sparse": sp.csr_array(DENSE)}
 
 
-def moments(*given: Any) -> tuple[np.ndarray, ...]:
+def moments(*given):
     """Mass, means and scatter; deviations of rows as an array."""
     *known, scatter = moments_of(*given)
     return *known, scatter.dense() if isinstance(scatter, Deviations) else scatter
 
 
-def by_definition() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def by_definition():
     masks = [k == CODES for k in range(3)]
     mass = np.array([WEIGHTS[m].sum() for m in masks])
     mean = np.array([np.average(DENSE[m], axis=0, weights=WEIGHTS[m]) for m in masks])
@@ -34,16 +32,12 @@ def by_definition() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @each("kind", ROWS)
-def test_moments_are_those_of_the_definition(kind):
+def test_moments_are_those_of_the_definition_and_count_weights(kind):
     mass, mean, variance = by_definition()
     found = moments(ROWS[kind], CODES, WEIGHTS, 3, "diagonal")
     for value, expected in zip(found, (mass, mean, mass[:, None] * variance), strict=True):
         np.testing.assert_allclose(value, expected, rtol=1e-12)
     np.testing.assert_allclose(moments(ROWS[kind], CODES, WEIGHTS, 3, "means")[1], mean, rtol=1e-12)
-
-
-@each("kind", ROWS)
-def test_a_weight_of_two_is_the_row_twice(kind):
     X, twice = ROWS[kind], np.where(CODES == 1, 2.0, 1.0)
     repeated = np.repeat(np.arange(60), twice.astype(int))
     for form in ("diagonal", "tied", "full"):
@@ -51,6 +45,12 @@ def test_a_weight_of_two_is_the_row_twice(kind):
         longer = moments(X[repeated], CODES[repeated], np.ones(len(repeated)), 3, form)
         for value, expected in zip(weighted, longer, strict=True):
             np.testing.assert_allclose(value, expected, atol=1e-12)
+    scatter = {form: moments(ROWS[kind], CODES, WEIGHTS, 3, form)[2] for form in FORMS}
+    tied = scatter["tied"]
+    np.testing.assert_allclose(scatter["full"].sum(axis=0), tied, atol=1e-12)
+    np.testing.assert_allclose(scatter["diagonal"].sum(axis=0), np.diag(tied), atol=1e-12)
+    diagonals = np.diagonal(scatter["full"], axis1=1, axis2=2)
+    np.testing.assert_allclose(scatter["diagonal"], diagonals, atol=1e-12)
 
 
 def test_moments_keep_digits_far_from_0_and_leave_the_rows_unchanged():
@@ -71,16 +71,6 @@ def test_moments_keep_digits_far_from_0_and_leave_the_rows_unchanged():
             moments(X, CODES, WEIGHTS, 3, form)
     assert np.array_equal(DENSE, before)
     assert np.array_equal(ROWS["sparse"].toarray(), before)
-
-
-@each("kind", ROWS)
-def test_the_scatter_of_the_classes_adds_up_in_every_form(kind):
-    scatter = {form: moments(ROWS[kind], CODES, WEIGHTS, 3, form)[2] for form in FORMS}
-    tied = scatter["tied"]
-    np.testing.assert_allclose(scatter["full"].sum(axis=0), tied, atol=1e-12)
-    np.testing.assert_allclose(scatter["diagonal"].sum(axis=0), np.diag(tied), atol=1e-12)
-    diagonals = np.diagonal(scatter["full"], axis1=1, axis2=2)
-    np.testing.assert_allclose(scatter["diagonal"], diagonals, atol=1e-12)
 
 
 @each("form", FORMS)

@@ -1,7 +1,5 @@
 """Models with an intercept do not depend on the origin of features, and tuned priors do not depend on their units."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -15,7 +13,7 @@ from linclass import (
 )
 
 
-def three_classes() -> tuple[np.ndarray, np.ndarray]:
+def three_classes():
     y = np.arange(60) % 3
     return np.random.default_rng(0).normal(size=(60, 4)) + y[:, None], y
 

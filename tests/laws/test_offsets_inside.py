@@ -1,10 +1,7 @@
 """Meta-estimators pass offsets on with their rows: to fits, to inner folds and to predictions."""
 
-from __future__ import annotations
-
 import copy
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +35,7 @@ FOLD = np.arange(N) // 6 % 3
 STRENGTHS = [0.01, 0.1, 1.0]
 
 
-def rows(K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def rows(K):
     """(X, y, weights, offset) of K classes, or of real targets (K = 0)."""
     rng = np.random.default_rng(K)
     y = np.arange(N) % max(K, 2)
@@ -47,26 +44,22 @@ def rows(K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return X, y if K else X @ [1.0, 0, 2] + rng.normal(size=N), rng.integers(0, 3, N) * 1.0, offset
 
 
-def likelihood(model: Any, X: Any, y: Any, w: Any, offset: Any) -> float:
+def likelihood(model, X, y, w, offset):
     own = model.predict_log_proba(X, offset)[np.arange(len(y)), y]
     return float(np.average(own, weights=w))
 
 
 @each("K", [2, 3])
-@each(
-    ("inner", "metric"),
-    [
-        (LogisticRegression(tol=1e-9), "accuracy"),
-        (LogisticRegression(tol=1e-9), "log_loss"),
-        (LogisticRegression(penalty="l1", tol=1e-9), "log_loss"),
-        (LinearClassifier(loss="probit"), "accuracy"),
-        (KernelLogisticRegression(tol=1e-9), "log_loss"),
-        (OneVsRest(ProbitRegression()), "accuracy"),
-        (OneVsOne(LogisticRegression(tol=1e-9)), "accuracy"),
-        (OneVsOne(LogisticRegression(tol=1e-9), coupling="wu_lin_weng"), "log_loss"),
-    ],
-    ids=lambda value: " ".join(str(value).split()),
-)
+@each(("inner", "metric"), [
+    (LogisticRegression(tol=1e-9), "accuracy"),
+    (LogisticRegression(tol=1e-9), "log_loss"),
+    (LogisticRegression(penalty="l1", tol=1e-9), "log_loss"),
+    (LinearClassifier(loss="probit"), "accuracy"),
+    (KernelLogisticRegression(tol=1e-9), "log_loss"),
+    (OneVsRest(ProbitRegression()), "accuracy"),
+    (OneVsOne(LogisticRegression(tol=1e-9)), "accuracy"),
+    (OneVsOne(LogisticRegression(tol=1e-9), coupling="wu_lin_weng"), "log_loss"),
+], ids=lambda value: " ".join(str(value).split()))  # fmt: skip
 def test_candidates_are_judged_with_the_offsets_of_held_out_rows(inner, metric, K):
     X, y, w, offset = rows(K)
     name = "estimator__strength" if hasattr(inner, "estimator") else "strength"
@@ -153,10 +146,10 @@ def test_scores_with_offsets_are_calibrated(method, K):
 class AsTheyAre(GaussianNB):
     """Scores are the features."""
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X):
         return np.asarray(X)[:, 0] if np.shape(X)[1] == 1 else np.asarray(X)
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X):
         raise NotImplementedError
 
 
@@ -278,18 +271,18 @@ def test_foreign_classifiers_get_the_offset_if_they_take_it():
 class Foreign:
     """Has only the required methods."""
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep=True):
         return {}
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Foreign:
+    def fit(self, X, y, sample_weight=None, offset=None):
         self.inside = LogisticRegression().fit(X, y, sample_weight, offset)
         self.classes_ = self.inside.classes_
         return self
 
-    def decision_function(self, X: Any, offset: Any = None) -> Any:
+    def decision_function(self, X, offset=None):
         return self.inside.decision_function(X, offset)
 
-    def predict(self, X: Any, offset: Any = None) -> Any:
+    def predict(self, X, offset=None):
         return self.inside.predict(X, offset)
 
 

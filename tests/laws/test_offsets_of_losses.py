@@ -1,9 +1,5 @@
 """Offsets of likelihoods, z + o in place of z: values and conjugates; and every solver."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -20,7 +16,7 @@ EXACT = [  # solvers that end at the minimum, each of some losses and penalties
     "auto", "newton", "newton_cg", "quasi_newton", "irls", "finite_newton", "least_squares", "proximal_newton",
     "proximal_gradient", "quadratic_program", "homotopy", "semismooth_newton", "multipliers", "linear_program",
 ]  # fmt: skip
-PENALTIES: list[dict[str, Any]] = [
+PENALTIES = [
     {"penalty": "l2", "strength": 0.05},
     {"penalty": "l1", "strength": 0.05},
     {"penalty": {"l2": {"factors": [0.5, 2, 1]}}, "strength": 0.05},
@@ -28,7 +24,7 @@ PENALTIES: list[dict[str, Any]] = [
 ]
 
 
-def rows(K: int, n: int = 60, d: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def rows(K, n=60, d=3):
     """(X, y, offset), with a row that is there twice, at two offsets, and one at one."""
     rng = np.random.default_rng(K)
     y = np.arange(n) % K
@@ -37,7 +33,7 @@ def rows(K: int, n: int = 60, d: int = 3) -> tuple[np.ndarray, np.ndarray, np.nd
     return X, y, offset[:, 1] - offset[:, 0] if K == 2 else offset
 
 
-def losses_of(model: LinearClassifier, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+def losses_of(model, y, Z):
     """Of each row, at scores with their offsets; of one class against the rest the sum."""
     K, named = len(model.classes_), find("losses", model.loss)
     if K == 2:
@@ -47,7 +43,7 @@ def losses_of(model: LinearClassifier, y: np.ndarray, Z: np.ndarray) -> np.ndarr
     return sum(named().values(np.where(y == k, 1.0, -1.0), Z[:, k]) for k in range(K))
 
 
-def penalty_of(model: LinearClassifier) -> float:
+def penalty_of(model):
     W, b = model.coef_, model.intercept_
     if model.penalty == "l1":
         return float(np.abs(W).sum())
@@ -120,7 +116,7 @@ def test_few_rows_far_rows_and_sparse_rows(loss, K):
             assert near.mean() + 0.05 * penalty_of(model) > model.objective_ * (1 - 1e-6)
 
 
-def problem(name: str) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+def problem(name):
     """(loss, y, offset, scores)"""
     rng, n = np.random.default_rng(0), 40
     kind = find("losses", name)
@@ -132,7 +128,8 @@ def problem(name: str) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
 
 
 @each("name", LIKELIHOODS)
-def test_a_loss_with_offsets_is_the_loss_of_shifted_scores(name):
+def test_losses_and_conjugates_with_offsets_are_those_of_shifted_scores(name):
+    """ℓ(z) + ℓ*(s) ≥ s·z, with equality at the slopes."""
     loss, y, offset, z = problem(name)
     shifted, both = with_offset(loss, y, offset)
     at = z + offset.T
@@ -141,13 +138,6 @@ def test_a_loss_with_offsets_is_the_loss_of_shifted_scores(name):
     if loss.kind == "twice-smooth":
         for one, other in zip(shifted.jet(both, z), loss.jet(y, at), strict=True):
             np.testing.assert_allclose(one, other)
-
-
-@each("name", LIKELIHOODS)
-def test_conjugates_with_offsets_meet_fenchels_inequality(name):
-    """ℓ(z) + ℓ*(s) ≥ s·z, with equality at the slopes."""
-    loss, y, offset, z = problem(name)
-    shifted, both = with_offset(loss, y, offset)
     s, other = shifted.slopes(both, z), z[..., ::-1]
     for scores, equal in ((z, True), (other, False)):
         product = s * scores if s.ndim == 1 else (s * scores).sum(axis=0)

@@ -1,9 +1,5 @@
 """Offsets, Z = X Wᵀ + b + offset, of every model that takes them: laws, independent checks and other libraries."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -18,20 +14,17 @@ import linclass
 from linclass.base.parameters import arguments
 from linclass.base.regressor import Regressor
 
-EXACT: dict[str, list[dict[str, Any]]] = {  # without a penalty on w, to a tight tolerance
+EXACT = {  # without a penalty on w, to a tight tolerance
     "LogisticRegression": [{"penalty": None, "tol": 1e-12}],
     "ProbitRegression": [{"penalty": None, "tol": 1e-12}],
     "OrdinalRegression": [{"strength": 0.0, "tol": 1e-12}],
     "FirthLogisticRegression": [{"tol": 1e-12}],
 }
-FREE: dict[str, list[dict[str, Any]]] = {  # without a penalty: the solution is unique
-    "LinearClassifier": [
-        {"loss": loss, "penalty": None, "tol": 1e-11}
-        for loss in ("logistic", "probit")
-    ],
+FREE = {  # without a penalty: the solution is unique
+    "LinearClassifier": [{"loss": loss, "penalty": None, "tol": 1e-11} for loss in ("logistic", "probit")],
     "LinearRegression": [{}],
 }  # fmt: skip
-PENALIZED: dict[str, list[dict[str, Any]]] = {
+PENALIZED = {
     "BayesianLogisticRegression": [{"tol": 1e-11}, {"strength": 0.05, "tol": 1e-11}],
     "KernelLogisticRegression": [{"strength": 0.05, "tol": 1e-11}],
     "Ridge": [{"strength": 0.1}],
@@ -48,7 +41,7 @@ INSIDE = {  # test_offsets_inside.py
 NO_LIKELIHOOD = {"LeastSquaresClassifier", "LinearSVM", "Perceptron"}  # linear classifiers
 
 
-def cases(*lists: dict[str, list[dict[str, Any]]]) -> list[Any]:
+def cases(*lists):
     found = []
     for name, params in (
         (name, one) for named in lists for name, many in named.items() for one in many
@@ -61,7 +54,7 @@ def cases(*lists: dict[str, list[dict[str, Any]]]) -> list[Any]:
     return found
 
 
-def rows(K: int, n: int = 70) -> tuple[np.ndarray, np.ndarray]:
+def rows(K, n=70):
     """Of K classes, or with real targets (K = 0)."""
     rng = np.random.default_rng(K)
     y = np.arange(n) % max(K, 2)
@@ -69,27 +62,27 @@ def rows(K: int, n: int = 70) -> tuple[np.ndarray, np.ndarray]:
     return X, y if K else X @ [1.0, -2.0, 0.5] + rng.normal(size=n)
 
 
-def form(model: Any, K: int) -> tuple[int, ...]:
+def form(model, K):
     """Of the offset of a row."""
     return (K,) if K > 2 and not isinstance(model, linclass.OrdinalRegression) else ()
 
 
-def intercept(model: Any) -> np.ndarray:
+def intercept(model):
     if isinstance(model, linclass.OrdinalRegression):
         return -model.thresholds_
     return model.intercept_ if hasattr(model, "intercept_") else model.mean_intercept_
 
 
-def digits(model: Any, others: float) -> float:
+def digits(model, others):
     return 1e-7 if type(model).__name__ in EXACT else others
 
 
-def scores(model: Any, X: Any, offset: Any = None) -> np.ndarray:
+def scores(model, X, offset=None):
     method = model.decision_function if hasattr(model, "classes_") else model.predict
     return np.asarray(method(X) if offset is None else method(X, offset=offset))
 
 
-def fitted(model: Any, *args: Any, **given: Any) -> Any:
+def fitted(model, *args, **given):
     return type(model)(**model.get_params(deep=False)).fit(*args, **given)
 
 
@@ -230,18 +223,15 @@ def test_passes_over_parts_of_the_rows_have_their_offsets():
     assert not hasattr(new, "classes_")
 
 
-SOLVERS = [
+@each("K", [2, 3])
+@each("params", [
     {"penalty": "l2", "strength": 0.05},
     {"penalty": "l2", "strength": 0.05, "solver": "newton_cg"},
     {"penalty": "l2", "strength": 0.05, "solver": "quasi_newton"},
     {"penalty": None},
     {"penalty": None, "solver": "irls"},
     {"penalty": None, "solver": "gradient_descent", "max_iter": 20000},
-]
-
-
-@each("K", [2, 3])
-@each("params", SOLVERS, ids=lambda params: "-".join(map(str, params.values())))
+], ids=lambda params: "-".join(map(str, params.values())))  # fmt: skip
 def test_penalized_fits_minimize_the_objective_with_offsets(params, K):
     X, y = rows(K)
     offset = 2 * np.random.default_rng(1).normal(size=(len(y), K))

@@ -1,9 +1,5 @@
 """Statuses and errors of the online classifiers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -25,13 +21,13 @@ from linclass import (
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 RULES = [AveragedPerceptron, VotedPerceptron, PassiveAggressive, Relaxation, SecondOrderPerceptron]
-ALL: list[Any] = [*RULES, Adaline, BalancedWinnow]
+ALL = [*RULES, Adaline, BalancedWinnow]
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 5))
 y = (X[:, 0] + 0.5 * rng.normal(size=200) > 0).astype(int)
 
 
-def squared_error(model: Any, X: Any) -> float:
+def squared_error(model, X):
     return float(np.mean((2 * y - 1 - model.decision_function(X)) ** 2))
 
 

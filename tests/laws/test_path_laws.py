@@ -1,9 +1,5 @@
 """Laws of a path, for every estimator that has one: it is what separate fits are, only cheaper."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -19,7 +15,7 @@ from linclass.linear.linear_model import LinearModel, penalty_of
 from linclass.linear.logistic_regression import LogisticRegression
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
-VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
+VARIANTS = {  # besides the defaults
     "LogisticRegression": [
         {"solver": "newton_cg"},
         {"class_weight": "balanced"},
@@ -31,7 +27,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
 }
 
 
-def penalized() -> list[Any]:
+def penalized():
     """One of each estimator whose fit has a penalty, and its variants."""
     found = []
     for module in MODULES:
@@ -46,11 +42,11 @@ def penalized() -> list[Any]:
     ]
 
 
-def over_kernels(estimator: Any) -> bool:
+def over_kernels(estimator):
     return isinstance(estimator, KernelPath)
 
 
-def problem(estimator: Any, K: int, n: int = 80, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
+def problem(estimator, K, n=80, seed=5):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % K
     X = rng.standard_normal((n, 4)) + np.eye(max(K, 4))[y][:, :4]
@@ -117,7 +113,7 @@ def test_systems_that_differ_by_multiples_of_the_identity_are_solved_together():
         np.testing.assert_allclose(s, np.linalg.solve(H + shift * np.eye(30), b), rtol=1e-8)
 
 
-def function(model: Any, X: Any) -> np.ndarray:
+def function(model, X):
     """f of every row, without the intercept."""
     scores = model.predict if isinstance(model, Regressor) else model.decision_function
     return scores(X) - model.intercept_
@@ -143,16 +139,13 @@ def test_a_path_reports_fits_that_did_not_converge():
     assert path.status_.tolist() == ["max_iter", "max_iter"]
 
 
-@each(
-    ("strengths", "words"),
-    [
-        ([], "at least one"),
-        (["a"], "at least one number"),
-        ([1.0, 0.0], "above 0"),
-        ([np.nan], "above 0"),
-        (1.0, "at least one"),
-    ],
-)
+@each(("strengths", "words"), [
+    ([], "at least one"),
+    (["a"], "at least one number"),
+    ([1.0, 0.0], "above 0"),
+    ([np.nan], "above 0"),
+    (1.0, "at least one"),
+])  # fmt: skip
 def test_strengths_that_make_no_path_are_refused(strengths, words):
     from linclass import LogisticRegression
 

@@ -1,9 +1,6 @@
 """Groups and factors by feature name equal those by column number, which is unknown before one-hot encoding."""
 
-from __future__ import annotations
-
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +32,7 @@ COLUMNS = ["age", "city=Oslo", "city=Bern", "city=Linz", "dose"]
 BY_FEATURE = {"group_lasso": {"groups": "feature"}}
 BY_NAME = {"group_lasso": {"groups": {"age": "body", "dose": "body"}}}
 FACTORS = {"city": 0, "dose": 2.5}
-PENALTIES: list[tuple[Any, Any]] = [
+PENALTIES = [
     (BY_FEATURE, {"group_lasso": {"groups": [0, 1, 1, 1, 2]}}),
     (BY_NAME, {"group_lasso": {"groups": [0, 1, 1, 1, 0]}}),
     *(
@@ -45,14 +42,14 @@ PENALTIES: list[tuple[Any, Any]] = [
 ]
 
 
-def table() -> tuple[Table, np.ndarray]:
+def table():
     rng = np.random.default_rng(7)
     y = np.arange(N, dtype=np.int32) % 3
     X = np.column_stack([rng.normal(size=N), rng.integers(0, 4, N), rng.normal(size=N) + y])
     return Table(X, ("age", "city", "dose"), {"city": CITIES}), y
 
 
-def encoded() -> tuple[pd.DataFrame, np.ndarray]:
+def encoded():
     rows, y = table()
 
     rows = OneHot().fit(rows).transform(rows)
@@ -137,19 +134,16 @@ def test_groups_of_one_column_each_warn():
         model.fit(frame, y)
 
 
-@each(
-    ("penalty", "words"),
-    [
-        ({"l1": {"factors": {"citty": 0}}}, "factors names 'citty', which no feature is called; did you mean 'city'"),
-        ({"group_lasso": {"groups": {"zzz": 1}}}, "groups names 'zzz', which no feature is called; they are age, "),
-        ({"l1": {"factors": {"age": -1}}}, "give one number, at least 0, for each feature"),
-        ({"l2": {"factors": dict.fromkeys(["age", "city", "dose"], 0)}}, "factors are all 0"),
-        ({"group_lasso": {"groups": "features"}}, "or 'feature'"),
-        ({"group_lasso": {"groups": "feature", "separator": ""}}, "separator is ''; give a string"),
-        ({"group_lasso": {"groups": [None, "a", "a", 1, 1]}}, "all of one type"),
-        ({"group_lasso": {"groups": [[1], [1, 2], 3, 4, 5]}}, "give the group of each feature"),
-    ],
-)  # fmt: skip
+@each(("penalty", "words"), [
+    ({"l1": {"factors": {"citty": 0}}}, "factors names 'citty', which no feature is called; did you mean 'city'"),
+    ({"group_lasso": {"groups": {"zzz": 1}}}, "groups names 'zzz', which no feature is called; they are age, "),
+    ({"l1": {"factors": {"age": -1}}}, "give one number, at least 0, for each feature"),
+    ({"l2": {"factors": dict.fromkeys(["age", "city", "dose"], 0)}}, "factors are all 0"),
+    ({"group_lasso": {"groups": "features"}}, "or 'feature'"),
+    ({"group_lasso": {"groups": "feature", "separator": ""}}, "separator is ''; give a string"),
+    ({"group_lasso": {"groups": [None, "a", "a", 1, 1]}}, "all of one type"),
+    ({"group_lasso": {"groups": [[1], [1, 2], 3, 4, 5]}}, "give the group of each feature"),
+])  # fmt: skip
 def test_wrong_names_and_factors_are_one_line(penalty, words):
     with pytest.raises(ValueError, match=words):
         LogisticRegression(penalty=penalty).fit(*encoded())

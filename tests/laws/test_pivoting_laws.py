@@ -1,7 +1,5 @@
 """Laws of block pivoting, for few rows or a kernel alone: every answer is certified."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each
@@ -9,7 +7,6 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.base.arrays import Array
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
 from linclass.kernels.functions import Gaussian
@@ -28,9 +25,7 @@ LOSSES = [
 ]
 
 
-def wide(
-    loss: str, strength: float, n: int = 60, d: int = 300, intercept: bool = True
-) -> Objective:
+def wide(loss, strength, n=60, d=300, intercept=True):
     rng = np.random.default_rng(n)
     X = sparse.random_array((n, d), density=0.05, rng=rng).tocsr()
     z = rng.standard_normal(n)
@@ -39,7 +34,7 @@ def wide(
     return Objective(design, find("losses", loss)(), y, rng.uniform(0.5, 2, n), L2(), strength)
 
 
-def gap(P: Objective, found: pivoting.Pivoted) -> float:
+def gap(P, found):
     return duality_gap(P.at(found.point.theta), found.slopes) / found.point.value
 
 
@@ -73,7 +68,7 @@ def test_a_kernel_that_is_positive_definite_needs_a_few_guesses(loss):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 3))
     K = Gaussian(1.0).matrix(X)
-    y: Array = np.where(X[:, 0] + rng.standard_normal(120) > 0, 1.0, -1.0)
+    y = np.where(X[:, 0] + rng.standard_normal(120) > 0, 1.0, -1.0)
     P = Objective(KernelDesign(K), find("losses", loss)(), y, None, KernelNorm(K), 1e-3)
     found = pivoting.pivot(P, P.zero(), 1e-9, 100)
     assert found.n_iter <= 20

@@ -1,15 +1,13 @@
-"""Laws of recorded predictions, one fold at a time or many at once."""
+"""Scores, probabilities and classes belong together, also those coupled from pairs of classes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from cases import each
 from models import MODULES, own_classes
+from scipy.special import expit
+from sklearn.svm import SVC
 
 import linclass
 from linclass import GaussianNB, NearestMean
@@ -17,19 +15,21 @@ from linclass.base.classifier import Classifier
 from linclass.base.messages import NotApplicable, silently
 from linclass.base.predicted import predictions_of
 from linclass.base.tables import Table
+from linclass.multiclass.one_vs_one import couple
 from linclass.naive_bayes.naive_bayes import NaiveBayes
 from linclass.tuning.folds import stratified_folds
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.pipeline import fitting
-from linclass_study.pipeline.fitted import Fitted, Task
+from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import (
-    FoldPrediction,
     fit_folds,
     predict_folds,
     predict_held_out,
 )
 from linclass_study.pipeline.method import Method
 from linclass_study.project import ROOT
+
+# Laws of recorded predictions, one fold at a time or many at once
 
 # Laws of predictions of many folds at once: those of each fold are what its fit predicts alone, for every classifier
 
@@ -39,21 +39,21 @@ STACKED = [
 TWO_CLASSES = {"ProbitRegression", "RelevanceVectorMachine", "SecondOrderPerceptron", "Winnow"}
 ALONE = {"LinearSVM", "Perceptron"} | TWO_CLASSES  # whose folds are fitted one by one
 TOGETHER = [kind for kind in STACKED if hasattr(kind, "fit_many") and kind.__name__ not in ALONE]
-MODELS: dict[str, Callable[[], Any]] = {kind.__name__: kind for kind in STACKED} | {
+MODELS = {kind.__name__: kind for kind in STACKED} | {
     name: Method.from_entry(
         entry
     ).estimator  # with parameters that may change how scores are computed
     for name, entry in read_yaml(ROOT / "config" / "methods.yaml").items()
     if any(entry["classifier"] == f"linclass.{kind.__name__}" for kind in STACKED)
 }
-STEPS: dict[str, Any] = {
+STEPS = {
     "as they are": (),
     "standardized": (("standardize", {}),),
     "imputed and standardized": (("impute", {}), ("standardize", {})),
 }
 
 
-def rows(K: int, n: int = 95) -> tuple[Table, np.ndarray]:
+def rows(K, n=95):
     """Counts, which every classifier takes, in folds of unequal sizes."""
     rng = np.random.default_rng(K)
     y = rng.permutation(np.arange(n) % K)
@@ -61,11 +61,11 @@ def rows(K: int, n: int = 95) -> tuple[Table, np.ndarray]:
     return Table(X, ("a", "b", "c", "d")), y
 
 
-def task(K: int) -> Task:
+def task(K):
     return Task(n_classes=K, positive=0)
 
 
-def assert_equal(found: FoldPrediction | None, alone: FoldPrediction) -> None:
+def assert_equal(found, alone):
     assert found is not None
     assert np.allclose(found.first.X, alone.first.X, rtol=1e-13, atol=1e-13)
     for one, other in zip(found.prediction, alone.prediction, strict=True):
@@ -106,7 +106,7 @@ def test_each_fold_is_predicted_as_alone(kind, K, steps):
         assert_equal(found, predict_held_out(fitted, table, fold))
 
 
-def fitted_folds(kind: Any = GaussianNB) -> tuple[list[Fitted], Table, list[np.ndarray]]:
+def fitted_folds(kind=GaussianNB):
     table, y = rows(3)
     held_out = list(np.array_split(np.arange(len(y)), 5))
     steps = STEPS["standardized"]
@@ -147,15 +147,14 @@ def test_costs_decide_in_every_fold():
 # The predictions that a study records are those of the classifier's methods, though scores are computed once
 
 RNG = np.random.default_rng(3)
-CLASSIFIERS = [
-    name
-    for name in linclass.__all__
-    if isinstance(found := getattr(linclass, name), type) and issubclass(found, Classifier)
-]
 
 
 @each("K", [2, 3])
-@each("name", CLASSIFIERS)
+@each("name", [
+    name
+    for name in linclass.__all__
+    if isinstance(found := getattr(linclass, name), type) and issubclass(found, Classifier)
+])  # fmt: skip
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(name, K):
     y = np.arange(30) % K
@@ -171,3 +170,64 @@ def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(nam
     assert (log_proba is None) != hasattr(model, "predict_log_proba")
     if log_proba is not None:
         assert np.array_equal(log_proba, model.predict_log_proba(X))
+
+
+# Pairwise coupling: consistent pairs are recovered, inconsistent ones get the optimum of each objective
+
+
+def pairs(K, n=40, size=2.0):
+    """Inconsistent r with r_ij + r_ji = 1."""
+    Z = size * np.random.default_rng(K).normal(size=(n, K, K))
+    return expit(Z - Z.swapaxes(1, 2))
+
+
+def consistent(p):
+    return p[:, :, None] / (p[:, :, None] + p[:, None, :])
+
+
+@each("K", [2, 3, 7])
+def test_consistent_pairs_are_recovered(K):
+    p = np.random.default_rng(K).dirichlet(np.full(K, 0.5), 50)
+    p = (p + 1e-6) / (p + 1e-6).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.exp(couple(consistent(p))), p, rtol=1e-8)
+
+
+def test_coupled_probabilities_of_two_classes_are_those_of_the_pair():
+    R = pairs(2)
+    expected = np.column_stack([R[:, 0, 1], R[:, 1, 0]])
+    np.testing.assert_allclose(np.exp(couple(R)), expected, rtol=1e-10)
+
+
+def squares(p, R):
+    """Wu, Lin and Weng's objective, term by term."""
+    K = len(p)
+    return sum((R[j, i] * p[i] - R[i, j] * p[j]) ** 2 for i in range(K) for j in range(K) if i != j)
+
+
+@each("size", [0.5, 2.0, 20.0])
+def test_wu_lin_wengs_probabilities_are_optimal_by_karush_kuhn_and_tucker(size):
+    """On the simplex: one slope for all classes, as each has a positive probability."""
+    for R in pairs(4, size=size):
+        p = np.exp(couple(R[None])[0])
+        slopes = [
+            (squares(p + 1e-4 * e, R) - squares(p - 1e-4 * e, R)) / 2e-4 for e in np.eye(4)
+        ]  # exact, for a quadratic
+        assert (p > 0).all()
+        assert np.ptp(slopes) < 1e-9
+
+
+@pytest.mark.filterwarnings("ignore:.*(probability|prob).*deprecated:FutureWarning")
+def test_wu_lin_wengs_probabilities_are_libsvms_to_its_tolerance():
+    rng = np.random.default_rng(0)
+    y = np.arange(160) % 4
+    X = rng.normal(size=(160, 2)) + np.array([[0, 0], [2, 0], [0, 2], [2, 2]])[y]
+    peer = SVC(probability=True, random_state=0, decision_function_shape="ovo").fit(X, y)
+    R = np.zeros((160, 4, 4))
+    scores = peer.decision_function(X).T
+    places = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    for z, a, b, (i, j) in zip(scores, peer._probA, peer._probB, places, strict=True):
+        R[:, i, j] = expit(-(a * z + b))
+        R[:, j, i] = 1 - R[:, i, j]
+    ours = np.exp(couple(R))
+    # svm.cpp stops its iteration at max |(Qp)_t − pᵀQp| < 0.005/K
+    np.testing.assert_allclose(ours, peer.predict_proba(X), atol=5e-3)

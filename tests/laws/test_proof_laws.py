@@ -1,11 +1,8 @@
 """Proofs hold in exact arithmetic, however near rows are to each other or to a hyperplane."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +35,7 @@ KINDS = [
 GAPS = [3e-8, 1e-9, 1e-10, 1e-11, 1e-12]
 
 
-def problem(kind: str, seed: int, d: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def problem(kind, seed, d=None):
     rng = np.random.default_rng([KINDS.index(kind), seed])
     n, d = int(rng.integers(4, 40)), d or int(rng.integers(1, 6))
     X = rng.standard_normal((n, d)) if seed % 2 else rng.integers(-2, 3, (n, d)).astype(float)
@@ -67,7 +64,7 @@ def problem(kind: str, seed: int, d: int | None = None) -> tuple[np.ndarray, np.
     return X, y
 
 
-def touching(eps: float, flipped: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def touching(eps, flipped=False):
     """60 rows that (−1, 1) separates by a hair; with one of them flipped they overlap by one."""
     rng = np.random.default_rng(1)
     x, normal = rng.standard_normal((2, 60))
@@ -78,7 +75,7 @@ def touching(eps: float, flipped: bool = False) -> tuple[np.ndarray, np.ndarray]
     return X, y
 
 
-def scores(X: Any, w: Any, b: float) -> list[Fraction]:
+def scores(X, w, b):
     """x·w + b without any rounding."""
     w = [Fraction(v) for v in w.tolist()]
     return [
@@ -87,7 +84,7 @@ def scores(X: Any, w: Any, b: float) -> list[Fraction]:
     ]
 
 
-def answer(X: np.ndarray, y: np.ndarray, intercept: str, method: str) -> str:
+def answer(X, y, intercept, method):
     """The kind, once it has been checked as well as fractions can."""
     try:
         found = separability(X, y, intercept, method)

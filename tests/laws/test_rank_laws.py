@@ -1,7 +1,5 @@
 """Linearly dependent columns: they are reported for any order of the rows, and the coefficients have minimum norm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -16,27 +14,26 @@ SEEDS = range(20)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def dummies(rng: np.random.Generator) -> np.ndarray:
+def dummies(rng):
     """A column for each of ten categories, whose sum is the intercept's, and a number."""
     categories = rng.integers(0, 10, 100)[:, None] == np.arange(10)
     return np.column_stack([categories, rng.standard_normal(100)])
 
 
-def square(rng: np.random.Generator) -> np.ndarray:
+def square(rng):
     """As many columns as rows; with an intercept it is one too many."""
     return rng.standard_normal((20, 20))
 
 
-def summed(rng: np.random.Generator) -> np.ndarray:
+def summed(rng):
     X = rng.standard_normal((100, 10))
     return np.column_stack([X, X.sum(axis=1)])
 
 
-DEPENDENT = each("columns", [dummies, square, summed])
 Columns = Callable[[np.random.Generator], np.ndarray]
 
 
-@DEPENDENT
+@each("columns", [dummies, square, summed])
 def test_dependent_columns_are_reported_and_get_the_minimum_norm_solution(columns):
     for seed in SEEDS:
         rng = np.random.default_rng(seed)

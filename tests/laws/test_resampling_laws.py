@@ -1,7 +1,5 @@
 """Laws of random partitions into folds, and of the subset of rows from which a solver starts."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -30,21 +28,19 @@ def test_a_nested_order_begins_with_a_row_of_each_class_and_then_all_classes_gro
 
 # Laws of random partitions into folds
 
-CASES = [
+
+def labels(counts):
+    rng = np.random.default_rng(sum(counts))
+    return rng.permutation(np.repeat(np.arange(len(counts)), counts))
+
+
+@each(("counts", "folds"), [
     ([50, 50, 50], 10),
     ([7, 7], 7),
     ([13, 29, 101], 5),
     ([3, 4, 5, 6, 7], 3),
     ([1000, 11], 11),
-]
-
-
-def labels(counts: list[int]) -> np.ndarray:
-    rng = np.random.default_rng(sum(counts))
-    return rng.permutation(np.repeat(np.arange(len(counts)), counts))
-
-
-@each(("counts", "folds"), CASES)
+])  # fmt: skip
 def test_folds_are_a_partition_of_equal_sizes_and_class_counts(counts, folds):
     fold = stratified_folds(labels(counts), folds, seed=1)
     assert fold.shape == (sum(counts),)

@@ -1,9 +1,5 @@
 """Over all models: declared orders of simplicity are right, and tuning breaks ties by them, also in studies."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -50,7 +46,7 @@ Y = np.arange(48) % 3
 X = np.random.default_rng(5).poisson(3.0, (48, 6)) + np.eye(3, 6)[Y]
 
 
-def explained(kind: Any, **params: Any) -> float:
+def explained(kind, **params):
     """The fit to the training rows: mean ln P if it has probabilities, otherwise its score. A perceptron
     minimizes neither, and its scores grow with its steps; least squares minimize a loss with L2.
     """
@@ -71,7 +67,7 @@ def explained(kind: Any, **params: Any) -> float:
 def test_a_simpler_model_fits_its_rows_no_better(kind, name):
     least, most = VALUES[name]
     mixture = kind is MixtureDiscriminantAnalysis and name != "subclasses"
-    beside: dict[str, Any] = {}
+    beside = {}
     if mixture:
         beside = {"subclasses": 1}  # of several the joint likelihood is fitted
     elif name == "strength" and defaults_of(kind).get("penalty", "l2") is None:
@@ -88,7 +84,7 @@ def test_a_class_ranks_only_its_own_parameters_by_simplicity(kind):
     assert {*defaults_of(kind)} & {"shrinkage", "smoothing", "n_components"} <= own
 
 
-def chosen(estimator: Any, name: str, values: Any, rule: str = "best") -> Any:
+def chosen(estimator, name, values, rule="best"):
     """The value that is chosen where all are equally good."""
     options, scores = [{name: value} for value in values], np.zeros((2, len(values)))
     return options[tuning.RULES[rule](options, scores, estimator)][name]

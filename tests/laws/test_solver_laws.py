@@ -1,7 +1,5 @@
 """Laws of objectives, of every solver, and of the fits that end in them."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -24,7 +22,7 @@ from linclass.linear.objective.certificate import certificate_of_step, duality_g
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solver_choice import mismatch, takes_penalty
-from linclass.linear.solvers.base import Solver, Trace
+from linclass.linear.solvers.base import Trace
 from linclass.linear.solvers.first_order import merge_rows, prepared_steps
 from linclass.linear.solvers.newton import Newton, inverse_hessian
 from linclass.linear.solvers.perceptron_rule import PerceptronRule
@@ -40,17 +38,17 @@ EXACT = 1e-9
 CURVED = [name for name in PENALTIES if name.startswith("l2")]  # as it is, and with factors
 
 # What a solver needs besides its defaults to come within 1e-6 of the optimum on these problems.
-OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS = {
     "stochastic_gradient": {"batch": 20, "max_iter": 3000, "random_state": 0},
     "subgradient": {"max_iter": 20_000},
 }
 
 
-def applicable(solver: str, loss: str) -> bool:
+def applicable(solver, loss):
     return mismatch(find("solvers", solver)(), find("losses", loss)) is None
 
 
-def made(name: str, **more: Any) -> Solver:
+def made(name, **more):
     return find("solvers", name)(**({"tol": EXACT} | OPTIONS.get(name, {}) | more))
 
 
@@ -68,23 +66,12 @@ SETTLING = [
 ]
 
 
-def accepted(loss: str, penalty: str | None, solver: str) -> bool:
+def accepted(loss, penalty, solver):
     try:
         LinearClassifier(loss=loss, penalty=penalty, solver=solver).check()
     except ValueError:
         return False
     return True
-
-
-FROM_ZERO = [
-    (loss, penalty, solver)
-    for loss in SMOOTH
-    if issubclass(find("losses", loss), (MarginLoss, ResidualLoss))
-    for penalty in (None, "l1", "adaptive_lasso")
-    for solver in names("solvers")
-    if solver not in ("gradient_descent", "stochastic_gradient", "subgradient", "pegasos")
-    and accepted(loss, penalty, solver)
-]
 
 
 @each("penalty", CURVED)
@@ -180,7 +167,15 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(loss, kept, pe
     assert certificate_of_step(old, half, source) == np.inf
 
 
-@each(("loss", "penalty", "solver"), FROM_ZERO)
+@each(("loss", "penalty", "solver"), [
+    (loss, penalty, solver)
+    for loss in SMOOTH
+    if issubclass(find("losses", loss), (MarginLoss, ResidualLoss))
+    for penalty in (None, "l1", "adaptive_lasso")
+    for solver in names("solvers")
+    if solver not in ("gradient_descent", "stochastic_gradient", "subgradient", "pegasos")
+    and accepted(loss, penalty, solver)
+])  # fmt: skip
 def test_solvers_leave_zero_without_a_ridge(loss, penalty, solver):
     """At zero every row is where the Huber loss turns from quadratic to linear."""
     X, y = data()
@@ -195,7 +190,7 @@ def test_every_solver_reaches_the_same_optimum(solver, loss):
     reaches_the_optimum(solver, objective(loss))
 
 
-def reaches_the_optimum(solver: str, P: Objective) -> None:
+def reaches_the_optimum(solver, P):
     optimum = Newton(tol=1e-13).solve(P, P.zero()).objective
     solution = made(solver).solve(P, P.zero())
     assert optimum - 1e-13 <= solution.objective <= optimum * (1 + 1e-6)
@@ -245,7 +240,7 @@ def test_the_perceptron_loss_of_separable_rows_ends_at_zero(loss, solver):
     Z = P.design.scores(truth)
     P.y = np.sign(Z) if Z.ndim == 1 else Z.argmax(axis=0)
     rule = {"learning_rate": 1.0, "batch": 1, "average": False}  # makes it the perceptron's
-    more: dict[str, Any] = rule if solver == "stochastic_gradient" else {}
+    more = rule if solver == "stochastic_gradient" else {}
     solution = made(solver, **more).solve(P, np.random.default_rng(5).standard_normal(P.shape))
     assert 0 <= solution.objective < 1e-6
 
@@ -267,7 +262,7 @@ def test_a_perceptron_without_a_penalty_leaves_zero(solver, classes):
     assert model.status_ == "converged"
 
 
-def data(n: int = 80, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+def data(n=80, classes=2):
     rng = np.random.default_rng(5)
     X = rng.standard_normal((n, 4)) * [1, 2, 0.5, 1]
     Z = X @ rng.standard_normal((4, classes)) + rng.gumbel(size=(n, classes))
@@ -275,16 +270,15 @@ def data(n: int = 80, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
 
 
 CERTIFIED = ["gradient_descent", "newton", "newton_cg", "quasi_newton", "irls"]
-FITS = [(s, c) for s in CERTIFIED for c in (2, 3)]
 
 
-def fit(solver: str, X: Any, y: Any, **more: Any) -> LogisticRegression:
+def fit(solver, X, y, **more):
     weights = more.pop("sample_weight", None)
     options = {"strength": 0.05, "tol": 1e-13, "max_iter": 20_000} | more
     return LogisticRegression(solver=solver, **options).fit(X, y, weights)
 
 
-@each(("solver", "classes"), FITS)
+@each(("solver", "classes"), [(s, c) for s in CERTIFIED for c in (2, 3)])
 def test_permuting_permutes_the_answer(solver, classes):
     X, y = data(classes=classes)
     model, rng = fit(solver, X, y), np.random.default_rng(0)
@@ -472,10 +466,10 @@ def test_a_perceptron_keeps_the_best_weights_that_it_met(order):
         X = rng.standard_normal((60, 3))
         y = np.where(X[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
         P = Objective(DesignMatrix(X, True), find("losses", "perceptron")(), y)
-        seen: list[float] = []
+        seen = []
 
         class Look(Trace):
-            def __call__(self, point: Any) -> None:
+            def __call__(self, point):
                 seen.append(float(np.mean(point.scores * P.y <= 0)))  # noqa: B023
 
         errors = []
@@ -487,10 +481,10 @@ def test_a_perceptron_keeps_the_best_weights_that_it_met(order):
         assert errors == sorted(errors, reverse=True)
 
 
-def gallants_pocket(X: np.ndarray, y: np.ndarray, passes: int) -> np.ndarray:
+def gallants_pocket(X, y, passes):
     """Row by row: weights with a longer run than those in the pocket, and fewer errors on all rows, replace them."""
 
-    def errors(w: np.ndarray) -> int:
+    def errors(w):
         return int(np.sum(y * (X @ w) <= 0))
 
     w, run = np.zeros(X.shape[1]), 0

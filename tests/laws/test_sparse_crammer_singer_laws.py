@@ -1,14 +1,11 @@
 """Laws of Crammer and Singer's loss with nonsmooth penalties, by the augmented Lagrangian."""
 
-from __future__ import annotations
-
 import numpy as np
 from cases import each
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from linclass import LinearClassifier
-from linclass.base.arrays import Array
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.losses.wrapped import envelope
@@ -18,7 +15,7 @@ from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
 from linclass.linear.solvers.intercept_alone import STRAIGHT_SLOPE, best_intercept
 
 
-def problem(seed: int) -> tuple[Objective, ElasticNet]:
+def problem(seed):
     """Counts or columns of different units; few or many rows; classes of any size; a weak or a strong penalty."""
     rng = np.random.default_rng(seed)
     K = int(rng.integers(3, 6))
@@ -55,7 +52,7 @@ def test_dual_slopes_certify_the_minimum_of_every_fit():
         assert -1e-12 <= P.at(found.theta).value - dual <= 1.01e-6 * found.objective + 1e-12
 
 
-def least_by_linear_program(X: Array, y: Array, strength: float) -> float:
+def least_by_linear_program(X, y, strength):
     """min Σ ξ_i/n + strength·Σ (U + V)  with  ξ_i ≥ 1 + z_ik − z_iy,  Z = X(U − V)ᵀ + b,  U, V, ξ ≥ 0."""
     (n, d), K = X.shape, y.max() + 1
     B = np.hstack([X, -X, np.ones((n, 1))])

@@ -1,9 +1,5 @@
 """Laws of nonsmooth penalties, and of every solver that accepts them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -21,19 +17,17 @@ from linclass import (
 from linclass.base.parts import find, names
 from linclass.linear.losses.base import KINDS
 from linclass.linear.objective.certificate import duality_gap
-from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L1
 from linclass.linear.penalties.entrywise import ElasticNet as Net
 from linclass.linear.solver_choice import mismatch, takes_penalty
-from linclass.linear.solvers.base import Solver, Trace
+from linclass.linear.solvers.base import Trace
 
 KINKED = [name for name in PENALTIES if penalty_called(name).kinked]
 NAMED = [name for name in KINKED if name in names("penalties")]
-ENTRYWISE = [name for name in NAMED if penalty_called(name).entrywise]
 SMOOTH = [n for n in CONVEX if KINDS.index(find("losses", n).kind) >= KINDS.index("smooth")]
 
 
-def able(solver: str, loss: str, penalty: str) -> bool:
+def able(solver, loss, penalty):
     kind = find("solvers", solver)()
     fits = takes_penalty(kind, penalty_called(penalty))
     return fits and mismatch(kind, find("losses", loss)) is None
@@ -42,11 +36,11 @@ def able(solver: str, loss: str, penalty: str) -> bool:
 CASES = [(s, l, p) for s in names("solvers") for l in SMOOTH for p in KINKED if able(s, l, p)]
 
 
-def made(name: str, **more: Any) -> Solver:
+def made(name, **more):
     return find("solvers", name)(**({"tol": 1e-9} | more))
 
 
-def least_strength_of_zero(P: Objective) -> float:
+def least_strength_of_zero(P):
     """max_j |∂loss/∂w_j|/kink at the best intercept alone: from there on W = 0, but for features without a penalty."""
     none = P.with_strength(1e9)
     solution = made(of_features(P.penalty), tol=1e-14).solve(none, P.zero())
@@ -54,12 +48,12 @@ def least_strength_of_zero(P: Objective) -> float:
     return P.penalty.dual_norm(P.weight_part(P.at(solution.theta).loss_gradient))
 
 
-def penalized(P: Objective) -> np.ndarray:
+def penalized(P):
     free = P.penalty.unpenalized
     return np.ones(P.design.n_features, bool) if free is None else ~free
 
 
-def of_features(penalty: Any) -> str:
+def of_features(penalty):
     return "proximal_newton" if penalty.entrywise else "proximal_gradient"
 
 
@@ -153,7 +147,7 @@ def test_units_of_all_features_are_those_of_the_strength(step, formed, classes):
 
 
 @TWO_STEPS
-@pytest.mark.parametrize("penalty", ENTRYWISE)
+@pytest.mark.parametrize("penalty", [name for name in NAMED if penalty_called(name).entrywise])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_shifting_features_changes_only_the_intercept(step, formed, penalty, classes):
     step(formed)
@@ -183,14 +177,11 @@ def test_columns_of_all_sizes_are_certified_as_optimal(step, formed, intercept, 
         assert fit(rows[:, ::-1], y).objective_ == pytest.approx(model.objective_, rel=2e-6)
 
 
-PERFECT = [Ridge(), Ridge(strength=0.01), ElasticNet(l1_ratio=0)] + [
+@each("shape", [(20, 3), (10, 20)])
+@each("model", [Ridge(), Ridge(strength=0.01), ElasticNet(l1_ratio=0)] + [
     Lasso(solver=s)
     for s in ("homotopy", "proximal_gradient", "proximal_newton", "quadratic_program")
-]
-
-
-@each("shape", [(20, 3), (10, 20)])
-@each("model", PERFECT, ids=repr)
+], ids=repr)  # fmt: skip
 def test_a_constant_target_is_fitted_and_certified(model, shape):
     """P = 0 to rounding: there is nothing that a gap could be relative to."""
     X = np.random.default_rng(0).standard_normal(shape)
@@ -255,7 +246,7 @@ def test_rows_weights_and_storage_are_the_same_thing_said_otherwise(solver, pena
     assert_allclose(balanced.coef_, by_hand.coef_, atol=1e-8)
 
 
-def data(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+def data(classes, n=150):
     """The last two of five features are uninformative."""
     rng = np.random.default_rng(3)
     X = rng.standard_normal((n, 5)) * [1, 2, 0.5, 1, 1]
@@ -263,8 +254,8 @@ def data(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
     return X, Z.argmax(axis=1)
 
 
-def fitter(**params: Any) -> Any:
-    def fit(X: Any, y: np.ndarray, w: Any = None) -> LogisticRegression:
+def fitter(**params):
+    def fit(X, y, w=None):
         return LogisticRegression(**{"strength": 0.08, "tol": 1e-11} | params).fit(X, y, w)
 
     return fit
@@ -345,7 +336,7 @@ def test_a_penalty_may_bring_its_options_or_be_ready_made():
     assert (LogisticRegression(penalty=L1(), strength=0.1).fit(X, y).coef_ == 0).any()
 
 
-def off_the_optimum(model: Any, X: np.ndarray, y: np.ndarray, l1_ratio: float) -> float:
+def off_the_optimum(model, X, y, l1_ratio):
     """How far slopes are from where they must be at the minimum, in strengths."""
     w = model.coef_
     slopes = X.T @ (y - X @ w - model.intercept_) / len(y) / model.strength - (1 - l1_ratio) * w
@@ -396,9 +387,6 @@ def test_a_distant_row_of_tiny_weight_costs_no_digits(far, weight):
     assert_allclose(model.coef_, without.coef_, atol=5 * far**2 * weight + 1e-6)
 
 
-FACTORS = [1.0, 0.0, 3.0, 0.5, 2.0]
-
-
 @each("loss", ["logistic", "squared", "squared_hinge"])
 @each("penalty", ["l1", "l2", "elastic_net"])
 def test_features_without_a_penalty_are_fitted_as_the_intercept_is(loss, penalty):
@@ -430,5 +418,5 @@ def test_factors_that_do_not_fit_are_refused_in_one_sentence():
         assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match="without factors"):
         LinearClassifier(
-            penalty={"l2": {"factors": FACTORS}}, loss="hinge", solver="pegasos"
+            penalty={"l2": {"factors": [1.0, 0.0, 3.0, 0.5, 2.0]}}, loss="hinge", solver="pegasos"
         ).check()

@@ -16,7 +16,7 @@ from linclass.discriminant.covariance import (
 )
 
 
-def rows(n: int, d: int, rank: int) -> np.ndarray:
+def rows(n, d, rank):
     """R (n, d) of a rank, its columns of very different units."""
     rng = np.random.default_rng(n + d)
     units = 10.0 ** rng.integers(-6, 7, size=d)
@@ -26,14 +26,14 @@ def rows(n: int, d: int, rank: int) -> np.ndarray:
 CASES = [(30, 6, 6), (30, 6, 3), (5, 20, 5), (5, 20, 2), (7, 7, 7)]
 
 
-def of_rows(R: np.ndarray) -> RowSpread:
+def of_rows(R):
     """Σ = RᵀR by the span of R."""
     n, d = R.shape
     deviations = Deviations(R, None, np.ones(n), np.zeros(n, dtype=int), 1)
     return RowSpread(deviations, np.ones(n), np.zeros(d))
 
 
-def spreads(n: int, d: int, rank: int) -> list[Spread | RowSpread]:
+def spreads(n, d, rank):
     R = rows(n, d, rank)
     return [Spread.of_covariance(R.T @ R, np.zeros(d)), of_rows(R)]
 
@@ -56,7 +56,7 @@ def test_rows_and_their_covariance_give_the_same_answer():
         np.testing.assert_allclose(of_covariance, of_rows(R).solve(mean), rtol=1e-8)
 
 
-def kinds() -> list[tuple[str, object, np.ndarray]]:
+def kinds():
     """(name, factors, the covariance that they factor)"""
     R = np.random.default_rng(6).normal(size=(20, 4))
     C = R.T @ R

@@ -1,7 +1,6 @@
 """Fits from sums over rows: folds without refitting, shards, blocks; over every classifier that has them."""
 
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,7 @@ WITH_PRIORS = {kind for kind in FOUND if hasattr(kind(), "priors")}
 
 LDA = linclass.LinearDiscriminantAnalysis
 FAMILIES = ("gaussian", "spherical_gaussian", "multivariate_gaussian", "gamma", "exponential")
-PARAMS: dict[str, list[dict[str, Any]]] = {
+PARAMS = {
     "LinearDiscriminantAnalysis": [
         {},
         {"ddof": 0, "priors": "uniform"},
@@ -90,7 +89,7 @@ SUBTRACTING = {  # squares, of which a difference may lose the digits
 }
 
 
-def problem(K: int, n: int = 150, d: int = 5) -> tuple[np.ndarray, np.ndarray]:
+def problem(K, n=150, d=5):
     """Correlated counts, positive as every family wants them; classes of unequal size."""
     rng = np.random.default_rng(K)
     y = np.minimum(rng.integers(0, K + 1, n), K - 1)
@@ -101,16 +100,16 @@ def problem(K: int, n: int = 150, d: int = 5) -> tuple[np.ndarray, np.ndarray]:
 DATA = {K: problem(K) for K in (2, 3)}
 
 
-def dealt(y: np.ndarray, folds: int = 5, seed: int = 0) -> list[np.ndarray]:
+def dealt(y, folds=5, seed=0):
     fold = stratified_folds(y, folds, seed)
     return [np.flatnonzero(fold == k) for k in range(folds)]
 
 
-def rest(n: int, fold: np.ndarray) -> np.ndarray:
+def rest(n, fold):
     return np.setdiff1d(np.arange(n), fold)
 
 
-def same(found: Any, expected: Any, X: Any, tolerance: float = 1e-9) -> None:
+def same(found, expected, X, tolerance=1e-9):
     """Two fitted models: the same classes, scores, learned numbers and ending."""
     assert np.array_equal(found.classes_, expected.classes_)
     assert (found.status_, found.certificate_kind_) == (
@@ -148,7 +147,7 @@ def test_folds_from_sums_are_the_refits(name, K):
 
 
 @each("name", PARAMS)
-def test_leaving_out_one_row_at_a_time_is_refitting(name):
+def test_leaving_out_rows_is_refitting_also_without_a_class(name):
     X, y = problem(3, n=40)
     kind, params = getattr(linclass, name), PARAMS[name][:2]
     fits = kind().fit_many(X, y, [np.array([i]) for i in range(40)], params)
@@ -156,6 +155,12 @@ def test_leaving_out_one_row_at_a_time_is_refitting(name):
         train = rest(40, np.array([i]))
         for param, model in zip(params, fits[i], strict=True):
             same(model, kind(**param).fit(X[train], y[train]), X)
+    X, y = DATA[3]
+    fold = np.flatnonzero(y == 1)
+    kind, params = getattr(linclass, name), PARAMS[name]
+    models = kind().fit_many(X, y, [fold], params)[0]
+    for param, model in zip(params, models, strict=True):
+        same(model, kind(**param).fit(X[y != 1], y[y != 1]), X)
 
 
 @each(("kind", "params"), CASES)
@@ -223,16 +228,6 @@ def test_sparse_rows_give_the_folds_of_dense_rows(name):
             same(model, kind(**param).fit(X[train], y[train]), X, 1e-8)
 
 
-@each("name", PARAMS)
-def test_a_class_held_out_completely_is_not_a_class_of_the_fit(name):
-    X, y = DATA[3]
-    fold = np.flatnonzero(y == 1)
-    kind, params = getattr(linclass, name), PARAMS[name]
-    models = kind().fit_many(X, y, [fold], params)[0]
-    for param, model in zip(params, models, strict=True):
-        same(model, kind(**param).fit(X[y != 1], y[y != 1]), X)
-
-
 @each("name", GAUSSIAN)
 @each("offset", [1e4, 1e7])
 def test_a_far_origin_and_far_classes_cost_no_digits(name, offset):
@@ -261,7 +256,7 @@ def test_a_feature_constant_outside_the_fold_has_no_spread(name):
     same(model, refit.fit(odd[train], y[train]), odd[train], 1e-8)
 
 
-def with_odd_rows(odd: str, fold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def with_odd_rows(odd, fold):
     """Rows of which those of this fold hold nearly all the spread of the last feature."""
     X, y = problem(3, n=60)
     X = X + np.random.default_rng(1).normal(size=X.shape)
@@ -289,7 +284,7 @@ ODD_CASES = [
 ]
 
 
-def digits(params: dict[str, Any]) -> float:
+def digits(params):
     """A full covariance without an inverse is held at 1e-8, by which rounding is divided."""
     return 1e-7 if params.get("families") == "multivariate_gaussian" else 1e-9
 
@@ -319,16 +314,13 @@ def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(kind, params, o
 
 
 @each("kept", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-@each(
-    ("kind", "params"),
-    [
-        (LDA, {}),
-        (LDA, {"shrinkage": 0.2}),
-        (LDA, {"covariance_type": "diag"}),
-        (linclass.QuadraticDiscriminantAnalysis, {"shrinkage": 0.3}),
-        (linclass.FisherDiscriminant, {}),
-    ],
-)
+@each(("kind", "params"), [
+    (LDA, {}),
+    (LDA, {"shrinkage": 0.2}),
+    (LDA, {"covariance_type": "diag"}),
+    (linclass.QuadraticDiscriminantAnalysis, {"shrinkage": 0.3}),
+    (linclass.FisherDiscriminant, {}),
+])  # fmt: skip
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_folds_of_fewer_rows_than_features_are_the_refits(kind, params, kept):
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
@@ -388,12 +380,22 @@ TOGETHER = [c for c in CASES if c.values[0] is not linclass.LeastSquaresClassifi
 
 
 @each(("kind", "params"), TOGETHER)
-def test_merged_shards_are_the_whole(kind, params):
+def test_merged_shards_are_the_whole_and_classes_may_be_without_rows_yet(kind, params):
     X, y = DATA[3]
     order = np.argsort(X[:, 0], kind="stable")  # shards unlike each other
     a, b = order[:60], order[60:]
     merged = kind(**params).fit(X[a], y[a]).merge(kind(**params).fit(X[b], y[b]))
     same(merged, kind(**params).fit(X, y), X)
+    two = y != 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = kind(**params).partial_fit(X[two], y[two], classes=[0, 1, 2])
+        predicted = model.predict(X)
+    assert np.array_equal(model.classes_, [0, 1, 2])
+    refit = kind(**params).fit(X[two], y[two])
+    assert np.array_equal(predicted, refit.predict(X))
+    model.partial_fit(X[~two], y[~two])
+    same(model, kind(**params).fit(X, y), X)
 
 
 @each(("kind", "params"), TOGETHER)
@@ -410,21 +412,6 @@ def test_rows_block_by_block_are_the_whole(kind, params):
     same(step_by_step, whole, X)
     named = kind(**params).fit_blocks((X[b], names[y[b]]) for b in blocks)
     assert np.array_equal(named.predict(X), names[whole.predict(X)])
-
-
-@each(("kind", "params"), TOGETHER)
-def test_a_class_without_rows_yet_is_known_and_never_predicted(kind, params):
-    X, y = DATA[3]
-    two = y != 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = kind(**params).partial_fit(X[two], y[two], classes=[0, 1, 2])
-        predicted = model.predict(X)
-    assert np.array_equal(model.classes_, [0, 1, 2])
-    refit = kind(**params).fit(X[two], y[two])
-    assert np.array_equal(predicted, refit.predict(X))
-    model.partial_fit(X[~two], y[~two])
-    same(model, kind(**params).fit(X, y), X)
 
 
 @each("kind", sorted(WITH_PRIORS, key=repr))

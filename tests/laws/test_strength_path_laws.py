@@ -1,7 +1,5 @@
 """The first strength of a path: the smallest with zero weights, for every loss and penalty, and its invariances."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -29,12 +27,11 @@ from linclass import (
 from linclass.base import parts
 from linclass.linear.path import intercept_fit
 
-KINKED = ("l1", "elastic_net", "adaptive_lasso", "group_lasso", "fused_lasso")
 UPPER_BOUND = {"hinge", "epsilon_insensitive"}  # with groups: no linear program finds the least
 SOLVED = 1e-5  # of the weights that augmented Lagrangians leave
 
 
-def rows(K: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def rows(K, n=60):
     """Unbalanced classes far from the origin, and a feature in other units."""
     rng = np.random.default_rng(K)
     y = rng.choice(K, n, p=[0.6, 0.4] if K == 2 else [0.5, 0.3, 0.2])
@@ -43,7 +40,7 @@ def rows(K: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def possible(penalty: str) -> list[LinearClassifier]:
+def possible(penalty):
     """One classifier for each loss that can have the penalty; the perceptron's loss is 0 without features."""
     found = []
     for loss in parts.names("losses"):
@@ -56,7 +53,7 @@ def possible(penalty: str) -> list[LinearClassifier]:
     return found
 
 
-@each("penalty", KINKED)
+@each("penalty", ("l1", "elastic_net", "adaptive_lasso", "group_lasso", "fused_lasso"))
 def test_the_first_strength_leaves_no_weight_and_a_weaker_one_does(penalty):
     for K, model in itertools.product((2, 3), possible(penalty)):
         X, y = rows(K)
@@ -89,19 +86,15 @@ def test_the_first_strength_of_l2_explains_at_most_a_hundredth_of_the_loss():
         assert max(shares) > (0.005 if smooth else -1e-9), case
 
 
-@each(
-    "model",
-    [
-        KernelSVM(),
-        KernelSVM(loss="squared_hinge", kernel="linear"),
-        KernelLogisticRegression(),
-        OrdinalRegression(),
-        LinearSVM(),
-        ProbitRegression(),
-        SupportVectorRegressor(kernel="gaussian"),
-    ],
-    ids=repr,
-)
+@each("model", [
+    KernelSVM(),
+    KernelSVM(loss="squared_hinge", kernel="linear"),
+    KernelLogisticRegression(),
+    OrdinalRegression(),
+    LinearSVM(),
+    ProbitRegression(),
+    SupportVectorRegressor(kernel="gaussian"),
+], ids=repr)  # fmt: skip
 def test_the_first_fit_of_a_path_hardly_differs_from_the_intercept(model):
     X, y = rows(2)
     path = model.strength_path(X, y)
@@ -278,7 +271,7 @@ def test_a_path_is_extended_if_the_best_strength_is_at_its_end():
 def test_each_width_of_a_kernel_has_strengths_of_its_own():
     X, y = rows(2)
     tuned = TunedClassifier(KernelSVM(), strengths=5, param_grid={"gamma": "path"}, cv=3).fit(X, y)
-    first: dict[float, float] = {}
+    first = {}
     for option in tuned.candidates_:
         first.setdefault(option["gamma"], option["strength"])
     assert len(first) >= 4

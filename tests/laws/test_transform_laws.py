@@ -13,7 +13,7 @@ from linclass_study.pipeline.transforming import transform_class
 NAMES = names("transforms")
 
 
-def table(n: int = 60, *, sparse: bool = False, missing: bool = False, seed: int = 0) -> Table:
+def table(n=60, *, sparse=False, missing=False, seed=0):
     """A category first, numbers of different scales with zeros, a category in between, a constant."""
     rng = np.random.default_rng(seed)
     numbers = rng.normal([1, 500, -3], [1, 100, 1e-3], size=(n, 3)) * (rng.random((n, 3)) < 0.7)
@@ -26,19 +26,41 @@ def table(n: int = 60, *, sparse: bool = False, missing: bool = False, seed: int
     return Table(sp.csr_array(X) if sparse else X, names, levels)
 
 
-def dense(t: Table) -> np.ndarray:
+def dense(t):
     return t.X.toarray() if t.is_sparse else t.X
 
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_transform_of_training_rows_does_not_depend_on_test_rows(name, sparse):
+def test_a_row_is_transformed_alone_whatever_the_test_rows(name, sparse):
     all_rows = table(sparse=sparse)
     train = all_rows.rows(np.arange(40))
     alone = dense(transform_class(name)().fit(train).transform(train))
     fitted = transform_class(name)().fit(train)
     fitted.transform(all_rows.rows(np.arange(40, 60)))
     assert np.array_equal(dense(fitted.transform(train)), alone)
+    t = table(sparse=sparse)
+    fitted = transform_class(name)().fit(t)
+    together = dense(fitted.transform(t))
+    alone = [dense(fitted.transform(t.rows(np.array([i]))))[0] for i in range(len(together))]
+    np.testing.assert_allclose(together, alone, rtol=1e-12, atol=1e-12)
+    t, before = (
+        table(sparse=sparse, missing=name == "impute"),
+        table(sparse=sparse, missing=name == "impute"),
+    )
+    transform_class(name)().fit(t).transform(t)
+    np.testing.assert_array_equal(dense(t), dense(before))
+    assert (t.names, t.levels) == (before.names, before.levels)
+    t = table(sparse=sparse)
+    out = transform_class(name)().fit(t).transform(t)
+    assert out.X.dtype == np.float64
+    is_dense = getattr(transform_class(name), "makes_dense", False)
+    assert out.is_sparse == (sparse and not is_dense)
+    if out.is_sparse:
+        assert isinstance(out.X, sp.csr_array)
+        assert out.X.indices.dtype == out.X.indptr.dtype == np.int32
+    else:
+        assert out.X.flags.c_contiguous
 
 
 @each(("name", "taken"), [("principal_components", "component1"), ("nystroem", "nystroem1")])
@@ -50,18 +72,8 @@ def test_a_category_keeps_its_name_beside_new_columns(name, taken):
     np.testing.assert_array_equal(out.X[:, :2], t.X[:, [0, 3]])
 
 
-@each("sparse", [False, True])
 @each("name", NAMES)
-def test_a_row_is_transformed_alone_as_among_others(name, sparse):
-    t = table(sparse=sparse)
-    fitted = transform_class(name)().fit(t)
-    together = dense(fitted.transform(t))
-    alone = [dense(fitted.transform(t.rows(np.array([i]))))[0] for i in range(len(together))]
-    np.testing.assert_allclose(together, alone, rtol=1e-12, atol=1e-12)
-
-
-@each("name", NAMES)
-def test_texts_are_unchanged_or_refused_by_name(name):
+def test_columns_without_values_or_of_texts_are_transformed_like_others(name):
     t = Table(
         np.array([[0.0, 1], [1, 2], [2, 4]]),
         ("post", "x"),
@@ -75,10 +87,6 @@ def test_texts_are_unchanged_or_refused_by_name(name):
         out = transform_class(name)().fit(t).transform(t)
         assert (out.texts, out.levels) == (t.texts, t.levels)
         assert np.array_equal(dense(out)[:, out.names.index("post")], [0, 1, 2])
-
-
-@each("name", NAMES)
-def test_sparse_and_dense_rows_learn_the_same(name):
     on_dense, on_sparse = transform_class(name)(), transform_class(name)()
     D, S = on_dense.fit(table()), on_sparse.fit(table(sparse=True))
     for attribute, learned in vars(D).items():
@@ -86,37 +94,6 @@ def test_sparse_and_dense_rows_learn_the_same(name):
         if isinstance(learned, np.ndarray):
             np.testing.assert_allclose(other, learned, rtol=1e-12, atol=1e-12)
     assert S.transform(table(sparse=True)).names == D.transform(table()).names
-
-
-@each("sparse", [False, True])
-@each("name", NAMES)
-def test_feature_maps_do_not_change_the_given_table(name, sparse):
-    t, before = (
-        table(sparse=sparse, missing=name == "impute"),
-        table(sparse=sparse, missing=name == "impute"),
-    )
-    transform_class(name)().fit(t).transform(t)
-    np.testing.assert_array_equal(dense(t), dense(before))
-    assert (t.names, t.levels) == (before.names, before.levels)
-
-
-@each("sparse", [False, True])
-@each("name", NAMES)
-def test_transforms_return_float64_with_32_bit_indices(name, sparse):
-    t = table(sparse=sparse)
-    out = transform_class(name)().fit(t).transform(t)
-    assert out.X.dtype == np.float64
-    is_dense = getattr(transform_class(name), "makes_dense", False)
-    assert out.is_sparse == (sparse and not is_dense)
-    if out.is_sparse:
-        assert isinstance(out.X, sp.csr_array)
-        assert out.X.indices.dtype == out.X.indptr.dtype == np.int32
-    else:
-        assert out.X.flags.c_contiguous
-
-
-@each("name", NAMES)
-def test_columns_without_values_or_spread_cause_no_division_by_zero(name):
     t = Table(np.column_stack([np.full(5, 0.1), np.zeros(5), np.full(5, 1e-300)]), ("a", "b", "c"))
     assert np.isfinite(transform_class(name)().fit(t).transform(t).X).all()
 
@@ -151,7 +128,7 @@ def test_the_zeros_of_sparse_rows_are_values(numbers):
 
 
 @each("sparse", [False, True])
-def test_each_row_has_a_one_in_the_column_of_its_level(sparse):
+def test_levels_gaps_and_medians_are_transformed(sparse):
     t = table(sparse=sparse)
     out = transform_class("one_hot")(drop="none").fit(t).transform(t)
     columns = dict(zip(out.names, dense(out).T, strict=True))
@@ -164,6 +141,20 @@ def test_each_row_has_a_one_in_the_column_of_its_level(sparse):
         if name not in t.levels:
             assert np.array_equal(columns[name], dense(t)[:, j])
     assert not out.levels
+    t = table(missing=True, sparse=sparse)
+    fitted = transform_class("standardize")().fit(t)
+    numbers = [1, 2, 4]
+    np.testing.assert_allclose(fitted.mean_[numbers], np.nanmean(dense(t), axis=0)[numbers])
+    np.testing.assert_allclose(fitted.scale_[numbers], np.nanstd(dense(t), axis=0)[numbers])
+    X = np.array([[1.0, 0, -3, 5], [2, 1, -1, 5], [3, 1, np.nan, 5], [9, 1, -2, 5]])
+    t = Table(sp.csr_array(X) if sparse else X, ("a", "b", "c", "d"))
+    fitted = transform_class("binarize")().fit(t)
+    out = dense(fitted.transform(t))
+    assert np.array_equal(fitted.threshold_, [2.5, 0, -2, 5])
+    above = (
+        [0, 1, np.nan, 0] if not sparse else [0, 0, np.nan, 0]
+    )  # zeros of sparse rows stay zeros
+    assert np.array_equal(out.T, [[0, 0, 1, 1], [0, 1, 1, 1], above, [0, 0, 0, 0]], equal_nan=True)
 
 
 def test_an_unseen_level_counts_as_the_first_and_gaps_are_refused():
@@ -196,55 +187,30 @@ def test_standardizing_keeps_categories_zeros_and_digits():
     assert np.array_equal(out.X[:, [0, 3]], t.X[:, [0, 3]])
 
 
-@each("sparse", [False, True])
-def test_standardizing_looks_past_gaps(sparse):
-    t = table(missing=True, sparse=sparse)
-    fitted = transform_class("standardize")().fit(t)
-    numbers = [1, 2, 4]
-    np.testing.assert_allclose(fitted.mean_[numbers], np.nanmean(dense(t), axis=0)[numbers])
-    np.testing.assert_allclose(fitted.scale_[numbers], np.nanstd(dense(t), axis=0)[numbers])
-
-
-@each(
-    ("name", "options"),
-    [
-        ("impute", {"numbers": "mode"}),
-        ("one_hot", {"drop": "last"}),
-        ("vocabulary", {"min_rows": 0}),
-        ("vocabulary", {"most": 1.5}),
-        ("vocabulary", {"max_share": 0}),
-        ("idf", {"counts": "ln"}),
-        ("idf", {"norm": "l3"}),
-        ("idf", {"counts": ["log"]}),
-        ("idf", {"smooth": "no"}),
-        ("principal_components", {"whiten": "no"}),
-        ("nystroem", {"kernel": ["gaussian"]}),
-        ("nystroem", {"degree": "3"}),
-        ("nystroem", {"coef0": "1"}),
-        ("nystroem", {"seed": -1}),
-        ("principal_components", {"components": 0}),
-        ("principal_components", {"components": 1.5}),
-    ],
-)
+@each(("name", "options"), [
+    ("impute", {"numbers": "mode"}),
+    ("one_hot", {"drop": "last"}),
+    ("vocabulary", {"min_rows": 0}),
+    ("vocabulary", {"most": 1.5}),
+    ("vocabulary", {"max_share": 0}),
+    ("idf", {"counts": "ln"}),
+    ("idf", {"norm": "l3"}),
+    ("idf", {"counts": ["log"]}),
+    ("idf", {"smooth": "no"}),
+    ("principal_components", {"whiten": "no"}),
+    ("nystroem", {"kernel": ["gaussian"]}),
+    ("nystroem", {"degree": "3"}),
+    ("nystroem", {"coef0": "1"}),
+    ("nystroem", {"seed": -1}),
+    ("principal_components", {"components": 0}),
+    ("principal_components", {"components": 1.5}),
+])  # fmt: skip
 def test_a_bad_option_is_refused_by_name(name, options):
     with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} is"):
         transform_class(name)(**options)
 
 
 # nystroem
-
-
-@each("sparse", [False, True])
-def test_binarize_gives_one_above_the_median_and_zero_otherwise(sparse):
-    X = np.array([[1.0, 0, -3, 5], [2, 1, -1, 5], [3, 1, np.nan, 5], [9, 1, -2, 5]])
-    t = Table(sp.csr_array(X) if sparse else X, ("a", "b", "c", "d"))
-    fitted = transform_class("binarize")().fit(t)
-    out = dense(fitted.transform(t))
-    assert np.array_equal(fitted.threshold_, [2.5, 0, -2, 5])
-    above = (
-        [0, 1, np.nan, 0] if not sparse else [0, 0, np.nan, 0]
-    )  # zeros of sparse rows stay zeros
-    assert np.array_equal(out.T, [[0, 0, 1, 1], [0, 1, 1, 1], above, [0, 0, 0, 0]], equal_nan=True)
 
 
 def test_folds_share_a_cut_only_where_it_is_the_same():

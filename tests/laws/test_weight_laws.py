@@ -4,18 +4,15 @@ A row of weight two is the row twice, a row of weight zero is no row, and the we
 the weights of its rows. Some classifiers depend on more than the set of rows, and obey less:
 
 - those that learn from one row after another visit a row of weight two twice in succession, so in the order given it
-  is the row twice if the two are neighbours (tests/laws/test_perceptron_weight_laws.py and test_online_laws.py)
+  is the row twice if the two are neighbours (test_partial_fit_laws.py and test_online_laws.py)
 - Calibrated holds rows out, and a row twice may be on both sides; its maps, given the scores, obey the law
 - so does TunedClassifier, which obeys it for given folds (tests/identities/test_tuned_identities.py)
 """
-
-from __future__ import annotations
 
 import contextlib
 import inspect
 import itertools
 import warnings
-from typing import Any
 
 import numpy as np
 import pytest
@@ -49,13 +46,13 @@ pytestmark = [
 ]
 
 
-def found() -> list[Any]:
+def found():
     """Every classifier of the package as it is by default, to a tight tolerance."""
     kinds = (kind for module in MODULES for kind in own_classes(module))
     return [made(kind) for kind in kinds if issubclass(kind, Classifier)]
 
 
-def made(kind: type) -> Any:
+def made(kind):
     known = inspect.signature(kind).parameters
     inner = {"estimator": linclass.LogisticRegression(**TIGHT)} if "estimator" in known else {}
     tight = {name: value for name, value in TIGHT.items() if name in known}
@@ -65,13 +62,6 @@ def made(kind: type) -> Any:
 
 MODELS = found()
 
-REGRESSORS = [
-    kind
-    for module in MODULES
-    for kind in own_classes(module)
-    if issubclass(kind, Regressor) and kind.__name__ in linclass.__all__
-]
-
 
 def each_model(models):
     return each("model", models, ids=lambda model: type(model).__name__)
@@ -79,24 +69,19 @@ def each_model(models):
 
 ALL = each_model(MODELS)
 ONCE = [m for m in MODELS if type(m).__name__ not in HELD_OUT]
-REPEATED = each_model(ONCE)
 SPARSE = each_model([m for m in MODELS if type(m).__name__ not in HELD_OUT and m.takes_sparse])
-BY_CLASS = each_model([m for m in MODELS if type(m).__name__ not in WITHOUT])
 MANY = [
     m
     for m in MODELS
     if hasattr(m, "fit_many") and type(m).__name__ not in {"LinearSVM", "Perceptron"}
 ]
-TOGETHER = each_model(MANY)
-TOGETHER_BY_CLASS = each_model([m for m in MANY if type(m).__name__ not in WITHOUT])
-ALONE = each_model([m for m in MODELS if hasattr(m, "leave_one_out")])
 
 
-def name(model: Any) -> str:
+def name(model):
     return type(model).__name__
 
 
-def rows(model: Any, K: int, n: int = 45) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def rows(model, K, n=45):
     """Small counts, as every family wants them, of overlapping classes; labels; whole weights, some of them 0."""
     if K > 2 and not model.__sklearn_tags__().classifier_tags.multi_class:
         pytest.skip("for two classes")
@@ -106,7 +91,7 @@ def rows(model: Any, K: int, n: int = 45) -> tuple[np.ndarray, np.ndarray, np.nd
     return X, np.array(["a", "b", "c"])[y], rng.integers(0, 4, n).astype(float)
 
 
-def same(model: Any, other: Any, X: Any, digits: float = 1e-6) -> None:
+def same(model, other, X, digits=1e-6):
     assert model.classes_.tolist() == other.classes_.tolist()
     Z = other.decision_function(X)
     np.testing.assert_allclose(
@@ -115,7 +100,7 @@ def same(model: Any, other: Any, X: Any, digits: float = 1e-6) -> None:
 
 
 @pytest.mark.parametrize("K", [2, 3])
-@REPEATED
+@each_model(ONCE)
 def test_a_row_of_weight_two_is_the_row_twice(model, K):
     X, y, w = rows(model, K)
     often = np.repeat(np.arange(len(y)), w.astype(int))
@@ -205,15 +190,12 @@ def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model):
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@each(
-    "model",
-    [
-        linclass.LinearDiscriminantAnalysis(),
-        linclass.LinearDiscriminantAnalysis(shrinkage="ledoit_wolf"),
-        linclass.LinearDiscriminantAnalysis("uniform", 0, shrinkage="ledoit_wolf"),
-        linclass.QuadraticDiscriminantAnalysis(shrinkage=0.5),
-    ],
-)
+@each("model", [
+    linclass.LinearDiscriminantAnalysis(),
+    linclass.LinearDiscriminantAnalysis(shrinkage="ledoit_wolf"),
+    linclass.LinearDiscriminantAnalysis("uniform", 0, shrinkage="ledoit_wolf"),
+    linclass.QuadraticDiscriminantAnalysis(shrinkage=0.5),
+])  # fmt: skip
 @each("d", [3, 70])
 def test_relative_weights_apply_with_and_without_kept_sums(model, d):
     rng = np.random.default_rng(0)
@@ -281,7 +263,7 @@ def test_the_weight_of_a_class_is_that_of_its_rows(model, K):
         )
 
 
-@BY_CLASS
+@each_model([m for m in MODELS if type(m).__name__ not in WITHOUT])
 def test_balanced_is_scikit_learns_rule(model):
     X, y, _ = rows(model, 2)
     kept = (y == "a") | (np.arange(len(y)) % 3 > 0)
@@ -317,7 +299,7 @@ def test_the_prior_of_largest_evidence_has_a_limit_as_the_weights_grow():
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@TOGETHER
+@each_model(MANY)
 def test_sample_weights_apply_to_joint_fits_of_folds(model):
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3), np.flatnonzero(w == 0)]
@@ -328,7 +310,7 @@ def test_sample_weights_apply_to_joint_fits_of_folds(model):
             same(fit, clone(model).fit(X[train], y[train], sample_weight=weights[train]), X)
 
 
-@TOGETHER_BY_CLASS
+@each_model([m for m in MANY if type(m).__name__ not in WITHOUT])
 def test_class_weights_apply_to_joint_fits_or_are_refused(model):
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3)]
@@ -346,7 +328,7 @@ def test_class_weights_apply_to_joint_fits_or_are_refused(model):
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @pytest.mark.parametrize("K", [2, 3])
-@ALONE
+@each_model([m for m in MODELS if hasattr(m, "leave_one_out")])
 def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model, K):
     X, y, w = rows(model, K)
     cases = itertools.product((1.5 * w, w / w.sum()), ({}, {"class_weight": SOME}))
@@ -433,7 +415,12 @@ def test_a_class_of_tiny_weight_does_not_hide_the_distance_from_the_optimum(shar
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@each("kind", REGRESSORS, ids=lambda kind: kind.__name__)
+@each("kind", [
+    kind
+    for module in MODULES
+    for kind in own_classes(module)
+    if issubclass(kind, Regressor) and kind.__name__ in linclass.__all__
+], ids=lambda kind: kind.__name__)  # fmt: skip
 def test_a_constant_factor_of_the_weights_never_changes_a_regression_abruptly(kind):
     rng = np.random.default_rng(0)
     X, w = rng.normal(size=(40, 3)), rng.integers(1, 4, 40).astype(float)

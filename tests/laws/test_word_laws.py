@@ -27,19 +27,17 @@ from linclass.preprocessing.transforms.words import Idf, Vocabulary
 # Words of texts: the tokenizer, counts against their definition, then scikit-learn
 
 POSTS = [
-    (
-        "From: ann@x.org\nSubject: Re: wheels\n\nIn article <1@y> bob writes:\n> Four wheels.\nTwo wheels "
-        "do, 2 of them.\n\n--\nAnn, rider since 1975\n"
-    ),
+    "From: ann@x.org\nSubject: Re: wheels\n\nIn article <1@y> bob writes:\n> Four wheels.\nTwo wheels "
+    "do, 2 of them.\n\n--\nAnn, rider since 1975\n",
     "Subject: none\n\n\nRun-on text; it's \u00c9t\u00e9 & na\u00efve_user42...\n|quoted\nBob said: no\n",
     "no header at all, no blank line",
     "\n\n",
     "X: y\n\nbody\n\n-----\n",
     "-\nX: y\n\n---\n\nsig",
-]
+]  # fmt: skip
 
 
-def column(texts: list[str]) -> Table:
+def column(texts):
     X = np.arange(len(texts), dtype=float)[:, None]
     return Table(X, ("text",), {"text": tuple(texts)}, frozenset({"text"}))
 
@@ -155,13 +153,13 @@ def test_counts_are_those_of_scikit_learn(ngrams, binary):
 # Laws of vocabulary, idf and principal_components on sparse counts; scikit-learn last
 
 
-def counts(n: int = 50, d: int = 30, seed: int = 0, sparse: bool = True) -> Table:
+def counts(n=50, d=30, seed=0, sparse=True):
     rng = np.random.default_rng(seed)
     X = rng.poisson(rng.gamma(0.5, 0.6, size=d), size=(n, d)).astype(float)
     return Table(sp.csr_array(X) if sparse else X, tuple(f"w{j}" for j in range(d)))
 
 
-def dense(t: Table) -> np.ndarray:
+def dense(t):
     return t.X.toarray() if t.is_sparse else t.X
 
 

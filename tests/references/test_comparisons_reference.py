@@ -7,8 +7,6 @@ means_54.csv           mean accuracies on its 54 data sets
 four_genetic_methods.csv   accuracies of García, Fernández, Luengo & Herrera (2010), Information Sciences 180
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
@@ -40,7 +38,7 @@ from linclass.evaluation.comparisons.t_tests import corrected_t
 FOLDER = Path(__file__).parent / "comparisons"
 
 
-def scores(name: str, *columns: str) -> np.ndarray:
+def scores(name, *columns):
     with open(FOLDER / name, newline="", encoding="utf-8") as file:
         return np.array([[float(row[c]) for c in columns] for row in csv.DictReader(file)])
 

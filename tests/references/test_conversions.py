@@ -1,7 +1,5 @@
 """Every row of the table in docs/objective.md, fitted by both libraries."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +18,7 @@ STRENGTH, N = 0.05, 90
 RATIO = {"l1_ratio": 0.4}
 
 
-def rows() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def rows():
     """(X, classes ±1, real targets)."""
     rng = np.random.default_rng(3)
     X = rng.standard_normal((N, 4))
@@ -30,7 +28,7 @@ def rows() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 Pair = Callable[[Any, Any], tuple[Any, Any]]  # (scikit-learn's modules) ↦ (ours, theirs)
 
-PAIRS: dict[str, Pair] = {
+PAIRS = {
     "LogisticRegression": lambda linear, svm: (
         linclass.LogisticRegression(
             penalty="elastic_net", **RATIO, strength=STRENGTH, tol=1e-12, max_iter=1000
@@ -39,10 +37,7 @@ PAIRS: dict[str, Pair] = {
             C=1 / (N * STRENGTH), **RATIO, solver="saga", tol=1e-8, max_iter=50_000
         ),
     ),
-    "Ridge": lambda linear, svm: (
-        linclass.Ridge(strength=STRENGTH, tol=1e-12),
-        linear.Ridge(alpha=N * STRENGTH),
-    ),
+    "Ridge": lambda linear, svm: (linclass.Ridge(strength=STRENGTH, tol=1e-12), linear.Ridge(alpha=N * STRENGTH)),
     "RidgeClassifier": lambda linear, svm: (
         linclass.LeastSquaresClassifier(penalty="l2", strength=STRENGTH, tol=1e-12),
         linear.RidgeClassifier(alpha=N * STRENGTH),
@@ -75,7 +70,7 @@ PAIRS: dict[str, Pair] = {
             loss="log_loss", alpha=STRENGTH, tol=None, max_iter=20_000, average=True, random_state=0
         ),
     ),
-}
+}  # fmt: skip
 CLOSE = {"SGDClassifier": 2e-2, "SVC": 1e-4, "SVR": 1e-4}  # absolute; how near the peer comes
 
 

@@ -1,11 +1,8 @@
 """Agreement with scikit-learn, statsmodels and published tables for the same objectives."""
 
-from __future__ import annotations
-
 import csv
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +21,7 @@ from linclass import (
 ROOT = Path(__file__).parents[2]
 
 
-def data(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+def data(classes, n=150):
     rng = np.random.default_rng(2)
     y = np.arange(n) % classes
     return rng.standard_normal((n, 4)) + rng.standard_normal((classes, 4))[y], y
@@ -69,7 +66,7 @@ def test_ridge_and_linear_regression_are_scikit_learns(solver):
     X, _ = data(2)
     rng = np.random.default_rng(0)
     y, w = X @ rng.standard_normal(4) + rng.standard_normal(len(X)), rng.uniform(0.5, 2, len(X))
-    options: dict[str, Any] = {"solver": solver, "tol": 1e-10, "max_iter": 20_000}
+    options = {"solver": solver, "tol": 1e-10, "max_iter": 20_000}
     ridge, peer = (
         Ridge(strength=0.5, **options).fit(X, y, w),
         peers.Ridge(alpha=0.5 * w.sum()).fit(X, y, w),
@@ -127,7 +124,7 @@ def test_degrees_of_freedom_count_what_the_saturated_model_has_more(classes, int
     assert model.summary().df_null == (n - intercept) * (K - 1)
 
 
-def heart(*columns: str) -> tuple[Any, np.ndarray]:
+def heart(*columns):
     """Rousseauw et al. (1983), as in Hastie, Tibshirani & Friedman (2009), §4.4.2."""
     with (ROOT / "resources" / "SAheart.data").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -203,12 +200,7 @@ def test_newsgroups_by_412_gradient_steps_as_published():
     train, test = np.flatnonzero(found.split == 0), np.flatnonzero(found.split == 1)
     X, y = found.table.X, found.y
     eta = 1e-4 * len(train)  # on the summed gradient, so 0.3028 on the mean
-    options: dict[str, Any] = {
-        "solver": "gradient_descent",
-        "learning_rate": eta,
-        "max_iter": 412,
-        "tol": 0,
-    }
+    options = {"solver": "gradient_descent", "learning_rate": eta, "max_iter": 412, "tol": 0}
     model = LogisticRegression(penalty=None, fit_intercept=False, **options).fit(X[train], y[train])
     assert model.n_iter_ == 412
     assert model.status_ == "separable"  # 34,250 words for 3,028 documents

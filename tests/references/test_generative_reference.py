@@ -1,7 +1,5 @@
 """scikit-learn's LDA, naive Bayes and nearest centroid, each beside the convention it shares."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -47,7 +45,7 @@ class Unbiased:
     def __init__(self, factor: float):
         self.factor = factor
 
-    def fit(self, X: np.ndarray) -> "Unbiased":
+    def fit(self, X):
         self.covariance_ = self.factor * np.cov(X.T, bias=True)
         return self
 
@@ -88,15 +86,10 @@ def test_naive_bayes_of_sparse_rows_is_scikit_learns_of_dense_rows():
 
 
 @each("data", DATA)
-def test_nearest_mean_is_scikit_learns_nearest_centroid(data):
+def test_nearest_means_and_majorities_are_scikit_learns(data):
     X, y = DATA[data]
     theirs = NearestCentroid().fit(X, y).predict(X)
     assert np.array_equal(NearestMean().fit(X, y).predict(X), theirs)
-
-
-@each("data", DATA)
-def test_majority_is_scikit_learns_prior_dummy(data):
-    X, y = DATA[data]
     theirs = DummyClassifier(strategy="prior").fit(X, y)
     ours = MajorityClass().fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-14)
@@ -115,7 +108,7 @@ def test_shrunk_lda_is_scikit_learns(data, shrinkage):
     np.testing.assert_allclose(ours.decision_function(X), _odds(theirs, X), rtol=1e-7, atol=1e-7)
 
 
-def _odds(theirs: Any, X: np.ndarray) -> np.ndarray:
+def _odds(theirs, X):
     """Its scores about the middle of the rows, as ours are: x moves all classes' alike."""
     Z = theirs.decision_function(X)
     if Z.ndim == 1:
@@ -157,12 +150,12 @@ def test_qda_is_scikit_learns_with_the_unbiased_covariance(data):
 
 
 class SampleCovariance:
-    def fit(self, X: np.ndarray) -> "SampleCovariance":
+    def fit(self, X):
         self.covariance_ = np.cov(X.T)
         return self
 
 
-def _same_but_for_clipping(ours: np.ndarray, theirs: np.ndarray) -> None:
+def _same_but_for_clipping(ours, theirs):
     """They take the logarithm of a probability, which ends at 10⁻³⁰⁸ and rounds near 1."""
     seen = theirs > -600
     assert seen.any()
@@ -183,7 +176,7 @@ def test_fisher_is_scikit_learns_transform_and_nearest_centroid(data):
     assert np.array_equal(ours.predict(X), NearestCentroid().fit(Q, y).predict(Q))
 
 
-def words(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+def words(n=200):
     rng = np.random.default_rng(0)
     y = np.arange(n) % 3
     return rng.poisson(rng.gamma(0.5, size=(3, 40))[y]).astype(float), y
@@ -202,7 +195,7 @@ def test_naive_bayes_of_words_is_scikit_learns(ours, theirs, smoothing, containe
     )
 
 
-def _coefficients(theirs: Any) -> np.ndarray:
+def _coefficients(theirs):
     log_p = theirs.feature_log_prob_
     if isinstance(theirs, TheirBernoulliNB):
         return log_p - np.log1p(-np.exp(log_p))
@@ -244,16 +237,11 @@ def test_nearest_shrunken_centroids_are_scikit_learns(data, threshold):
 
 
 @each("data", DATA)
-def test_pooled_rda_is_scikit_learns_shrunken_lda(data):
+def test_pooled_and_reduced_rank_models_are_scikit_learns(data):
     X, y = DATA[data]
     theirs = TheirLDA(solver="lsqr", shrinkage=0.3).fit(X, y)
     ours = RegularizedDiscriminantAnalysis(None, 0, 1.0, 0.3).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
-
-
-@each("data", DATA)
-def test_coordinates_of_reduced_rank_lda_are_scikit_learns(data):
-    X, y = DATA[data]
     ours, theirs = ReducedRankLDA(1).fit_transform(X, y), TheirLDA(n_components=1).fit(X, y)
     found = theirs.transform(X)
     ours *= np.sqrt(len(y) / (len(y) - len(np.unique(y))))  # theirs have Σ over N

@@ -1,7 +1,5 @@
 """The likelihoods of statsmodels and of published tables."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -27,7 +25,7 @@ def sm():
     return statsmodels.api
 
 
-def rows(n: int = 300, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def rows(n=300, d=3, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     return X, X @ np.linspace(1, -1, d) + rng.standard_normal(n)
@@ -89,7 +87,7 @@ INFECTIONS = """
 """
 
 
-def infections() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def infections():
     """Two rows for each pattern, cases and controls, weighted by their counts."""
     cells = [cell.split(":") for cell in INFECTIONS.split()]
     X = np.array([[float(c) for c in pattern] for pattern, _ in cells for _ in range(2)])

@@ -15,7 +15,7 @@ from linclass.evaluation.metrics.predictions import Predictions
 Witness = Callable[[Predictions], float]
 
 
-def predictions(K: int, seed: int, weighted: bool = False) -> Predictions:
+def predictions(K, seed, weighted=False):
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(K), rng.integers(0, K, 200)])
     Z = np.round(2 * rng.normal(size=(len(y), K)) + np.eye(K)[y], 1)
@@ -27,8 +27,8 @@ def predictions(K: int, seed: int, weighted: bool = False) -> Predictions:
     return Predictions(y, score.argmax(axis=1), score, log_proba, positive, weight, costs)
 
 
-def of_labels(function: Callable[..., float], average: str | None = None) -> Witness:
-    def measure(p: Predictions) -> float:
+def of_labels(function, average=None):
+    def measure(p):
         of_all = average or p.n_classes > 2
         how = {"average": average or "macro"} if of_all else {"pos_label": p.positive}
         return function(p.y_true, p.y_pred, sample_weight=p.weight, zero_division=0, **how)
@@ -36,10 +36,10 @@ def of_labels(function: Callable[..., float], average: str | None = None) -> Wit
     return measure
 
 
-def of_rest(function: Callable[..., float]) -> Witness:
+def of_rest(function):
     """Of each class as the negative one; of two classes, of the one that is not positive."""
 
-    def measure(p: Predictions) -> float:
+    def measure(p):
         of_each = [
             function(p.y_true != k, p.y_pred != k, sample_weight=p.weight, zero_division=0)
             for k in range(p.n_classes)
@@ -49,15 +49,15 @@ def of_rest(function: Callable[..., float]) -> Witness:
     return measure
 
 
-def proba(p: Predictions) -> np.ndarray:
+def proba(p):
     assert p.log_proba is not None
     return np.exp(p.log_proba)
 
 
-def over_classes(function: Callable[..., float]) -> Witness:
+def over_classes(function):
     """Of scores for two classes, of probabilities each against the rest for more."""
 
-    def measure(p: Predictions) -> float:
+    def measure(p):
         two = p.n_classes == 2
         S, classes = (p.score, [p.positive]) if two else (proba(p), range(p.n_classes))
         return float(
@@ -67,7 +67,7 @@ def over_classes(function: Callable[..., float]) -> Witness:
     return measure
 
 
-def auc(p: Predictions) -> float:
+def auc(p):
     if (
         p.n_classes == 2 or p.weight is not None
     ):  # scikit-learn has no weights for one-vs-rest of many
@@ -75,14 +75,14 @@ def auc(p: Predictions) -> float:
     return reference.roc_auc_score(p.y_true, proba(p), multi_class="ovr")
 
 
-def brier(p: Predictions) -> float:
+def brier(p):
     if p.n_classes == 2:
         return reference.brier_score_loss(p.y_true, proba(p)[:, 1], sample_weight=p.weight)
     errors = ((proba(p) - np.eye(p.n_classes)[p.y_true]) ** 2).sum(axis=1)
     return float(np.average(errors, weights=p.weight))
 
 
-def calibration_error(p: Predictions) -> float:
+def calibration_error(p):
     """calibration_curve has no weights: rows are repeated as often as their weights in hundredths say."""
     times = (
         np.ones(len(p.y_true), int) if p.weight is None else np.round(100 * p.weight).astype(int)
@@ -96,12 +96,12 @@ def calibration_error(p: Predictions) -> float:
     return float(np.mean(errors))
 
 
-def expected_cost(p: Predictions) -> float:
+def expected_cost(p):
     C = reference.confusion_matrix(p.y_true, p.y_pred, sample_weight=p.weight)
     return float((C * np.asarray(p.costs).T).sum() / C.sum())
 
 
-def plain(function: Callable[..., float]) -> Witness:
+def plain(function):
     return lambda p: function(p.y_true, p.y_pred, sample_weight=p.weight)
 
 
@@ -110,7 +110,7 @@ RATIOS = {
     "recall": reference.recall_score,
     "f1": reference.f1_score,
 }
-WITNESSES: dict[str, Witness] = {
+WITNESSES = {
     "accuracy": plain(reference.accuracy_score),
     "balanced_accuracy": plain(reference.balanced_accuracy_score),
     "matthews": plain(reference.matthews_corrcoef),

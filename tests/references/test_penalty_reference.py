@@ -1,21 +1,31 @@
-"""Penalties with factors and groups against scikit-learn, and against conditions and methods written out here."""
+"""Penalties and online rules against scikit-learn and liblinear."""
 
-from __future__ import annotations
-
-from typing import Any
+import warnings
 
 import numpy as np
 import pytest
 from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import SGDClassifier
 
-from linclass import Lasso, LeastSquaresClassifier, LinearClassifier, LogisticRegression
+from linclass import (
+    Adaline,
+    AveragedPerceptron,
+    Lasso,
+    LeastSquaresClassifier,
+    LinearClassifier,
+    LogisticRegression,
+    PassiveAggressive,
+    Perceptron,
+)
+from linclass.base.messages import silently
 
-GROUPS = ["age", "city", "city", "age", "city", "income"]
+# Penalties with factors and groups against scikit-learn, and against conditions and methods written out here
 
 
-def data(classes: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+def data(classes, n=200):
     """The first and the fourth of six features are informative."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 6)) * [1, 2, 0.5, 1, 1, 1] + [0, 30, 0, 0, -5, 0]
@@ -36,7 +46,7 @@ def test_grouped_squares_are_scikit_learns_multi_task_lasso(strength):
     assert ((ours.coef_ == 0).all(axis=0) == (ours.coef_ == 0).any(axis=0)).all()
 
 
-@each("groups", [None, GROUPS])
+@each("groups", [None, ["age", "city", "city", "age", "city", "income"]])
 @each("classes", [2, 3])
 @each("thin", [False, True])
 def test_group_lasso_satisfies_its_conditions(thin, classes, groups):
@@ -73,7 +83,7 @@ def test_factors_of_a_lasso_are_scikit_learns_on_scaled_columns(loss):
     X, y = data(2)
     factors = np.array([1.0, 0.2, 3.0, 0.5, 2.0, 0.1])
     l1_ratio = 1.0 if loss == "lasso" else 0.6
-    options: dict[str, Any] = {"l1_ratio": l1_ratio, "factors": factors}
+    options = {"l1_ratio": l1_ratio, "factors": factors}
     model = LeastSquaresClassifier(penalty={"elastic_net": options}, strength=0.05, tol=1e-13).fit(
         X, y
     )
@@ -148,12 +158,12 @@ def test_a_penalized_intercept_is_liblinears(thin, penalty, scaling):
     X, C = X[:, [0, 2, 3, 4]], 0.5
     rows = sparse.csr_array(X) if thin else X
     factor = 1 / scaling if penalty == "l1" else 1 / scaling**2
-    options: dict[str, Any] = {
+    options = {
         "penalty": {penalty: {"intercept": factor}},
         "strength": 1 / (C * len(y)),
         "tol": 1e-12,
     }
-    same: dict[str, Any] = {"C": C, "intercept_scaling": scaling, "tol": 1e-10, "max_iter": 100_000}
+    same = {"C": C, "intercept_scaling": scaling, "tol": 1e-10, "max_iter": 100_000}
     peer = Peer(l1_ratio=float(penalty == "l1"), solver="liblinear", **same).fit(X, y)
     ours = LogisticRegression(**options).fit(rows, y)
     assert ours.certificate_kind_ == "duality_gap"
@@ -174,7 +184,7 @@ def test_a_hinge_with_a_penalized_intercept_is_liblinears():
     svc = LinearSVC(
         loss="hinge", dual=True, C=C, tol=1e-10, max_iter=1_000_000, random_state=0
     ).fit(X, y)
-    options: dict[str, Any] = {"penalty": {"l2": {"intercept": 1.0}}, "strength": 1 / (C * len(y))}
+    options = {"penalty": {"l2": {"intercept": 1.0}}, "strength": 1 / (C * len(y))}
     ours = LinearClassifier(loss="hinge", tol=1e-10, **options).fit(X, y)
     assert ours.solver_ == "semismooth_newton"
     assert_allclose(ours.coef_, svc.coef_, atol=1e-4)
@@ -216,3 +226,45 @@ def test_a_feature_without_a_penalty_that_separates_is_found(kind, K):
     assert (scores[np.arange(len(y)), y] > others).all()
     other = LogisticRegression(penalty={kind: {"factors": [1, 0]}}).fit(X, y)
     assert other.status_ == "converged"
+
+
+# The weights of scikit-learn's compiled loops, after the same passes over the same rows in the same order
+
+CASES = {
+    "PA-I": (PassiveAggressive(aggressiveness=0.1), {"loss": "hinge", "learning_rate": "pa1", "eta0": 0.1}),
+    "PA-II": (PassiveAggressive(variant="PA-II", aggressiveness=0.1),
+        {"loss": "hinge", "learning_rate": "pa2", "eta0": 0.1}),
+    "averaged perceptron": (AveragedPerceptron(),
+        {"loss": "perceptron", "learning_rate": "constant", "eta0": 1.0, "average": True}),
+    "AdaLine": (Adaline(learning_rate=1e-3), {"loss": "squared_error", "learning_rate": "constant", "eta0": 1e-3}),
+}  # fmt: skip
+
+
+def rows():
+    X, y = load_breast_cancer(return_X_y=True)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("name", CASES)
+def test_weights_are_those_of_the_compiled_loop(name, kind):
+    X, y = rows()
+    ours, peer = CASES[name]
+    options = {"max_iter": 3, "fit_intercept": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = SGDClassifier(penalty=None, shuffle=False, tol=None, **options, **peer).fit(X, y)
+    with silently():
+        model = type(ours)(**(ours.get_params() | options | {"order": "cyclic"})).fit(kind(X), y)
+    np.testing.assert_allclose(model.coef_, theirs.coef_, rtol=1e-8, atol=1e-10)
+
+
+def test_the_perceptron_by_parts_is_scikit_learns():
+    X, y = rows()
+    from sklearn.linear_model import Perceptron as Theirs
+
+    ours, theirs = Perceptron(fit_intercept=False), Theirs(fit_intercept=False, shuffle=False)
+    for part in np.array_split(np.arange(len(y)), 5):
+        ours.partial_fit(X[part], y[part], classes=[0, 1])
+        theirs.partial_fit(X[part], y[part], classes=[0, 1])
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9, atol=1e-12)

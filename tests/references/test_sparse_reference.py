@@ -1,9 +1,7 @@
-"""Lasso, elastic net and L1 logistic regression: scikit-learn on the same objectives."""
+"""Sparse coefficients and counts of words against scikit-learn."""
 
-from __future__ import annotations
-
+import random
 import warnings
-from typing import Any
 
 import numpy as np
 from cases import each
@@ -11,9 +9,16 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import ElasticNet, Lasso, LogisticRegression, strength_of_C
+from linclass.base.tables import Table
+from linclass.preprocessing.features.texts import count_words
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
+
+# Lasso, elastic net and L1 logistic regression: scikit-learn on the same objectives
 
 
-def rows(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+def rows(classes, n=150):
     rng = np.random.default_rng(2)
     y = np.arange(n) % classes
     return rng.standard_normal((n, 6)) + 0.7 * rng.standard_normal((classes, 6))[y], y
@@ -69,7 +74,7 @@ def test_elastic_net_and_its_path_are_scikit_learns(solver, l1_ratio):
     y -= y.mean()  # enet_path has no intercept
     X = X - X.mean(axis=0)
     strengths = np.geomspace(5, 1e-3, 20)
-    options: dict[str, Any] = {"tol": 1e-12, "max_iter": 100_000}
+    options = {"tol": 1e-12, "max_iter": 100_000}
     _, coefs, _ = peers.enet_path(X, y, l1_ratio=l1_ratio, alphas=strengths, **options)
     path = ElasticNet(l1_ratio=l1_ratio, solver=solver, tol=1e-12).path(X, y, strengths)
     for k, model in enumerate(path):
@@ -94,3 +99,73 @@ def test_the_lasso_path_is_lars():
     for k, model in enumerate(path):
         assert_allclose(model.coef_, coefs[:, k], atol=1e-8)
         assert abs(model.n_iter_ - k) <= 1  # rounding says on which side of a kink it is
+
+
+# Words, vocabulary and weights together: everything learned from training rows ignores held-out rows
+
+STRENGTH = 0.01
+
+
+def reviews(n=80, seed=0):
+    """Texts of two classes that prefer different words out of 60; many words are rare."""
+    draw = random.Random(seed)
+    y = np.array([draw.randrange(2) for _ in range(n)], np.int32)
+    words = [f"word{j}" for j in range(60)]
+    odds = [[1 / (1 + (j + 17 * k) % 60) for j in range(60)] for k in (0, 1)]
+    return [" ".join(draw.choices(words, odds[k], k=draw.randrange(3, 15))) for k in y], y
+
+
+def column(texts):
+    levels = sorted(set(texts))
+    X = np.array([[float(levels.index(text))] for text in texts])
+    return Table(X, ("text",), {"text": tuple(levels)}, frozenset({"text"}))
+
+
+def output(texts, y, train, entry):
+    """The score of class 1 for every row, of a fit on the training rows."""
+    table = count_words(column(texts))
+    fitted = fit_method(Method.from_entry(entry), table.rows(train), y[train], Task(2, 1), seed=0)
+    return fitted.predict(table)[1][:, 1]
+
+
+LOGISTIC = {
+    "classifier": "linclass.LogisticRegression",
+    "params": {"strength": STRENGTH},
+    "transforms": [{"vocabulary": {"min_rows": 2}}, {"idf": {"counts": "log"}}],
+}
+NAIVE_BAYES = {"classifier": "linclass.MultinomialNB", "transforms": ["vocabulary"]}
+
+
+@each("entry", [LOGISTIC, NAIVE_BAYES], ids=["logistic", "naive_bayes"])
+def test_texts_held_out_change_no_score_of_other_rows(entry):
+    texts, y = reviews()
+    train = np.arange(60)
+    changed = texts[:60] + ["never seen before, and word1 again"] * 20
+    before, after = output(texts, y, train, entry), output(changed, y, train, entry)
+    np.testing.assert_allclose(after[:60], before[:60], rtol=1e-9, atol=1e-12)
+    assert not np.allclose(after[60:], before[60:])
+
+
+def test_words_occurring_only_in_test_rows_are_never_features():
+    """Smoothing counts the columns: one that only test rows have would move every probability."""
+    texts, y = reviews()
+    train, entry = np.arange(60), {"classifier": "linclass.MultinomialNB"}
+    changed = texts[:60] + [f"strange{i} stranger{i}" for i in range(20)]
+    before, after = output(texts, y, train, entry), output(changed, y, train, entry)
+    np.testing.assert_array_equal(after[:60], before[:60])
+
+
+def test_tf_idf_and_logistic_regression_are_the_pipeline_of_scikit_learn_on_training_texts():
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    texts, y = reviews()
+    train = np.arange(60)
+    theirs = make_pipeline(
+        CountVectorizer(min_df=2),
+        TfidfTransformer(sublinear_tf=True),
+        LogisticRegression(C=1 / (60 * STRENGTH), tol=1e-10, max_iter=10_000),
+    ).fit(texts[:60], y[:60])
+    ours = 2 * output(texts, y, train, LOGISTIC)  # score: −z/2 and z/2
+    np.testing.assert_allclose(ours, theirs.decision_function(texts), atol=1e-5)

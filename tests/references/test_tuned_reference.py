@@ -1,9 +1,5 @@
 """The same choices as scikit-learn's estimators with inner folds or criteria, on the same folds and grids."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -24,7 +20,7 @@ SPLITS = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(
 STRENGTHS = np.logspace(1, -4, 11)
 
 
-def numbers(seed: int) -> tuple[np.ndarray, np.ndarray]:
+def numbers(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((200, 8)) @ (np.eye(8) + 0.3)
     return X, X @ rng.choice([0, 0, 0.1, 1], 8) + 2 * rng.standard_normal(200)
@@ -62,7 +58,7 @@ def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed):
     from sklearn.linear_model import ElasticNetCV, LassoCV, RidgeCV
 
     X, y = numbers(seed)
-    peers: list[tuple[Any, Any, float]] = [
+    peers = [
         (LassoCV(alphas=STRENGTHS, cv=SPLITS, tol=1e-10), Lasso(), 1),
         (
             ElasticNetCV(alphas=STRENGTHS, l1_ratio=0.7, cv=SPLITS, tol=1e-10),
@@ -113,7 +109,7 @@ def test_a_lasso_by_criterion_is_scikit_learns(rule, seed):
     assert_allclose(own + price * (np.array(df) - 1), theirs, rtol=1e-6)
 
 
-def test_the_criteria_of_least_squares_and_logistic_regression_are_those_of_statsmodels():
+def test_the_criteria_are_those_of_statsmodels_also_with_fractional_weights():
     sm = pytest.importorskip("statsmodels.api")
     X, y = numbers(0)
     fit = sm.OLS(y, sm.add_constant(X)).fit()
@@ -125,12 +121,6 @@ def test_the_criteria_of_least_squares_and_logistic_regression_are_those_of_stat
     for rule, value in (("aic", likelihood.aic), ("bic", likelihood.bic)):
         logistic = TunedClassifier(LogisticRegression(), strengths=[1e-9], rule=rule).fit(X, labels)
         assert logistic.criterion_[0] == pytest.approx(value, rel=1e-6)
-
-
-def test_fractional_weights_count_rows_as_the_frequencies_of_statsmodels():
-    sm = pytest.importorskip("statsmodels.api")
-    X, y = numbers(0)
-    labels = (y > 0).astype(int)
     w = np.random.default_rng(1).uniform(0.3, 2.5, len(y))
     peer = sm.GLM(labels, sm.add_constant(X), family=sm.families.Binomial(), freq_weights=w).fit()
     for rule, value in (("aic", peer.aic), ("bic", peer.bic_llf)):

@@ -13,10 +13,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -40,13 +38,13 @@ class Browser:
 
     def __init__(self, scratch: Path) -> None:
         self.downloads = scratch / "downloads"
-        self.messages: list[str] = []
-        self.requests: list[str] = []
+        self.messages = []
+        self.requests = []
         self._number, self._rest, self._events = 0, b"", []
         self._read, child_writes = os.pipe()
         child_reads, self._write = os.pipe()
 
-        def descriptors() -> None:  # of the child: 3 to read from, 4 to write to
+        def descriptors():  # of the child: 3 to read from, 4 to write to
             spare = os.dup(child_reads), os.dup(child_writes)
             os.dup2(spare[0], 3)
             os.dup2(spare[1], 4)
@@ -69,15 +67,13 @@ class Browser:
         nowhere = {"latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
         self.ask("Network.emulateNetworkConditions", offline=True, **nowhere)
 
-    def close(self) -> None:
+    def close(self):
         os.close(self._write)
         os.close(self._read)
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def open(
-        self, page: Path, width: int = 1280, dark: bool = False, scripts: bool = True
-    ) -> float:
+    def open(self, page, width=1280, dark=False, scripts=True):
         """Show the page anew; seconds until it is loaded."""
         self.messages, self.requests = [], []
         self.ask("Emulation.setScriptExecutionDisabled", value=not scripts)
@@ -93,16 +89,16 @@ class Browser:
             )
         return time.perf_counter() - begun
 
-    def size(self, width: int, height: int = 900) -> None:
+    def size(self, width, height=900):
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self.ask("Emulation.setDeviceMetricsOverride", **size)
 
-    def media(self, kind: str, dark: bool = False) -> None:
+    def media(self, kind, dark=False):
         """'print' or ''; and the reader's preference."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.ask("Emulation.setEmulatedMedia", media=kind, features=[scheme])
 
-    def run(self, script: str) -> Any:
+    def run(self, script):
         """The value of an expression; of a promise, what it comes to."""
         asked = {"expression": script, "returnByValue": True, "awaitPromise": True}
         reported = self.ask("Runtime.evaluate", **asked)
@@ -110,7 +106,7 @@ class Browser:
             raise AssertionError(f"{script}: {reported['exceptionDetails']}")
         return reported["result"].get("value")
 
-    def press(self, key: str) -> None:
+    def press(self, key):
         text = {"text": "\r"} if key == "Enter" else {}
         code = {"Enter": 13, "Tab": 9, " ": 32}.get(key, 0)
         about = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": code}
@@ -119,7 +115,7 @@ class Browser:
                 "Input.dispatchKeyEvent", type=kind, **about, **(text if kind == "keyDown" else {})
             )
 
-    def downloaded(self, click: str) -> Path:
+    def downloaded(self, click):
         """The file that a script makes the browser save."""
         shutil.rmtree(self.downloads, ignore_errors=True)
         self.ask("Page.setDownloadBehavior", behavior="allow", downloadPath=str(self.downloads))
@@ -131,9 +127,9 @@ class Browser:
             self.run("new Promise(done => setTimeout(done, 50))")
         raise AssertionError(f"{click} downloaded nothing")
 
-    def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+    def ask(self, method, **parameters):
         self._number += 1
-        asked: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        asked = {"id": self._number, "method": method, "params": parameters}
         if self._session:
             asked["sessionId"] = self._session
         os.write(self._write, json.dumps(asked).encode() + b"\0")
@@ -143,22 +139,22 @@ class Browser:
                 assert "error" not in reported, (method, reported["error"])
                 return reported["result"]
 
-    def _wait_for(self, event: str) -> None:
+    def _wait_for(self, event):
         while event not in self._events:
             self._next()
         self._events.clear()
 
-    def _next(self) -> dict[str, Any]:
+    def _next(self):
         while b"\0" not in self._rest:
             ready, _, _ = select.select([self._read], [], [], PATIENCE)
             assert ready, "Chromium does not answer"
             self._rest += os.read(self._read, 1 << 20)
         line, _, self._rest = self._rest.partition(b"\0")
-        reported: dict[str, Any] = json.loads(line)
+        reported = json.loads(line)
         self._look(reported.get("method", ""), reported.get("params", {}))
         return reported
 
-    def _look(self, event: str, about: dict[str, Any]) -> None:
+    def _look(self, event, about):
         if event == "Page.loadEventFired":
             self._events.append(event)
         elif event == "Network.requestWillBeSent":
@@ -170,7 +166,7 @@ class Browser:
 
 
 @contextmanager
-def browser(scratch: Path) -> Iterator[Browser]:
+def browser(scratch):
     scratch.mkdir(parents=True, exist_ok=True)
     opened = Browser(scratch)
     try:

@@ -4,17 +4,13 @@ Nothing is fitted or predicted: scores, fits and what is known of the data are d
 figures and page are made of them by what the workflow's jobs call.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -36,7 +32,7 @@ ENDINGS = ["converged", "max_iter", "failed"]
 REASONS = {"max_iter": "not within 1e-4 after 100 steps", "failed": "raised ValueError: made up"}
 
 
-def build(results: Path, methods: int = 200, datasets: int = 100, folds: int = 10) -> Outcome:
+def build(results, methods=200, datasets=100, folds=10):
     """A results folder as the workflow leaves it before its figures."""
     names = [f"method_{i:03}" for i in range(methods)]
     outcome = Outcome(
@@ -62,11 +58,11 @@ def build(results: Path, methods: int = 200, datasets: int = 100, folds: int = 1
     return outcome
 
 
-def report(outcome: Outcome) -> dict[str, float]:
+def report(outcome):
     """Figures, tables and page; what each took in seconds of the processor."""
-    seconds: dict[str, float] = {}
+    seconds = {}
 
-    def clocked(name: str, step: Callable[[], Any]) -> Any:
+    def clocked(name, step):
         begun = time.process_time()
         made = step()
         seconds[name] = time.process_time() - begun
@@ -83,7 +79,7 @@ def report(outcome: Outcome) -> dict[str, float]:
     return seconds
 
 
-def _draw(outcome: Outcome) -> None:
+def _draw(outcome):
     """Those over all data sets, those of the first data set, and for the others copies of these."""
     folder, (first, *others) = outcome.results / "exhibits", outcome.datasets
     own = replace(outcome.parts()[first], datasets={first: outcome.datasets[first]}, part=first)
@@ -95,7 +91,7 @@ def _draw(outcome: Outcome) -> None:
             shutil.copytree(drawn, folder / f"{drawn.name.removesuffix(first)}{other}")
 
 
-def _write(outcome: Outcome, dataset: str, seed: int, skill: np.ndarray) -> tuple[Path, Path]:
+def _write(outcome, dataset, seed, skill):
     """scores/{dataset}.parquet, fits/{dataset}.parquet, and what is known of the data."""
     random = np.random.default_rng(seed + 1)
     methods, folds = len(skill), outcome.evaluation["folds"]

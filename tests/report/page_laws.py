@@ -1,11 +1,5 @@
 """Laws of every page that linclass writes, in a real browser; a law takes the browser and the path."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from chromium import Browser
-
 WIDTHS = (1280, 390)
 
 HIDDEN = """[...document.querySelectorAll('h1, h2, h3, h4, figure, table, pre, dl')]
@@ -44,7 +38,7 @@ COVERED = """[...document.querySelectorAll('.tabled > .tools')].filter(tools => 
 OPEN_ALL = "document.querySelectorAll('details').forEach(box => { box.open = true; })"
 
 
-def asks_for_nothing_and_says_nothing(browser: Browser, page: Path) -> None:
+def asks_for_nothing_and_says_nothing(browser, page):
     """No request but for the page itself, no message in the console; opened, scrolled and at rest."""
     for dark in (False, True):
         browser.open(page, dark=dark)
@@ -56,7 +50,7 @@ def asks_for_nothing_and_says_nothing(browser: Browser, page: Path) -> None:
         assert browser.messages == []
 
 
-def fits_its_window(browser: Browser, page: Path) -> None:
+def fits_its_window(browser, page):
     """No element is wider than the window, with any section open; wide tables and figures scroll in their own box."""
     for width in WIDTHS:
         browser.open(page, width)
@@ -67,7 +61,7 @@ def fits_its_window(browser: Browser, page: Path) -> None:
             assert browser.run(WIDE) == []
 
 
-def tells_of_which_row_a_scrolled_number_is(browser: Browser, page: Path) -> None:
+def tells_of_which_row_a_scrolled_number_is(browser, page):
     """In a narrow window wide tables have a shade at the edge beyond which there is more, and the name of a row stays
     whole while its numbers go beneath it."""
     browser.open(page, 390)
@@ -78,7 +72,7 @@ def tells_of_which_row_a_scrolled_number_is(browser: Browser, page: Path) -> Non
     assert not over, over[:5]
 
 
-def is_printed_whole(browser: Browser, page: Path) -> None:
+def is_printed_whole(browser, page):
     """The printed page has every section, including those closed on the screen, even without scripts."""
     for scripts in (True, False):
         browser.open(page, scripts=scripts)
@@ -92,7 +86,7 @@ def is_printed_whole(browser: Browser, page: Path) -> None:
     assert browser.run(opened) == before
 
 
-def fits_on_paper(browser: Browser, page: Path) -> None:
+def fits_on_paper(browser, page):
     """Nothing is wider than A4 with margins of 1 cm, 718 pixels: on paper nothing scrolls."""
     browser.open(page, 718)
     browser.media("print")
@@ -100,7 +94,7 @@ def fits_on_paper(browser: Browser, page: Path) -> None:
     assert browser.run("document.documentElement.scrollWidth") <= 718
 
 
-def is_complete_without_scripts(browser: Browser, page: Path) -> None:
+def is_complete_without_scripts(browser, page):
     """The same headings, tables, rows and figures; and no control that does nothing."""
     counted = (
         "['h2', 'h3', 'tbody tr', 'figure svg'].map(what => document.querySelectorAll(what).length)"
@@ -116,7 +110,7 @@ def is_complete_without_scripts(browser: Browser, page: Path) -> None:
     )
 
 
-def can_be_read_in_the_dark(browser: Browser, page: Path) -> None:
+def can_be_read_in_the_dark(browser, page):
     """The page's ink stands out from its paper by the 4.5 of WCAG 2.2 in both themes; so do muted words."""
     for dark in (False, True):
         browser.open(page, dark=dark)
@@ -127,7 +121,7 @@ def can_be_read_in_the_dark(browser: Browser, page: Path) -> None:
             assert (light + 0.05) / (deep + 0.05) >= 4.5
 
 
-def has_figures_of_readable_size(browser: Browser, page: Path) -> None:
+def has_figures_of_readable_size(browser, page):
     """A letter of seven points, the smallest, is at least nine pixels high, in a narrow window too."""
     scales = """[...document.querySelectorAll('figure svg')].filter(svg => svg.getClientRects().length)
         .map(svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"""
@@ -139,7 +133,7 @@ def has_figures_of_readable_size(browser: Browser, page: Path) -> None:
         assert 7 * min(found) >= 8.7, width
 
 
-def shows_reasons_in_a_narrow_window(browser: Browser, page: Path) -> None:
+def shows_reasons_in_a_narrow_window(browser, page):
     """A reason is read without scrolling sideways, and is at least half as wide as the window."""
     browser.open(page, 390)
     browser.run(OPEN_ALL)
@@ -150,7 +144,7 @@ def shows_reasons_in_a_narrow_window(browser: Browser, page: Path) -> None:
         assert left + 195 <= right <= 390
 
 
-def shows_headings_beside_the_controls_of_tables(browser: Browser, page: Path) -> None:
+def shows_headings_beside_the_controls_of_tables(browser, page):
     """No control covers the title of its table at any width."""
     for width in (*WIDTHS, 700, 1000):
         browser.open(page, width)
@@ -172,7 +166,7 @@ LAWS = (
 )
 
 
-def _luminance(browser: Browser, name: str) -> float:
+def _luminance(browser, name):
     colour = browser.run(
         "(() => { const probe = document.body.appendChild(document.createElement('span'));"
         f"probe.style.color = 'var(--{name})'; const found = getComputedStyle(probe).color; probe.remove();"

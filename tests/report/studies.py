@@ -1,7 +1,5 @@
 """Synthetic studies: results folders as a run writes them, with failures of each kind on demand."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -61,9 +59,7 @@ class Method:
 COPIES = tempfile.TemporaryDirectory()  # of studies that were made up before
 
 
-def build(
-    results: Path, data: Mapping[str, Data], methods: Mapping[str, Method], folds: int
-) -> Outcome:
+def build(results, data, methods, folds):
     """Runs made up, then scored, summarized and answered by the code under test; equal ones are copied."""
     outcome = Outcome(
         results=results,
@@ -86,9 +82,7 @@ def build(
     return outcome
 
 
-def _make_up(
-    outcome: Outcome, data: Mapping[str, Data], methods: Mapping[str, Method], folds: int
-) -> None:
+def _make_up(outcome, data, methods, folds):
     results, scores, fits = outcome.results, [], []
     for seed, (dataset_name, content) in enumerate(data.items()):
         generator = np.random.default_rng(seed if content.seed is None else content.seed)
@@ -114,7 +108,7 @@ def _make_up(
     )
 
 
-def finish(outcome: Outcome, *figures: str, pictures: bool = False) -> str:
+def finish(outcome, *figures, pictures=False):
     """The page with these figures, which have captions and numbers. Their rendering, which takes most of the time, is
     left out unless a test looks at pictures."""
     blank = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>'
@@ -125,14 +119,14 @@ def finish(outcome: Outcome, *figures: str, pictures: bool = False) -> str:
     return page.report(outcome, shown, MACHINE, ["my study.yaml"])
 
 
-def draw_exhibits(outcome: Outcome, *figures: str) -> None:
+def draw_exhibits(outcome, *figures):
     """These figures, of all data sets together and of each one."""
     for dataset in ("", *outcome.datasets):
         names = figure_names()[bool(dataset)]
         write_exhibits(outcome, [figure for figure in figures if figure in names], dataset)
 
 
-def _rows(data: Data, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _rows(data, generator):
     if data.unavailable:
         return np.empty((0, 0)), np.empty(0, np.int32), np.empty(0, np.int8)
     y = (np.arange(data.rows + data.official) % len(data.classes)).astype(np.int32)
@@ -142,9 +136,7 @@ def _rows(data: Data, generator: np.random.Generator) -> tuple[np.ndarray, np.nd
     return X, y, (np.arange(len(y)) >= data.rows).astype(np.int8)
 
 
-def _write_data(
-    results: Path, name: str, data: Data, X: np.ndarray, y: np.ndarray, split: np.ndarray
-) -> None:
+def _write_data(results, name, data, X, y, split):
     folder = results / "data"
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.npz", folder / f"{name}.json"
@@ -166,24 +158,15 @@ def _write_data(
     save_dataset(whole, *paths)
 
 
-def _check_data(results: Path, name: str) -> None:
+def _check_data(results, name):
     data, checks = results / "data" / name, results / "checks" / name
     found_text = {"licence": None, "citation": None}
     write_checks(f"{data}.npz", f"{data}.json", found_text, f"{checks}.json", f"{checks}.npz")
 
 
-def _run(
-    dataset_name: str,
-    method_name: str,
-    data: Data,
-    method: Method,
-    y: np.ndarray,
-    split: np.ndarray,
-    folds: int,
-    generator: np.random.Generator,
-) -> tuple[list[dict], list[dict]]:
-    predictions: list[dict] = []
-    fits: list[dict] = []
+def _run(dataset_name, method_name, data, method, y, split, folds, generator):
+    predictions = []
+    fits = []
     concerned = not method.only or dataset_name in method.only
     planned = [
         ("cv", fold, np.flatnonzero(np.arange(len(y)) // 2 % folds == fold))
@@ -230,9 +213,7 @@ def _run(
     return predictions, fits
 
 
-def _write_boundary(
-    folder: Path, data: Data, method: Method, X: np.ndarray, y: np.ndarray, folds: int
-) -> None:
+def _write_boundary(folder, data, method, X, y, folds):
     """Lines that tilt a little from fold to fold, on a grid over the plane of the rows."""
     if data.unavailable:
         return
@@ -250,11 +231,11 @@ def _write_boundary(
 __all__ = ["Data", "Method", "build", "draw_exhibits", "finish", "numbers_of", "rows_of"]
 
 
-def rows_of(path: Path) -> list[dict]:
+def rows_of(path):
     return pl.read_csv(path).to_dicts()
 
 
-def numbers_of(outcome: Outcome, exhibit: str) -> dict:
+def numbers_of(outcome, exhibit):
     """Its numbers.json; of an exhibit without files, the reason."""
     path = outcome.results / "exhibits" / exhibit / "numbers.json"
     if path.exists():

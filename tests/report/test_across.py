@@ -1,13 +1,10 @@
 """Methods across data sets: which methods take part, the conclusion, and its sensitivity."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from dataclasses import replace
 from html import unescape
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,7 +18,6 @@ from linclass_study.analysis.across_datasets import (
     FEW,
     RESAMPLED,
     AllScores,
-    ComparisonAcross,
     Scenario,
     comparison_across,
     scenarios,
@@ -44,7 +40,7 @@ from linclass_study.report.tables import performance as cost_table
 NAN = np.nan
 
 
-def a_table(rows: list[list[float]], metric: str = "accuracy") -> ComparisonAcross:
+def a_table(rows, metric="accuracy"):
     datasets = [f"d{i}" for i in range(len(rows))]
     return AllScores(metric, datasets, [*"abcdef"][: len(rows[0])], np.array(rows)).field
 
@@ -129,7 +125,7 @@ def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_back_unchan
     made = build(tmp_path, data, {"a": Method(2.0), "b": Method(1.0), "c": Method(0.5)}, folds=3)
     computed = write_comparison(replace(made))
     assert computed.enough_for_intervals
-    calls: list[Any] = []
+    calls = []
     for name in ("bradley_terry", "pairwise", "nemenyi", "friedman"):
         monkeypatch.setattr(across_datasets, name, lambda *given: calls.append(given))
     found = comparison_across(replace(made))
@@ -156,7 +152,7 @@ def test_a_comparison_of_another_study_is_not_read(tmp_path):
     assert comparison_across(fewer).methods == ["b"]
 
 
-NOTHING: Any = SimpleNamespace(evaluation={}, parts=dict, methods=defaultdict(dict))
+NOTHING = SimpleNamespace(evaluation={}, parts=dict, methods=defaultdict(dict))
 CRASHES = Method(9.0, endings={1: ("failed", "no luck")}, only=["d2"])  # it would be the best
 
 
@@ -236,13 +232,10 @@ def test_few_complete_scores_do_not_exclude_data_sets_or_change_the_metrics_sign
     )  # nor are they left out because of them
 
 
-@each(
-    ("rows", "only"),
-    [
-        ([[0.9, 0.8]] * 5 + [[0.9, NAN]], "Only a has"),
-        ([[0.7, 0.8]] * 4 + [[NAN, 0.8], [0.9, NAN]], "No method has"),
-    ],
-)
+@each(("rows", "only"), [
+    ([[0.9, 0.8]] * 5 + [[0.9, NAN]], "Only a has"),
+    ([[0.7, 0.8]] * 4 + [[NAN, 0.8], [0.9, NAN]], "No method has"),
+])  # fmt: skip
 def test_fewer_than_two_complete_methods_have_no_ranking_but_both_alternatives(rows, only):
     base = a_table(rows)
     worst, without = ("a", "a") if only == "Only a has" else ("b", "b")
@@ -347,16 +340,13 @@ def test_a_study_without_any_score_is_still_written_and_reported(tmp_path, endin
     assert ending[1] in studies.finish(outcome)
 
 
-@each(
-    ("best", "others", "column", "output"),
-    [
-        (("a", "b"), [("a",), ("b",)], ["one of them"] * 2, "No single method is among the best in all 2"),
-        (("a", "b"), [("a", "b"), ("a", "c")], ["yes", "one of them"], "a stays among the best in all 2"),
-        (("a", "b"), [("a", "b", "c")] * 2, ["yes"] * 2, "a and b stay among the best in all 2"),
-        (("a", "b"), [("a",), ("c",)], ["one of them", "no"], "None of these is among the best in 1 of 2"),
-        (("a",), [("a", "b"), ("b",)], ["yes", "no"], "Another method is best in 1 of 2 variations: v1"),
-    ],
-)  # fmt: skip
+@each(("best", "others", "column", "output"), [
+    (("a", "b"), [("a",), ("b",)], ["one of them"] * 2, "No single method is among the best in all 2"),
+    (("a", "b"), [("a", "b"), ("a", "c")], ["yes", "one of them"], "a stays among the best in all 2"),
+    (("a", "b"), [("a", "b", "c")] * 2, ["yes"] * 2, "a and b stay among the best in all 2"),
+    (("a", "b"), [("a",), ("c",)], ["one of them", "no"], "None of these is among the best in 1 of 2"),
+    (("a",), [("a", "b"), ("b",)], ["yes", "no"], "Another method is best in 1 of 2 variations: v1"),
+])  # fmt: skip
 def test_a_conclusion_is_robust_only_if_the_same_method_stays_best(best, others, column, output):
     changed = [
         Scenario(f"v{i}", 3, names, tuple(name for name in best if name in names))
@@ -456,28 +446,22 @@ def test_the_cost_table_says_whose_seconds_are_of_fewer_fits(outcome):
         assert "folds that were solved together share their seconds equally" in found.caption
 
 
-@each(
-    ("protocols", "output"),
-    [
-        (["cv", "official"], "folds"),
-        ([{"hold_out": {"repeats": 4}}], "hold-outs"),
-        ([{"hold_out": {"repeats": 4}}, "cv"], "hold-outs or folds"),
-    ],
-)
+@each(("protocols", "output"), [
+    (["cv", "official"], "folds"),
+    ([{"hold_out": {"repeats": 4}}], "hold-outs"),
+    ([{"hold_out": {"repeats": 4}}, "cv"], "hold-outs or folds"),
+])  # fmt: skip
 def test_a_spread_is_over_folds_or_hold_outs(protocols, output):
     evaluation = {"protocols": protocols, "folds": 3, "repeats": 1}
     assert units(evaluation, *selected_protocols(evaluation)) == output
 
 
-@each(
-    ("near", "far", "words"),
-    [
-        (["a", "b"], [], "no other method"),
-        ([], ["a", "b"], "every other method"),
-        (["a", "b", "c", "d", "e"], ["poor"], "only poor"),
-        (["a"], ["b", "poor"], "all but a"),
-    ],
-)
+@each(("near", "far", "words"), [
+    (["a", "b"], [], "no other method"),
+    ([], ["a", "b"], "every other method"),
+    (["a", "b", "c", "d", "e"], ["poor"], "only poor"),
+    (["a"], ["b", "poor"], "all but a"),
+])  # fmt: skip
 def test_the_fewer_methods_are_named_those_that_a_test_distinguishes_or_the_others(
     near, far, words
 ):

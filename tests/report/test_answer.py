@@ -1,7 +1,5 @@
 """The terminal's last lines: every problem once, then the best method of each data set, the fits and the report."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -27,7 +25,7 @@ from linclass_study.report.contents import TABLES
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
 
 
-def lines(outcome) -> list[str]:
+def lines(outcome):
     return answer(outcome, "results/report.html").splitlines()
 
 

@@ -1,7 +1,5 @@
 """Drawn decision boundaries, and tints of tables."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -19,7 +17,7 @@ from linclass_study.report.drawing import style
 LINEAR = np.array([[1.0, 0.3, -0.2], [-0.8, 0.9, 0.1], [0.1, -1.1, 0.4]])  # K scores of (1, u, v)
 
 
-def on_grid(z, K: int) -> tuple[PlaneGrid, np.ndarray]:
+def on_grid(z, K):
     """A fit with the scores z(u, v) on a grid, as the run keeps and the figure reads it, and its fields."""
     x, y = np.linspace(-3, 3, 21), np.linspace(-2, 2, 17)
     u, v = np.meshgrid(x, y)
@@ -75,14 +73,14 @@ def test_marks_at_the_edge_are_whole_and_rows_beyond_it_are_not_drawn():
 # Cells of matrices are tints of the page: numbers in them are legible in both themes
 
 
-def themed(variable: str) -> list[np.ndarray]:
+def themed(variable):
     """RGB of a variable of the page's CSS in the light and in the dark theme."""
     css = (page.TEMPLATES / "style.css").read_text(encoding="utf-8")
     both = re.search(rf"--{variable}: light-dark\((#\w+), (#\w+)\)", css)
     return [np.array(to_rgb(colour)) for colour in both.groups()]
 
 
-def luminance(rgb: np.ndarray) -> float:
+def luminance(rgb):
     """Relative luminance.   WCAG 2.1"""
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])

@@ -1,7 +1,5 @@
 """The report in a real browser, from a file and without a network: complete, without errors, interactive."""
 
-from __future__ import annotations
-
 import csv
 import io
 
@@ -64,26 +62,26 @@ def test_the_report_keeps_the_laws_of_pages(browser, page, law):
     law(browser, page)
 
 
-def column(browser, table: str, place: int) -> list[str]:
+def column(browser, table, place):
     """Cells of the rows that are shown."""
     rows = f"document.querySelectorAll('[id=\"table-{table}\"] tbody tr:not([hidden])')"
     return browser.run(f"[...{rows}].map(row => row.cells[{place}].textContent.trim())")
 
 
-def marked(browser, table: str, place: int) -> set[str]:
+def marked(browser, table, place):
     """Methods whose cell is the best of its column."""
     cells = f"document.querySelectorAll('[id=\"table-{table}\"] td:nth-child({place + 1}).best')"
     return set(browser.run(f"[...{cells}].map(cell => cell.parentNode.cells[0].textContent)"))
 
 
-def numbers(cells: list[str]) -> list[float]:
+def numbers(cells):
     return [float(cell.split()[0].replace("−", "-")) for cell in cells if not cell.startswith("–")]
 
 
 TOOL = "document.querySelector('[id=\"table-{}\"] {}')"
 
 
-def come_to(browser, table: str) -> None:
+def come_to(browser, table):
     """Tables begin to work when they are near the window."""
     browser.run(f"document.getElementById('table-{table}').scrollIntoView()")
     browser.run(f"""new Promise(done => {{ const look = () =>

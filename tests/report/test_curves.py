@@ -1,7 +1,5 @@
 """Curves, bins and counts of the figures agree with the numbers in the tables."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -25,20 +23,20 @@ from linclass_study.report.tables import models
 THREE = ("a", "b", "c")
 
 
-def scored(folds: int, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def scored(folds, n=400):
     """Scores with many ties, class members, and the fold of each row."""
     rng = np.random.default_rng(n)
     member = rng.random(n) < 0.3
     return np.round(rng.normal(size=n) + member, 1), member, rng.integers(0, folds, n)
 
 
-def correct_order(score: np.ndarray, member: np.ndarray) -> float:
+def correct_order(score, member):
     """P(s₊ > s₋) + ½ P(s₊ = s₋) over all pairs."""
     ahead = score[member][:, None] - score[~member]
     return (ahead > 0).mean() + (ahead == 0).mean() / 2
 
 
-def average_precision(score: np.ndarray, member: np.ndarray) -> float:
+def average_precision(score, member):
     """Σ (rₖ − rₖ₋₁) pₖ over the thresholds, from the highest on."""
     area, before = 0.0, 0.0
     for threshold in np.unique(score)[::-1]:

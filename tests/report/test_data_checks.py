@@ -66,15 +66,12 @@ def test_warnings_and_cards_of_data_sets_are_on_the_page(words):
     assert words.count("0 repeat another with its class") == 3
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"params": {"penalty": "fused_lasso"}},
-        {"params": {"penalty": {"fused_lasso": {"fusion": 2.0}}}},
-        {"params": {"estimator": {"params": {"penalty": "fused_lasso"}}}},
-        {"tune": {"estimator__penalty": ["l2", "fused_lasso"]}},
-    ],
-)
+@pytest.mark.parametrize("given", [
+    {"params": {"penalty": "fused_lasso"}},
+    {"params": {"penalty": {"fused_lasso": {"fusion": 2.0}}}},
+    {"params": {"estimator": {"params": {"penalty": "fused_lasso"}}}},
+    {"tune": {"estimator__penalty": ["l2", "fused_lasso"]}},
+])  # fmt: skip
 def test_a_method_for_ordered_columns_is_reported_on_unordered_columns(make, given):
     made, words = make({"d": Data()}, METHODS, folds=2), {"d": {"format": "bag_of_words"}}
     outcome = replace(made, methods={"fused": given, "other": {"params": {"penalty": "l1"}}})

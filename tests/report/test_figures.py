@@ -1,7 +1,5 @@
 """Figures show their numbers, are readable with colour-vision deficiencies, and work for any study."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import re
@@ -70,7 +68,7 @@ SEEN = {
 OF_KEPT = {"coefficients", "paths", "convergence", "learning_curves"}
 
 
-def lab(linear: np.ndarray) -> np.ndarray:
+def lab(linear):
     """CIE L*a*b* (D65) of linear sRGB."""
     to_xyz = np.array(
         [
@@ -85,7 +83,7 @@ def lab(linear: np.ndarray) -> np.ndarray:
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
 
 
-def drawn_colours(theme: int) -> list[str]:
+def drawn_colours(theme):
     """Colours of methods on the page in the light (0) or dark (1) theme."""
     css = (page.TEMPLATES / "style.css").read_text(encoding="utf-8")
     themed = {
@@ -262,16 +260,13 @@ def test_an_empty_figure_leaves_no_files_and_the_record_has_the_reason(make):
     assert list(record["drawn"]) == ["methods-d/figure.svg", "methods-d/numbers.json"]
 
 
-@each(
-    ("evaluation", "params", "asked"),
-    [
-        ({}, {}, set()),
-        ({"traces": True}, {}, {"convergence"}),
-        ({}, {"estimator": {"params": {"trace": True}}}, {"convergence"}),
-        ({"protocols": ["cv", {"learning_curve": {"sizes": [0.5]}}]}, {}, {"learning_curves"}),
-        ({"protocols": ["cv", "learning_curve"]}, {}, {"learning_curves"}),
-    ],
-)
+@each(("evaluation", "params", "asked"), [
+    ({}, {}, set()),
+    ({"traces": True}, {}, {"convergence"}),
+    ({}, {"estimator": {"params": {"trace": True}}}, {"convergence"}),
+    ({"protocols": ["cv", {"learning_curve": {"sizes": [0.5]}}]}, {}, {"learning_curves"}),
+    ({"protocols": ["cv", "learning_curve"]}, {}, {"learning_curves"}),
+])  # fmt: skip
 def test_figures_of_optional_results_exist_in_studies_that_keep_them(evaluation, params, asked):
     given = {"protocols": ["cv", "official"], "folds": 5, "repeats": 1} | evaluation
     found = requested_figures(given, {"m": {"classifier": "linclass.Perceptron", "params": params}})

@@ -1,7 +1,5 @@
 """200 methods on 100 data sets: one page that opens and sorts quickly and lists what it omits."""
 
-from __future__ import annotations
-
 import chromium
 import large_study
 import pytest
@@ -19,7 +17,7 @@ def page(tmp_path_factory):
     return outcome.results / "report.html"
 
 
-def seconds(browser) -> float:
+def seconds(browser):
     """Of the processor, that the page's thread has taken: other processes do not count."""
     reported = browser.ask("Performance.getMetrics")["metrics"]
     return next(one["value"] for one in reported if one["name"] == "TaskDuration")

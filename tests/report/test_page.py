@@ -46,10 +46,10 @@ class Page(HTMLParser):
 
     def __init__(self, text: str):
         super().__init__()
-        self.open: list[str] = []
-        self.wrong: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
+        self.open = []
+        self.wrong = []
+        self.elements = []
+        self.text = []
         self.feed(text)
         self.close()
 
@@ -73,10 +73,10 @@ class Page(HTMLParser):
         if self.open and self.open[-1] not in ("style", "script"):
             self.text.append(data)
 
-    def values(self, attribute: str) -> list[tuple[str, str]]:
+    def values(self, attribute):
         return [(tag, a[attribute] or "") for tag, a in self.elements if attribute in a]
 
-    def words(self) -> str:
+    def words(self):
         return " ".join("".join(self.text).split())
 
 
@@ -263,7 +263,7 @@ def test_a_study_in_which_nothing_succeeded_has_a_report(make):
     assert "5 fits of 5 failed" in words
 
 
-def box(text: str, kind: str) -> str:
+def box(text, kind):
     (found,) = re.findall(rf'<section class="{kind}".*?</section>', text, flags=re.DOTALL)
     return Page(found).words()
 

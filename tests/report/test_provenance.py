@@ -59,33 +59,27 @@ def test_versions_processor_and_linear_algebra_are_reported():
     assert all(reported.values())
 
 
-@each(
-    ("seconds", "text"),
-    [
-        (0.0000042, "4.2 µs"),
-        (0.0123, "12 ms"),
-        (0.9999, "1 s"),
-        (59.6, "60 s"),
-        (150, "2.5 min"),
-        (7300, "2.0 h"),
-        (None, "–"),
-    ],
-)
+@each(("seconds", "text"), [
+    (0.0000042, "4.2 µs"),
+    (0.0123, "12 ms"),
+    (0.9999, "1 s"),
+    (59.6, "60 s"),
+    (150, "2.5 min"),
+    (7300, "2.0 h"),
+    (None, "–"),
+])  # fmt: skip
 def test_times_have_two_digits_and_a_unit(seconds, text):
     assert table.format_seconds(seconds) == text
 
 
-@each(
-    ("value", "text"),
-    [
-        (0.98, "0.980"),
-        (-0.25, "−0.250"),
-        (-0.0001, "0.000"),
-        (12345.0, "1.23e+04"),
-        (float("inf"), "∞"),
-        (None, "–"),
-    ],
-)
+@each(("value", "text"), [
+    (0.98, "0.980"),
+    (-0.25, "−0.250"),
+    (-0.0001, "0.000"),
+    (12345.0, "1.23e+04"),
+    (float("inf"), "∞"),
+    (None, "–"),
+])  # fmt: skip
 def test_metrics_have_three_decimals(value, text):
     assert table.format_number(value) == text
 

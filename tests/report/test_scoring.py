@@ -1,7 +1,5 @@
 """From predictions to scores and tables, without invented values."""
 
-from __future__ import annotations
-
 import statistics
 from itertools import pairwise
 
@@ -35,7 +33,7 @@ def predictions(y_true, y_pred, score, log_proba=None, fold=0):
     return table_files.frame("predictions", same | columns)
 
 
-def value(scores: pl.DataFrame, metric: str) -> float:
+def value(scores, metric):
     return scores.filter(pl.col("metric") == metric)["value"].item()
 
 
@@ -117,14 +115,10 @@ def test_a_changed_positive_class_scores_a_run_again(tmp_path):
     assert seen == [1 / 2, 2 / 2]
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        lambda p: float(np.mean(p.y_true != p.y_pred)),
-        lambda p: p.y_true.tolist().count(p.y_pred[0]),
-    ],
-    ids=["a number", "one that a stack cannot have"],
-)
+@pytest.mark.parametrize("metric", [
+    lambda p: float(np.mean(p.y_true != p.y_pred)),
+    lambda p: p.y_true.tolist().count(p.y_pred[0]),
+], ids=["a number", "one that a stack cannot have"])  # fmt: skip
 def test_a_metric_that_cannot_take_all_folds_is_called_fold_by_fold(metric, monkeypatch):
     monkeypatch.setattr("linclass.evaluation.metrics.names", lambda: ["error"])
     monkeypatch.setattr("linclass.evaluation.metrics.find", lambda name: metric)

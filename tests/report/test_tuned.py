@@ -94,20 +94,17 @@ def test_parameters_at_the_end_of_their_grid_in_half_of_the_fits_are_reported(ou
     assert of_half in "\n".join(plain_answer(study_verdict(outcome)))
 
 
-@each(
-    ("value", "grid", "edge"),
-    [
-        (1, [3, 1, 2], "lowest"),
-        (3, [3, 1, 2], "highest"),
-        (2, [3, 1, 2], None),
-        (1, [1, 2], "lowest"),
-        (1, [1, 1], None),
-        (True, [True, False], None),
-        ("a", ["a", "b", "c"], None),
-        (True, [True, False, 1], None),
-        (10.0, {"logspace": [-1, 1, 3]}, "highest"),
-    ],
-)
+@each(("value", "grid", "edge"), [
+    (1, [3, 1, 2], "lowest"),
+    (3, [3, 1, 2], "highest"),
+    (2, [3, 1, 2], None),
+    (1, [1, 2], "lowest"),
+    (1, [1, 1], None),
+    (True, [True, False], None),
+    ("a", ["a", "b", "c"], None),
+    (True, [True, False, 1], None),
+    (10.0, {"logspace": [-1, 1, 3]}, "highest"),
+])  # fmt: skip
 def test_only_a_grid_of_distinct_numbers_has_ends(value, grid, edge):
     assert tuned.edge(value, grid) == edge
 

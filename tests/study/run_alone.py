@@ -1,24 +1,20 @@
 """A run in a child process of its own, or in this process."""
 
-from __future__ import annotations
-
 from importlib import import_module
-from typing import Any
 
 from linclass_study.execution import worker
 from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
-from linclass_study.execution.run_files import Records
-from linclass_study.processes.guard import Guard, GuardedResult
+from linclass_study.processes.guard import GuardedResult
 from linclass_study.processes.guarded_child import answer_of_call
 
 
-def run_alone(limits: dict[str, float], *planned: Any, **options: Any) -> Records:
+def run_alone(limits, *planned, **options):
     """The records of PlannedRun(*planned, **options)."""
     with SharedChild(limits) as child:
         return fit_and_predict(PlannedRun(*planned, **options), child)
 
 
-def call_here(guard: Guard, *arguments: Any) -> GuardedResult:
+def call_here(guard, *arguments):
     """Guard.call without a process of its own, for tests that are not about processes and limits."""
     if not guard._built:
         worker.loaded.clear()

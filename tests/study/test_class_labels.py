@@ -18,15 +18,12 @@ CALIBRATED = {"classifier": "linclass.Calibrated"}
 QDA = {"classifier": "linclass.QuadraticDiscriminantAnalysis"}
 
 
-@pytest.mark.parametrize(
-    ("entry", "rare", "protocol", "status"),
-    [
-        (CALIBRATED, 1, "cv", "not_applicable"),
-        (CALIBRATED | {"tune": {"cv": [2, 3]}}, 2, "cv", "not_applicable"),
-        (QDA, 2, "cv", "rank_deficient"),
-        (QDA, 2, "leave_one_out", "rank_deficient"),
-    ],
-)
+@pytest.mark.parametrize(("entry", "rare", "protocol", "status"), [
+    (CALIBRATED, 1, "cv", "not_applicable"),
+    (CALIBRATED | {"tune": {"cv": [2, 3]}}, 2, "cv", "not_applicable"),
+    (QDA, 2, "cv", "rank_deficient"),
+    (QDA, 2, "leave_one_out", "rank_deficient"),
+])  # fmt: skip
 def test_the_reason_of_a_fit_names_the_class_by_its_label(tmp_path, entry, rare, protocol, status):
     rng = np.random.default_rng(0)
     y = np.array([0, 2] * 10 + [1] * rare, dtype=np.int32)
@@ -43,14 +40,11 @@ def test_the_reason_of_a_fit_names_the_class_by_its_label(tmp_path, entry, rare,
     assert "class 1" not in fit["reason"]
 
 
-@each(
-    ("said", "message"),
-    [
-        ("class 1 has 1 row; class 2 has 3.", "class 'rare' has 1 row; class 'well' has 3."),
-        ("class 7 is none of them, and 2 classes are few", None),
-        ("some subclass 1 of class 1.5", None),
-    ],
-)
+@each(("said", "message"), [
+    ("class 1 has 1 row; class 2 has 3.", "class 'rare' has 1 row; class 'well' has 3."),
+    ("class 7 is none of them, and 2 classes are few", None),
+    ("some subclass 1 of class 1.5", None),
+])  # fmt: skip
 def test_numbers_other_than_class_codes_are_kept(said, message):
     assert with_labels(said, CLASSES) == (message or said)
     assert with_labels(said, ()) == said

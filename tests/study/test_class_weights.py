@@ -31,15 +31,12 @@ def fitted(rows, entry, classes=CLASSES):
     return fit_method(method, *rows, Task(3, 2, inner_folds=2, classes=classes), 0)
 
 
-@each(
-    ("classes", "weights"),
-    [
-        (CLASSES, {"ill": 5, "unsure": 1, "well": 2}),
-        (CLASSES, {0: 5, 1: 1, 2: 2}),
-        (CLASSES, {"ill": 5, 1: 1, "well": 2}),
-        (("1", "2", "3"), {1: 5, 2: 1, 3: 2}),
-    ],
-)
+@each(("classes", "weights"), [
+    (CLASSES, {"ill": 5, "unsure": 1, "well": 2}),
+    (CLASSES, {0: 5, 1: 1, 2: 2}),
+    (CLASSES, {"ill": 5, 1: 1, "well": 2}),
+    (("1", "2", "3"), {1: 5, 2: 1, 3: 2}),
+])  # fmt: skip
 def test_a_class_has_the_weight_of_its_label(rows, classes, weights):
     table, y = rows
     entry = {"classifier": OURS, "params": {"strength": 0.1, "class_weight": weights}}

@@ -1,14 +1,11 @@
 """Jobs of a cluster: which runs share a job, which resources they request, and how Slurm's failures are handled."""
 
-from __future__ import annotations
-
 import math
 from contextlib import nullcontext
 from dataclasses import replace
 from math import inf
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from cases import each
@@ -130,7 +127,7 @@ def test_the_size_of_data_is_that_of_the_largest_file(tmp_path):
 
 
 def test_the_files_report_how_long_a_job_takes_once_they_are_there(tmp_path):
-    study: Any = SimpleNamespace(
+    study = SimpleNamespace(
         results=str(tmp_path),
         methods={"lda": {"classifier": "linclass.LogisticRegression"}},
         features_of={"lda": "as_is"},
@@ -179,13 +176,13 @@ def slurm(tmp_path, monkeypatch):
     return tmp_path / "jobs"
 
 
-def submit(slurm: Path, name: str, *numbers: str, state: str = "RUNNING") -> None:
+def submit(slurm, name, *numbers, state="RUNNING"):
     (slurm / name).mkdir(parents=True, exist_ok=True)
     for number in numbers:
         (slurm / name / number).write_text(state)
 
 
-def numbers(slurm: Path) -> list[str]:
+def numbers(slurm):
     return sorted(job.name for job in slurm.glob("*/*"))
 
 
@@ -196,7 +193,7 @@ def test_jobs_of_a_dead_run_of_the_same_study_are_cancelled_and_no_others(slurm)
     submit(slurm, "dead", "1", "2")
     submit(slurm, "other-study", "4")
     submit(slurm, "somebody", "5")
-    output: list[str] = []
+    output = []
     slurm_jobs.remember("dead", RESULTS)
     slurm_jobs.remember("other-study", RESULTS / "b")
     slurm_jobs.cancel_abandoned(RESULTS, output.append)

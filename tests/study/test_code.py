@@ -135,22 +135,19 @@ class A:
 '''
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "same"),
-    [
-        ("Even more.", "Another sentence.", True),
-        ('        """Even more."""\n', "", True),
-        ("        return", "        # a comment\n        return", True),
-        ("def f(self, x, y=None):", "def f(\n        self, x,\n        y=None,\n    ):", True),
-        ('"a"', "'a'", True),
-        ('"a"', '"b"', False),
-        ("x[1:]", "x[:1]", False),
-        ("if y", "if x", False),
-        ("**y", "'y': y", False),
-        ("y=None", "*, y=None", False),
-        ("return", "yield", False),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "same"), [
+    ("Even more.", "Another sentence.", True),
+    ('        """Even more."""\n', "", True),
+    ("        return", "        # a comment\n        return", True),
+    ("def f(self, x, y=None):", "def f(\n        self, x,\n        y=None,\n    ):", True),
+    ('"a"', "'a'", True),
+    ('"a"', '"b"', False),
+    ("x[1:]", "x[:1]", False),
+    ("if y", "if x", False),
+    ("**y", "'y': y", False),
+    ("y=None", "*, y=None", False),
+    ("return", "yield", False),
+])  # fmt: skip
 def test_comments_docstrings_and_formatting_are_not_code(tmp_path, monkeypatch, old, new, same):
     monkeypatch.chdir(tmp_path)
     digests = []

@@ -1,7 +1,5 @@
 """Columns and cells are checked before a study starts."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np
@@ -59,24 +57,17 @@ def test_an_unknown_column_in_a_list_is_reported(problems, key):
     assert sentence == "there is no column 'zzz'; columns are age, dose, outcome"
 
 
-@each(
-    ("file", "entry", "columns"),
-    [
-        ("b.csv.gz", {}, "age, dose, outcome"),
-        ("c.arff", {}, "age, the dose, y"),
-        ("d.parquet", {}, "age, y"),
-        ("d.parquet", {"format": "parquet_blocks"}, "age, y"),
-        ("bom.csv", {}, "age, y"),
-        ("no_header.csv", {"csv": {"header": False}}, "x1, x2, x3"),
-        ("no_header.csv", {"csv": {"names": ["u", "v", "w"]}}, "u, v, w"),
-        ("semicolons.csv", {"csv": {"separator": ";"}}, "age, dose, outcome"),
-        (
-            "a.csv",
-            {"csv": {"skip": 1}},
-            "1, 2, well (if these are values of a row: `csv: {header: false}`)",
-        ),
-    ],
-)
+@each(("file", "entry", "columns"), [
+    ("b.csv.gz", {}, "age, dose, outcome"),
+    ("c.arff", {}, "age, the dose, y"),
+    ("d.parquet", {}, "age, y"),
+    ("d.parquet", {"format": "parquet_blocks"}, "age, y"),
+    ("bom.csv", {}, "age, y"),
+    ("no_header.csv", {"csv": {"header": False}}, "x1, x2, x3"),
+    ("no_header.csv", {"csv": {"names": ["u", "v", "w"]}}, "u, v, w"),
+    ("semicolons.csv", {"csv": {"separator": ";"}}, "age, dose, outcome"),
+    ("a.csv", {"csv": {"skip": 1}}, "1, 2, well (if these are values of a row: `csv: {header: false}`)"),
+])  # fmt: skip
 def test_an_unknown_column_is_reported_for_every_format_with_columns(
     problems, file, entry, columns
 ):
@@ -86,15 +77,12 @@ def test_an_unknown_column_is_reported_for_every_format_with_columns(
     assert not problems(file, target=columns.split(", ")[0], **entry)
 
 
-@each(
-    ("file", "words"),
-    [
-        ("semicolons.csv", 'is one column; perhaps give `csv: {separator: ";"}`'),
-        ("twice.csv", "'twice.csv': two columns are called 'x'; column names must differ"),
-        ("latin.csv", "'latin.csv': line 1 is not text in UTF-8"),
-        ("empty.csv", "'empty.csv': the file is empty"),
-    ],
-)
+@each(("file", "words"), [
+    ("semicolons.csv", 'is one column; perhaps give `csv: {separator: ";"}`'),
+    ("twice.csv", "'twice.csv': two columns are called 'x'; column names must differ"),
+    ("latin.csv", "'latin.csv': line 1 is not text in UTF-8"),
+    ("empty.csv", "'empty.csv': the file is empty"),
+])  # fmt: skip
 def test_an_unreadable_header_is_reported(problems, file, words):
     ((path, sentence),) = problems(file, target="y")
     assert path == ["source"]
@@ -115,16 +103,13 @@ def test_a_wrong_separator_is_reported_and_remote_sources_are_left_to_the_fetch(
 
 
 @pytest.mark.parametrize("file", ["classes.csv", "classes.parquet", "classes.arff"])
-@pytest.mark.parametrize(
-    ("entry", "key", "sentence"),
-    [
-        ({"positive": "sick"}, "positive", "'sick' is not a class; there are: ill, well"),
-        ({"positive": "il"}, "positive", "'il' is not a class; did you mean 'ill'?"),
-        ({"classes": ["ill", "good"]}, "classes", "'good' is not a class; there are: ill, well"),
-        ({"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "well"}, "positive", "not a class"),
-        ({"costs": {"sick": {"well": 5}}}, "costs", "'sick'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("entry", "key", "sentence"), [
+    ({"positive": "sick"}, "positive", "'sick' is not a class; there are: ill, well"),
+    ({"positive": "il"}, "positive", "'il' is not a class; did you mean 'ill'?"),
+    ({"classes": ["ill", "good"]}, "classes", "'good' is not a class; there are: ill, well"),
+    ({"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "well"}, "positive", "not a class"),
+    ({"costs": {"sick": {"well": 5}}}, "costs", "'sick'"),
+])  # fmt: skip
 def test_a_class_missing_from_the_file_is_reported(problems, tmp_path, file, entry, key, sentence):
     frame = pl.DataFrame({"age": [1.0, 2.0], "y": ["ill", "well"]})
     frame.write_csv(tmp_path / "classes.csv")
@@ -137,14 +122,11 @@ def test_a_class_missing_from_the_file_is_reported(problems, tmp_path, file, ent
     assert sentence in told
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"positive": "ill"},
-        {"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "bad"},
-        {"costs": {"ill": {"well": 5}, "well": {"ill": 1}}},
-    ],
-)
+@pytest.mark.parametrize("entry", [
+    {"positive": "ill"},
+    {"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "bad"},
+    {"costs": {"ill": {"well": 5}, "well": {"ill": 1}}},
+])  # fmt: skip
 def test_classes_present_in_the_file_are_accepted(problems, tmp_path, entry):
     (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
     assert not problems("classes.csv", target="y", **entry)
@@ -153,15 +135,12 @@ def test_classes_present_in_the_file_are_accepted(problems, tmp_path, entry):
 MEASURED = [0.25, None, 1.5, 0.5] * 10  # few of them, and some are missing
 
 
-@pytest.mark.parametrize(
-    ("target", "words"),
-    [
-        (MEASURED, "'y' holds fractions, such as 0.25, 0.5 and 1 more, and 10 of its 40 cells are empty"),
-        (MEASURED, "measurements, not classes; make a column of classes from them"),
-        ([*range(50), None], "'y' holds numbers, such as 0, 1 and 48 more, and 1 of its 51 cells is empty"),
-        ([i / 8 for i in range(40)], "'y' has 40 distinct numbers in 40 rows: a number, not a class"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("target", "words"), [
+    (MEASURED, "'y' holds fractions, such as 0.25, 0.5 and 1 more, and 10 of its 40 cells are empty"),
+    (MEASURED, "measurements, not classes; make a column of classes from them"),
+    ([*range(50), None], "'y' holds numbers, such as 0, 1 and 48 more, and 1 of its 51 cells is empty"),
+    ([i / 8 for i in range(40)], "'y' has 40 distinct numbers in 40 rows: a number, not a class"),
+])  # fmt: skip
 def test_a_target_of_measurements_is_refused(problems, tmp_path, target, words):
     frame = pl.DataFrame({"x": [*range(len(target))], "y": target}, strict=False)
     frame.write_csv(tmp_path / "measured.csv")
@@ -216,7 +195,7 @@ CITIES = ("Paris", "Rome")
 IS_TEXT = "column 'city' is text"
 
 
-def refusal(levels: dict[str, tuple[str, ...]], gaps: int = 0) -> str:
+def refusal(levels, gaps=0):
     """Of a table of these categories and a column `age` in which values are missing."""
     X = np.zeros((40, len(levels) + 1))
     X[:gaps, -1] = np.nan

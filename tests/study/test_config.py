@@ -160,67 +160,38 @@ def test_a_number_out_of_bounds_is_refused_with_the_bound(refusal, case):
 
 
 METHODS = {
-    "option of a transform": (
-        f"{LOGISTIC}, transforms: [{{impute: {{numbers: mode}}}}]",
-        "mine.transforms[0]: impute: numbers is 'mode'; it must be 'mean' or 'median'",
-    ),
-    "option of a feature": (
-        f"{LOGISTIC}, features: [quadratic, {{powers: {{degree: -1}}}}]",
-        "mine.features[1]: powers: degree is -1; it must be a whole number, at least 1",
-    ),
-    "text as option of a feature": (
-        f"{LOGISTIC}, features: [{{powers: {{degree: abc}}}}]",
-        "mine.features[0]: powers: degree is 'abc'",
-    ),
-    "unknown key of an estimator inside": (
-        f"{VOTE}, params: {{estimator: {{{LOGISTIC}, foo: 3}}}}",
-        "mine.params.estimator.foo: unknown key; there are: classifier, params",
-    ),
-    "an estimator inside is not tuned": (
-        f"{VOTE}, params: {{estimator: {{{LOGISTIC}, tune: {{strength: [1]}}}}}}",
-        "mine.params.estimator.tune: unknown key",
-    ),
-    "list as params of an estimator inside": (
-        f"{VOTE}, params: {{estimator: {{{LOGISTIC}, params: [1]}}}}",
-        "mine.params.estimator.params: [1] is not a mapping",
-    ),
-    "number as classifier inside": (
-        f"{VOTE}, params: {{estimator: {{classifier: 3}}}}",
-        "mine.params.estimator.classifier: 3 is not text",
-    ),
-    "unknown key of a candidate": (
-        f"{VOTE}, tune: {{estimator: [{{{LOGISTIC}, foo: 3}}]}}",
-        "mine.tune.estimator[0].foo: unknown key",
-    ),
+    "option of a transform": (f"{LOGISTIC}, transforms: [{{impute: {{numbers: mode}}}}]",
+        "mine.transforms[0]: impute: numbers is 'mode'; it must be 'mean' or 'median'"),
+    "option of a feature": (f"{LOGISTIC}, features: [quadratic, {{powers: {{degree: -1}}}}]",
+        "mine.features[1]: powers: degree is -1; it must be a whole number, at least 1"),
+    "text as option of a feature": (f"{LOGISTIC}, features: [{{powers: {{degree: abc}}}}]",
+        "mine.features[0]: powers: degree is 'abc'"),
+    "unknown key of an estimator inside": (f"{VOTE}, params: {{estimator: {{{LOGISTIC}, foo: 3}}}}",
+        "mine.params.estimator.foo: unknown key; there are: classifier, params"),
+    "an estimator inside is not tuned": (f"{VOTE}, params: {{estimator: {{{LOGISTIC}, tune: {{strength: [1]}}}}}}",
+        "mine.params.estimator.tune: unknown key"),
+    "list as params of an estimator inside": (f"{VOTE}, params: {{estimator: {{{LOGISTIC}, params: [1]}}}}",
+        "mine.params.estimator.params: [1] is not a mapping"),
+    "number as classifier inside": (f"{VOTE}, params: {{estimator: {{classifier: 3}}}}",
+        "mine.params.estimator.classifier: 3 is not text"),
+    "unknown key of a candidate": (f"{VOTE}, tune: {{estimator: [{{{LOGISTIC}, foo: 3}}]}}",
+        "mine.tune.estimator[0].foo: unknown key"),
     "parameter without a name": (f"{LOGISTIC}, params: {{1: 2}}", "mine.params: 1 is not text"),
-    "candidate given twice": (
-        f"{LOGISTIC}, tune: {{strength: [1, 2, 1]}}",
-        "mine.tune.strength: 1 is given twice; remove one",
-    ),
-    "too many candidates": (
-        f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 4, 100000]}}}}",
-        "mine.tune.strength.logspace[2]: 100000 is too large; give at most 1000",
-    ),
-    "a regressor": (
-        "classifier: linclass.Lasso",
-        "mine.classifier: Lasso predicts numbers, not classes; give a classifier",
-    ),
-    "somebody's regressor": (
-        "classifier: sklearn.linear_model.Ridge",
-        "mine.classifier: Ridge predicts numbers, not classes; give a classifier",
-    ),
-    "somebody's clustering": (
-        "classifier: sklearn.cluster.KMeans",
-        "mine.classifier: KMeans predicts clusters, not classes; give a classifier",
-    ),
-    "somebody's detector of outliers": (
-        "classifier: sklearn.svm.OneClassSVM",
-        "mine.classifier: OneClassSVM predicts outliers, not classes; give a classifier",
-    ),
+    "candidate given twice": (f"{LOGISTIC}, tune: {{strength: [1, 2, 1]}}",
+        "mine.tune.strength: 1 is given twice; remove one"),
+    "too many candidates": (f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 4, 100000]}}}}",
+        "mine.tune.strength.logspace[2]: 100000 is too large; give at most 1000"),
+    "a regressor": ("classifier: linclass.Lasso",
+        "mine.classifier: Lasso predicts numbers, not classes; give a classifier"),
+    "somebody's regressor": ("classifier: sklearn.linear_model.Ridge",
+        "mine.classifier: Ridge predicts numbers, not classes; give a classifier"),
+    "somebody's clustering": ("classifier: sklearn.cluster.KMeans",
+        "mine.classifier: KMeans predicts clusters, not classes; give a classifier"),
+    "somebody's detector of outliers": ("classifier: sklearn.svm.OneClassSVM",
+        "mine.classifier: OneClassSVM predicts outliers, not classes; give a classifier"),
     "a regressor inside that is no classifier": (
         "classifier: linclass.OneVsRest, params: {estimator: {classifier: linclass.Ridge}}",
-        "mine.params.estimator.classifier: Ridge predicts numbers, not classes; give a classifier",
-    ),
+        "mine.params.estimator.classifier: Ridge predicts numbers, not classes; give a classifier"),
     "wrong parameter of a regressor inside": (
         (
             "classifier: linclass.FlexibleDiscriminantAnalysis, "
@@ -242,39 +213,23 @@ METHODS = {
         ),
         "mine.tune.estimator__strength: is fixed under params, too",
     ),
-    "scikit-learn's C": (
-        f"{LOGISTIC}, params: {{C: 1}}",
-        "mine.params.C: LogisticRegression has no parameter 'C'; give strength=1/(n·C), for n rows",
-    ),
-    "scikit-learn's alpha": (
-        "classifier: linclass.LeastSquaresClassifier, tune: {alpha: [1, 2]}",
-        "mine.tune.alpha: LeastSquaresClassifier has no parameter 'alpha'; give strength=alpha/n",
-    ),
-    "a class by another name": (
-        "classifier: linclass.LDA",
-        "'linclass' has no 'LDA'; did you mean 'LinearDiscriminantAnalysis'?",
-    ),
-    "a feature among the transforms": (
-        f"{LOGISTIC}, transforms: [count_words]",
-        "mine.transforms[0]: there is no transform 'count_words'; it is a feature: list it under 'features'",
-    ),
-    "a transform among the features": (
-        f"{LOGISTIC}, features: [standardize]",
-        "mine.features[0]: there is no feature 'standardize'; it is a transform: list it under 'transforms'",
-    ),
-    "parameter of no estimator": (
-        "classifier: linclass.OneVsRest, tune: {estimator__strength: [1, 2]}",
-        "mine.tune.estimator__strength: estimator is None, which has no parameter 'strength'; give",
-    ),
-    "parameter without effect": (
-        "classifier: linclass.LeastSquaresClassifier, tune: {strength: [1, 2]}",
-        "mine.tune.strength: tuning strength has no effect, because penalty is None. Set penalty='l2'",
-    ),
-    "candidates beyond the doubles": (
-        f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 400, 3]}}}}",
-        "mine.tune.strength.logspace[1]: 400 is too large; give at most 300",
-    ),
-}
+    "scikit-learn's C": (f"{LOGISTIC}, params: {{C: 1}}",
+        "mine.params.C: LogisticRegression has no parameter 'C'; give strength=1/(n·C), for n rows"),
+    "scikit-learn's alpha": ("classifier: linclass.LeastSquaresClassifier, tune: {alpha: [1, 2]}",
+        "mine.tune.alpha: LeastSquaresClassifier has no parameter 'alpha'; give strength=alpha/n"),
+    "a class by another name": ("classifier: linclass.LDA",
+        "'linclass' has no 'LDA'; did you mean 'LinearDiscriminantAnalysis'?"),
+    "a feature among the transforms": (f"{LOGISTIC}, transforms: [count_words]",
+        "mine.transforms[0]: there is no transform 'count_words'; it is a feature: list it under 'features'"),
+    "a transform among the features": (f"{LOGISTIC}, features: [standardize]",
+        "mine.features[0]: there is no feature 'standardize'; it is a transform: list it under 'transforms'"),
+    "parameter of no estimator": ("classifier: linclass.OneVsRest, tune: {estimator__strength: [1, 2]}",
+        "mine.tune.estimator__strength: estimator is None, which has no parameter 'strength'; give"),
+    "parameter without effect": ("classifier: linclass.LeastSquaresClassifier, tune: {strength: [1, 2]}",
+        "mine.tune.strength: tuning strength has no effect, because penalty is None. Set penalty='l2'"),
+    "candidates beyond the doubles": (f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 400, 3]}}}}",
+        "mine.tune.strength.logspace[1]: 400 is too large; give at most 300"),
+}  # fmt: skip
 
 
 STUDIES = {
@@ -285,22 +240,14 @@ STUDIES = {
     "one fold": ("evaluation: {folds: 1}\n", ["evaluation.folds", "1 is too small", "at least 2"]),
     "names that differ in capital letters alone": (
         "methods: [lda, LDA]\ndefine: {methods: {LDA: {classifier: linclass.Perceptron}}}\n",
-        ["'lda' and 'LDA' differ only by case", "rename one"],
-    ),
+        ["'lda' and 'LDA' differ only by case", "rename one"]),
     "name given twice in a list": ("methods: [lda, lda]\n", ["'lda' is given twice", "remove one"]),
-    "name given twice in a file": (
-        "datasets: [iris]\ndatasets: [heart]\n",
-        ["line 2", "'datasets' is given twice", "line 1"],
-    ),
-    "name of the catalogue": (
-        "define: {methods: {lda: {classifier: linclass.NearestMean}}}\n",
-        ["define.methods.lda", "already in methods.yaml", "choose another"],
-    ),
-    "unknown metric": (
-        "evaluation: {tune_metric: acuracy}\n",
-        ["'acuracy'", "did you mean 'accuracy'?"],
-    ),
-}
+    "name given twice in a file": ("datasets: [iris]\ndatasets: [heart]\n",
+        ["line 2", "'datasets' is given twice", "line 1"]),
+    "name of the catalogue": ("define: {methods: {lda: {classifier: linclass.NearestMean}}}\n",
+        ["define.methods.lda", "already in methods.yaml", "choose another"]),
+    "unknown metric": ("evaluation: {tune_metric: acuracy}\n", ["'acuracy'", "did you mean 'accuracy'?"]),
+}  # fmt: skip
 
 
 @each("case", STUDIES)
@@ -312,65 +259,37 @@ def test_a_study_that_cannot_work_is_refused_in_one_line(refusal, case):
 
 
 ENTRIES = {
-    "parameter of ours that does not exist": (
-        "linclass.LogisticRegression, params: {strenght: 1}",
-        ["LogisticRegression has no parameter 'strenght'", "did you mean 'strength'?"],
-    ),
+    "parameter of ours that does not exist": ("linclass.LogisticRegression, params: {strenght: 1}",
+        ["LogisticRegression has no parameter 'strenght'", "did you mean 'strength'?"]),
     "parameter of a foreign classifier that does not exist": (
         "sklearn.linear_model.RidgeClassifier, params: {alhpa: 1}",
-        ["RidgeClassifier has no parameter 'alhpa'", "did you mean 'alpha'?"],
-    ),
-    "value that a foreign classifier refuses": (
-        "sklearn.linear_model.RidgeClassifier, tune: {alpha: [1, -1]}",
-        ["tune.alpha", "-1"],
-    ),
-    "solver that does not fit its loss": (
-        "linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
-        ["newton needs a twice-smooth loss; hinge is only convex. Try solver='auto'."],
-    ),
-    "tolerance below 0": (
-        "linclass.LogisticRegression, params: {tol: -1}",
-        ["tol is -1", "a number, at least 0"],
-    ),
-    "tolerance that is no number": (
-        "linclass.LogisticRegression, params: {tol: abc}",
-        ["tol is 'abc'", "it must be a number"],
-    ),
+        ["RidgeClassifier has no parameter 'alhpa'", "did you mean 'alpha'?"]),
+    "value that a foreign classifier refuses": ("sklearn.linear_model.RidgeClassifier, tune: {alpha: [1, -1]}",
+        ["tune.alpha", "-1"]),
+    "solver that does not fit its loss": ("linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
+        ["newton needs a twice-smooth loss; hinge is only convex. Try solver='auto'."]),
+    "tolerance below 0": ("linclass.LogisticRegression, params: {tol: -1}", ["tol is -1", "a number, at least 0"]),
+    "tolerance that is no number": ("linclass.LogisticRegression, params: {tol: abc}",
+        ["tol is 'abc'", "it must be a number"]),
     "unknown solver": ("linclass.LogisticRegression, params: {solver: newtn}", ["newtn", "newton"]),
-    "class that does not exist": (
-        "sklearn.linear_model.RigdeClassifier",
-        ["'sklearn.linear_model.RigdeClassifier'", "did you mean 'RidgeClassifier'?"],
-    ),
-    "class of ours that does not exist": (
-        "linclass.LogisticRegresion",
-        ["'linclass.LogisticRegresion'", "did you mean 'LogisticRegression'?"],
-    ),
+    "class that does not exist": ("sklearn.linear_model.RigdeClassifier",
+        ["'sklearn.linear_model.RigdeClassifier'", "did you mean 'RidgeClassifier'?"]),
+    "class of ours that does not exist": ("linclass.LogisticRegresion",
+        ["'linclass.LogisticRegresion'", "did you mean 'LogisticRegression'?"]),
     "module that does not exist": ("no_such_module.Thing", ["'no_such_module'"]),
     "estimator inside that does not exist": (
         "sklearn.multiclass.OneVsRestClassifier, params: {estimator: {classifier: linclass.Nope}}",
-        ["params.estimator", "'linclass.Nope'"],
-    ),
-    "transform that does not exist": (
-        "linclass.NearestMean, transforms: [standardise]",
-        ["there is no transform 'standardise'", "did you mean 'standardize'?"],
-    ),
-    "feature that does not exist": (
-        "linclass.NearestMean, features: [quadratics]",
-        ["there is no feature 'quadratics'", "did you mean 'quadratic'?"],
-    ),
-    "option of a transform that does not exist": (
-        "linclass.NearestMean, transforms: [{one_hot: {dorp: none}}]",
-        ["transform 'one_hot' has no parameter 'dorp'", "did you mean 'drop'?"],
-    ),
-    "costs without probabilities": (
-        "linclass.Perceptron, decide: costs",
-        ["decide", "probabilities", "Perceptron"],
-    ),
-    "tuned and fixed": (
-        "linclass.LogisticRegression, params: {strength: 1}, tune: {strength: [1, 2]}",
-        ["tune.strength", "params"],
-    ),
-}
+        ["params.estimator", "'linclass.Nope'"]),
+    "transform that does not exist": ("linclass.NearestMean, transforms: [standardise]",
+        ["there is no transform 'standardise'", "did you mean 'standardize'?"]),
+    "feature that does not exist": ("linclass.NearestMean, features: [quadratics]",
+        ["there is no feature 'quadratics'", "did you mean 'quadratic'?"]),
+    "option of a transform that does not exist": ("linclass.NearestMean, transforms: [{one_hot: {dorp: none}}]",
+        ["transform 'one_hot' has no parameter 'dorp'", "did you mean 'drop'?"]),
+    "costs without probabilities": ("linclass.Perceptron, decide: costs", ["decide", "probabilities", "Perceptron"]),
+    "tuned and fixed": ("linclass.LogisticRegression, params: {strength: 1}, tune: {strength: [1, 2]}",
+        ["tune.strength", "params"]),
+}  # fmt: skip
 
 
 @each("case", METHODS)
@@ -446,13 +365,10 @@ def test_a_method_may_be_meant_by_other_names(name, meant):
     assert suggest_methods(name, catalogue).startswith(f"did you mean {meant}")
 
 
-@each(
-    ("entry", "remedy"),
-    [
-        ("{params: {strength: 1}}", "; add `classifier: linclass.LogisticRegression`"),
-        ("linclass.LinearSVM", "is not a mapping; write {classifier: linclass.LinearSVM}"),
-    ],
-)
+@each(("entry", "remedy"), [
+    ("{params: {strength: 1}}", "; add `classifier: linclass.LogisticRegression`"),
+    ("linclass.LinearSVM", "is not a mapping; write {classifier: linclass.LinearSVM}"),
+])  # fmt: skip
 def test_a_method_without_a_classifier_is_refused_with_the_remedy(refusal, entry, remedy):
     line = refusal(f"{BASE}define: {{methods: {{mine: {entry}}}}}\n")
     assert line.startswith("study.yaml, line 4: define.methods.mine: ")
@@ -545,18 +461,12 @@ def test_a_selected_name_that_yaml_reads_as_false_gets_the_remedy(refusal, kind)
 
 
 LABELS = {
-    "positive": (
-        "positive: yes",
-        "positive: True is not text or a number; YAML reads on, off, yes and no",
-    ),
+    "positive": ("positive: yes", "positive: True is not text or a number; YAML reads on, off, yes and no"),
     "kept": ("classes: [yes, 0]", "classes[0]: True is not text or a number; YAML reads"),
     "merged": ("classes: {ill: yes, well: [0]}", "classes.ill: True is not text or a number"),
     "merged list": ("classes: {ill: [1, yes], well: [0]}", "classes.ill[1]: True is not text or a"),
-    "named": (
-        "classes: {yes: [1], well: [0]}",
-        "classes: YAML reads on, off, yes and no as true and",
-    ),
-}
+    "named": ("classes: {yes: [1], well: [0]}", "classes: YAML reads on, off, yes and no as true and"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", LABELS)
@@ -723,10 +633,7 @@ PROTOCOLS = {
     "not a list": ("cv", "write [cv]"),
     "none": ("[]", "too short"),
     "twice": ("[cv, cv]", "'cv' is given twice"),
-    "twice, once with options": (
-        "[hold_out, {hold_out: {repeats: 2}}]",
-        "'hold_out' is given twice",
-    ),
+    "twice, once with options": ("[hold_out, {hold_out: {repeats: 2}}]", "'hold_out' is given twice"),
     "options of another": ("[{cv: {folds: 3}}]", "unknown key"),
     "unknown option": ("[{hold_out: {share: 0.2}}]", "unknown key; did you mean 'test_share'?"),
     "a curve without cv": ("[official, learning_curve]", "list cv before it"),
@@ -735,7 +642,7 @@ PROTOCOLS = {
     "half a row": ("[cv, {learning_curve: {sizes: [1.5]}}]", "1.5 is "),
     "a part twice": ("[cv, {learning_curve: {sizes: [0.1, 0.1]}}]", "0.1 is given twice"),
     "a share of all": ("[{hold_out: {test_share: 1}}]", "1 is too large; give less than 1"),
-}
+}  # fmt: skip
 
 
 @each("name", PROTOCOLS)
@@ -773,31 +680,23 @@ def test_a_metric_that_cannot_be_imported_is_named_with_its_line(refusal, key, p
     )
 
 
-@each(
-    ("text", "place"),
-    [
-        ("results: 2024-05-01\n", "line 1: results"),
-        (method(f"{LOGISTIC}, params: {{class_weight: {{2024-05-01: 3}}}}"), "params.class_weight"),
-        (
-            method(f"{LOGISTIC}, features: [{{indicators: {{levels: {{day: [2024-05-01]}}}}}}]"),
-            "features[0].indicators.levels.day[0]",
-        ),
-    ],
-)
+@each(("text", "place"), [
+    ("results: 2024-05-01\n", "line 1: results"),
+    (method(f"{LOGISTIC}, params: {{class_weight: {{2024-05-01: 3}}}}"), "params.class_weight"),
+    (method(f"{LOGISTIC}, features: [{{indicators: {{levels: {{day: [2024-05-01]}}}}}}]"),
+     "features[0].indicators.levels.day[0]"),
+])  # fmt: skip
 def test_a_date_without_quotes_is_refused_with_its_line(refusal, text, place):
     assert f"{place}: 2024-05-01 is not text: YAML reads it as a date; put it in quotes" in refusal(
         text
     )
 
 
-@each(
-    ("inside", "words"),
-    [
-        ("params: fast", "params: 'fast' is not a mapping"),
-        ("parms: {with_mean: true}", "parms: unknown key; did you mean 'params'?"),
-        ("params: {1: 2}", "params: 1 is not text"),
-    ],
-)
+@each(("inside", "words"), [
+    ("params: fast", "params: 'fast' is not a mapping"),
+    ("parms: {with_mean: true}", "parms: unknown key; did you mean 'params'?"),
+    ("params: {1: 2}", "params: 1 is not text"),
+])  # fmt: skip
 def test_an_estimator_in_a_list_is_an_entry(refusal, inside, words):
     scaler = f"{{classifier: sklearn.preprocessing.StandardScaler, {inside}}}"
     steps = f"[[scale, {scaler}], [fit, {{{LOGISTIC}}}]]"
@@ -805,66 +704,44 @@ def test_an_estimator_in_a_list_is_an_entry(refusal, inside, words):
     assert f"define.methods.mine.params.steps[0][1].{words}" in line
 
 
-@pytest.mark.parametrize(
-    ("keys", "place"),
-    [
-        ("target: ''", "target: there is no column ''"),
-        ("target: outcome, group: 0", "group: there is no column '0'"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "place"), [
+    ("target: ''", "target: there is no column ''"),
+    ("target: outcome, group: 0", "group: there is no column '0'"),
+])  # fmt: skip
 def test_a_name_that_is_empty_or_zero_is_searched_like_others(refusal, tmp_path, keys, place):
     (tmp_path / "own.csv").write_text("age,outcome\n1,a\n")
     entry = f"{{source: {{file: own.csv}}, {keys}}}"
     assert place in refusal(f"datasets: [own]\ndefine: {{datasets: {{own: {entry}}}}}\n")
 
 
-@each(
-    ("text", "sentence"),
-    [
-        ("folds: 5\n", "folds: unknown key; it stands under `evaluation:`"),
-        ("fit_seconds: 5\n", "fit_seconds: unknown key; it stands under `limits:`"),
-        (
-            "evaluation: {datasets: [iris]}\n",
-            "datasets: unknown key; it stands at the top of the study",
-        ),
-        (
-            "define: {datasets: {d: {source: {file: a.csv, target: y}}}}\n",
-            "source.target: unknown key; it stands at the top of the entry",
-        ),
-        (
-            "define: {datasets: {d: {source: {file: a.csv}, separator: ;}}}\n",
-            "d.separator: unknown key; it stands under `csv:`",
-        ),
-        (method("classifier: linclass.LogisticRegression, tunee: {}"), "did you mean 'tune'?"),
-    ],
-)
+@each(("text", "sentence"), [
+    ("folds: 5\n", "folds: unknown key; it stands under `evaluation:`"),
+    ("fit_seconds: 5\n", "fit_seconds: unknown key; it stands under `limits:`"),
+    ("evaluation: {datasets: [iris]}\n", "datasets: unknown key; it stands at the top of the study"),
+    ("define: {datasets: {d: {source: {file: a.csv, target: y}}}}\n",
+     "source.target: unknown key; it stands at the top of the entry"),
+    ("define: {datasets: {d: {source: {file: a.csv}, separator: ;}}}\n",
+     "d.separator: unknown key; it stands under `csv:`"),
+    (method("classifier: linclass.LogisticRegression, tunee: {}"), "did you mean 'tune'?"),
+])  # fmt: skip
 def test_a_misplaced_key_is_reported_with_its_place(refusal, text, sentence):
     assert sentence in refusal(text)
 
 
 ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
-    "a metric of linclass": (
-        "evaluation: {metrics: accuracy}",
-        "always computed: leave it out, or rank by it, `tune_metric: accuracy`",
-    ),
+    "a metric of linclass": ("evaluation: {metrics: accuracy}",
+        "always computed: leave it out, or rank by it, `tune_metric: accuracy`"),
     "an option without its name": (
         "methods: [mine]\ndefine: {methods: {mine: {classifier: linclass.NearestMean, transforms: [impute: median]}}}",
         "write {impute: {option: median}} with the option's name",
     ),
-    "a file as data set": (
-        "datasets: [study.yaml]",
-        "`define: {datasets: {study: {source: {file: study.yaml}, target: …}}}`",
-    ),
-    "a class as method": (
-        "methods: [sklearn.svm.SVC]",
-        "`define: {methods: {SVC: {classifier: sklearn.svm.SVC}}}`",
-    ),
+    "a file as data set": ("datasets: [study.yaml]",
+        "`define: {datasets: {study: {source: {file: study.yaml}, target: …}}}`"),
+    "a class as method": ("methods: [sklearn.svm.SVC]", "`define: {methods: {SVC: {classifier: sklearn.svm.SVC}}}`"),
     "the root of all files": ("results: /", "give it a folder, as `results: results/mystudy`"),
     "the home folder": ('results: "~"', "give it a folder, as `results: results/mystudy`"),
-    "sep": (
-        'datasets: [d]\ndefine: {datasets: {d: {source: {sklearn: iris}, csv: {sep: ";"}}}}',
-        "unknown key; it is called `separator`, under `csv:`",
-    ),
+    "sep": ('datasets: [d]\ndefine: {datasets: {d: {source: {sklearn: iris}, csv: {sep: ";"}}}}',
+        "unknown key; it is called `separator`, under `csv:`"),
 }  # fmt: skip
 
 

@@ -58,6 +58,15 @@ def test_a_file_that_has_just_changed_is_not_trusted(tmp_path, monkeypatch):
     assert len(reads) == 2
 
 
+def test_the_cache_forgets_what_was_not_used_for_longest(monkeypatch):
+    monkeypatch.setattr(disk_cache, "MOST", 3)
+    for name in ("a", "b", "c", "a", "d"):
+        disk_cache.computed_once(name, [], lambda: 0)
+    disk_cache._save()
+    disk_cache._entries.cache_clear()
+    assert [*disk_cache._entries()] == ["c", "a", "d"]
+
+
 def test_a_broken_or_unwritable_cache_is_ignored(tmp_path, monkeypatch):
     path = disk_cache.cache_file()
     path.parent.mkdir(parents=True)
@@ -67,15 +76,6 @@ def test_a_broken_or_unwritable_cache_is_ignored(tmp_path, monkeypatch):
         assert disk_cache.computed_once("a", [1], lambda: 2) == 2
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     disk_cache._save()
-
-
-def test_the_cache_forgets_what_was_not_used_for_longest(monkeypatch):
-    monkeypatch.setattr(disk_cache, "MOST", 3)
-    for name in ("a", "b", "c", "a", "d"):
-        disk_cache.computed_once(name, [], lambda: 0)
-    disk_cache._save()
-    disk_cache._entries.cache_clear()
-    assert [*disk_cache._entries()] == ["c", "a", "d"]
 
 
 @pytest.mark.full

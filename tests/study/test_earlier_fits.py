@@ -2,12 +2,9 @@
 
 Tables do not depend on which fits were made before."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -35,7 +32,7 @@ TIMES = ("fit_seconds", "predict_seconds", "peak_rss_mb")
 ONCE = EVALUATION | {"repeats": 1}
 
 
-def hold_out(repeats: int) -> dict:
+def hold_out(repeats):
     return {"protocols": ["cv", {"hold_out": {"repeats": repeats}}]}
 
 
@@ -47,7 +44,7 @@ def calls(monkeypatch):
     return Calls(monkeypatch)
 
 
-def compute(folder: Path, evaluation: dict, *methods: str, limits=LIMITS, **changes) -> dict:
+def compute(folder, evaluation, *methods, limits=LIMITS, **changes):
     """The files of the runs, and rows of fits without times, after they were computed by this evaluation."""
     data = load_dataset(folder / "data/d.npz")
     write_folds(*folds.make_folds(data, "d", evaluation), str(folder / "folds/d.parquet"))
@@ -58,14 +55,14 @@ def compute(folder: Path, evaluation: dict, *methods: str, limits=LIMITS, **chan
     return files(folder) | {"fits": pl.concat(fits).rows()}
 
 
-def fresh(folder: Path, *arguments, **changes) -> dict:
+def fresh(folder, *arguments, **changes):
     """The same without earlier fits."""
     for name in ("runs", "store"):
         shutil.rmtree(folder / name, ignore_errors=True)
     return compute(folder, *arguments, **changes)
 
 
-def planned(folder: Path, evaluation: dict, *methods: str, limits=LIMITS) -> dict[str, int]:
+def planned(folder, evaluation, *methods, limits=LIMITS):
     """Why fits are made, by the plan → how many."""
     specs = {
         m: RunSpec(METHODS[m]["entry"], METHODS[m]["code"], evaluation, limits) for m in methods
@@ -238,7 +235,7 @@ def test_the_order_of_keys_refits_nothing_and_that_of_transforms_all(results, ca
     assert run_files.digest_of({1: 2, "a": 3}) == run_files.digest_of({"a": 3, 1: 2})
 
 
-def changed_fit(folder: Path, fold: int, **columns: object) -> None:
+def changed_fit(folder, fold, **columns):
     """Another recorded ending of a fit."""
     path = folder / "runs/d/svm/fits.parquet"
     metadata = {run_files.KEY: pl.read_parquet_metadata(path)[run_files.KEY]}
@@ -249,7 +246,7 @@ def changed_fit(folder: Path, fold: int, **columns: object) -> None:
     fits.cast(pl.read_parquet_schema(path)).write_parquet(path, metadata=metadata)
 
 
-LIMIT_CASES = [
+@pytest.mark.parametrize(("change", "limits", "refits"), first(2, [
     ({"fit_seconds": 50.0}, {"fit_seconds": 40}, 1),
     ({"status": "out_of_memory", "fit_seconds": None}, {"fit_memory_mb": 1001}, 1),
     ({}, {"fit_seconds": 61, "fit_memory_mb": 2000}, 0),
@@ -263,10 +260,7 @@ LIMIT_CASES = [
     ({"status": "timeout", "fit_seconds": None}, {"fit_start_seconds": 121}, 1),
     ({"status": "timeout", "fit_seconds": None}, {"fit_seconds": 61}, 0),
     ({"status": "out_of_memory", "fit_seconds": None}, {"fit_seconds": 61}, 0),
-]
-
-
-@pytest.mark.parametrize(("change", "limits", "refits"), first(2, LIMIT_CASES))
+]))  # fmt: skip
 def test_a_changed_limit_refits_only_fits_that_it_ended_or_that_exceed_it(
     results,  # noqa: F811
     calls,

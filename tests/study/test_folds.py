@@ -106,19 +106,16 @@ def test_every_protocol_keeps_groups_whole(tmp_path):
 SPLIT = np.repeat([0, 1], [9, 6]).astype(np.int8)
 
 
-@pytest.mark.parametrize(
-    ("changes", "protocol", "words"),
-    [
-        ({"groups": GROUPS % 2}, "cv", "3 folds of whole groups need 3 groups, and there are 2"),
-        ({"groups": np.repeat([0, 1, 2, 3], [4, 3, 3, 5])}, "cv", "class 'c1' are in one group"),
-        ({"groups": np.repeat([0, 1, 2], [5, 5, 5])}, "leave_one_out", "class 'c1' has one group"),
-        ({"y": (np.arange(15) == 3).astype(np.int32)}, "hold_out", "class 'c1' has 1"),
-        ({"y": (np.arange(15) == 3).astype(np.int32)}, "leave_one_out", "class 'c1' has one row"),
-        ({"groups": GROUPS, "split": SPLIT}, "official", "6 groups have rows on both sides"),
-        ({"groups": np.arange(15) // 2, "split": SPLIT}, "official", "1 group has rows on both"),
-        ({}, "official", "no official split; add cv"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "protocol", "words"), [
+    ({"groups": GROUPS % 2}, "cv", "3 folds of whole groups need 3 groups, and there are 2"),
+    ({"groups": np.repeat([0, 1, 2, 3], [4, 3, 3, 5])}, "cv", "class 'c1' are in one group"),
+    ({"groups": np.repeat([0, 1, 2], [5, 5, 5])}, "leave_one_out", "class 'c1' has one group"),
+    ({"y": (np.arange(15) == 3).astype(np.int32)}, "hold_out", "class 'c1' has 1"),
+    ({"y": (np.arange(15) == 3).astype(np.int32)}, "leave_one_out", "class 'c1' has one row"),
+    ({"groups": GROUPS, "split": SPLIT}, "official", "6 groups have rows on both sides"),
+    ({"groups": np.arange(15) // 2, "split": SPLIT}, "official", "1 group has rows on both"),
+    ({}, "official", "no official split; add cv"),
+])  # fmt: skip
 def test_folds_that_cannot_be_assigned_are_planned_with_the_reason(
     tmp_path, changes, protocol, words
 ):
@@ -138,7 +135,7 @@ def test_learning_curves_train_on_nested_parts_of_the_training_rows_of_cv(tmp_pa
     fits = planned(rows, tmp_path, "cv", CURVE)
     cv = {fit.fold: fit for fit in fits if fit.protocol == "cv" and fit.repeat == 0}
     sizes = {"0.1": 0.1, "12": 12, "0.5": 0.5, "1": 1.0}
-    before: dict[int, set[int]] = {}
+    before = {}
     for size, asked in sizes.items():
         parts = [fit for fit in fits if fit.protocol == f"learning_curve@{size}"]
         assert [(fit.repeat, fit.fold) for fit in parts] == [(0, 0), (1, 0), (2, 0)]
@@ -166,13 +163,10 @@ def test_a_learning_curve_does_not_change_the_folds_of_cross_validation(tmp_path
         assert one.fold_of_row.tolist() == other.fold_of_row.tolist()
 
 
-@pytest.mark.parametrize(
-    ("sizes", "words"),
-    [
-        ([2], "a part of 2 training rows has none of class 'c2'"),
-        ([100], "100 training rows are requested, but a training set has 20"),
-    ],
-)
+@pytest.mark.parametrize(("sizes", "words"), [
+    ([2], "a part of 2 training rows has none of class 'c2'"),
+    ([100], "100 training rows are requested, but a training set has 20"),
+])  # fmt: skip
 def test_sizes_that_are_not_available_are_planned_and_give_the_reason(tmp_path, sizes, words):
     fits = planned(data([18, 6, 6]), tmp_path, "cv", {"learning_curve": {"sizes": sizes}})
     for fit in fits[6:]:

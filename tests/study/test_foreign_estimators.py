@@ -173,17 +173,11 @@ def test_predicted_classes_alone_and_scores_of_pairs_rank_no_rows():
     np.testing.assert_array_equal(score.argmax(axis=1), y_pred)
 
 
-@each(
-    ("given", "reason"),
-    [
-        ({"decision_function": np.zeros(3)}, r"shape \(3,\) for 3 rows and 3 classes; .* \(3, 3\)"),
-        ({"decision_function": np.zeros((3, 4))}, r"shape \(3, 4\) .*; it must give \(3, 3\)"),
-        (
-            {"predict_proba": np.array([[-0.1, 0.6, 0.5]] * 3)},
-            r"gave -0.1; a probability is at least 0",
-        ),
-    ],
-)
+@each(("given", "reason"), [
+    ({"decision_function": np.zeros(3)}, r"shape \(3,\) for 3 rows and 3 classes; .* \(3, 3\)"),
+    ({"decision_function": np.zeros((3, 4))}, r"shape \(3, 4\) .*; it must give \(3, 3\)"),
+    ({"predict_proba": np.array([[-0.1, 0.6, 0.5]] * 3)}, r"gave -0.1; a probability is at least 0"),
+])  # fmt: skip
 def test_scores_of_a_wrong_shape_and_negative_probabilities_are_reported(given, reason):
     answers = {name: lambda X, values=values: values for name, values in given.items()}
     with pytest.raises(ValueError, match=reason):

@@ -1,7 +1,5 @@
 """Leave-one-out gives what n separate fits give, by either algorithm; and a published number."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -27,7 +25,7 @@ PLAIN, SCALED = ["impute", "one_hot"], ["impute", "one_hot", "standardize"]
 N = 33
 
 
-def rows(missing: bool = False) -> tuple[Table, np.ndarray]:
+def rows(missing=False):
     rng = np.random.default_rng(5)
     y = (np.arange(N) % 3).astype(np.int32)
     X = rng.normal([0, 300], [1, 50], size=(N, 2)) + y[:, None] * [1.0, 40.0]

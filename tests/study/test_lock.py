@@ -23,7 +23,6 @@ locks.reserve(Path("results"))
 print("held", flush=True)
 input()
 """
-FREE = (signal.SIGKILL, signal.SIGTERM)
 
 
 @pytest.fixture
@@ -63,7 +62,7 @@ def left_by(results, **changes):
     (results / locks.LOCK).write_text(json.dumps(owner))
 
 
-@pytest.mark.parametrize("how", FREE)
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_only_a_living_process_keeps_the_results(results, how):
     process = start()
     with pytest.raises(StudyError, match=f"process {process.pid} on .*`kill {process.pid}`"):

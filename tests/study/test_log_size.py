@@ -1,11 +1,8 @@
 """The output of fits is in the log; of a long output the beginning and the end are kept."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +14,7 @@ from linclass_study.processes.guard import Guard
 
 
 @contextmanager
-def as_log(file: int) -> Iterator[None]:
+def as_log(file):
     """Context in which this is the standard output of the process and its children (job.begin_job)."""
     before = os.dup(1)
     os.dup2(file, 1)
@@ -38,7 +35,7 @@ def log(tmp_path):
 class Prints:
     """A state whose calls print lines, with a number each, the last when nobody removes lines any more."""
 
-    def __call__(self, lines: int) -> int:
+    def __call__(self, lines):
         for number in range(lines):
             if number == lines - 1:
                 sys.stdout.flush()

@@ -1,7 +1,5 @@
 """A fit depends on its rows, its entry and its seed, not on the method's name or the methods that run before it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +29,7 @@ FOREIGN = {
 }
 
 
-def rows_for(entry: dict) -> Dataset:
+def rows_for(entry):
     """Overlapping classes, so that other inner folds would tune to other values; texts for methods that count words."""
     y, rng = np.arange(N, dtype=np.int32) % 2, np.random.default_rng(7)
     table = Table(rng.gamma(3, size=(N, 3)) + 0.7 * y[:, None], ("u", "v", "w"))
@@ -43,7 +41,7 @@ def rows_for(entry: dict) -> Dataset:
     return Dataset(table, y, np.zeros(N, np.int8), ["a", "b"])
 
 
-def files_of_runs(entries: dict[str, dict], folder: Path) -> dict[str, dict]:
+def files_of_runs(entries, folder):
     """Method → its tables without the method's name and the times, all from one child process."""
     found = {}
     with SharedChild(LIMITS) as child:
@@ -64,7 +62,7 @@ def files_of_runs(entries: dict[str, dict], folder: Path) -> dict[str, dict]:
     return found
 
 
-def differing(entries: dict[str, dict], folder: Path) -> list[tuple[str, str]]:
+def differing(entries, folder):
     """(method, table) that differ when every method has another name and they run in reverse order."""
     renamed = {f"{name}2": entries[name] for name in reversed(entries)}
     first = files_of_runs(entries, folder / "first")

@@ -5,8 +5,6 @@ canonical order, so folds dealt anew would be other folds, with other training s
 of its held-out rows may matter: neither their values, nor a level, a word or a scale that is only theirs.
 """
 
-from __future__ import annotations
-
 import warnings
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +18,6 @@ from linclass.base import parts
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.data.build_dataset import assemble, normalized
 from linclass_study.data.dataset import Dataset
-from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.features import compute_features
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
@@ -33,7 +30,7 @@ N, FOLDS = 48, 3
 EDITED = 5  # held out in fold 2, with every third row
 
 
-def labels(changed: bool) -> list[str]:
+def labels(changed):
     y = [("ham", "spam")[i // 2 % 2] for i in range(N)]
     y[EDITED] = "spam" if changed and y[EDITED] == "ham" else "ham" if changed else y[EDITED]
     return y
@@ -42,7 +39,7 @@ def labels(changed: bool) -> list[str]:
 WORDS = ["ape", "bee", "cat", "dog", "elk", "fox", "gnu", "hen"]
 
 
-def texts(label: bool, changed: bool) -> list[str]:
+def texts(label, changed):
     rng = np.random.default_rng(2)
     found = []
     for kind in labels(label):
@@ -52,7 +49,7 @@ def texts(label: bool, changed: bool) -> list[str]:
     return found
 
 
-def csv(folder: Path, label: bool, changed: bool, gaps: bool = True) -> dict:
+def csv(folder, label, changed, gaps=True):
     """Two numbers, one with gaps, and a category; the edited row alone has a level, and a value far off."""
     rng = np.random.default_rng(1)
     y = labels(label)
@@ -68,12 +65,12 @@ def csv(folder: Path, label: bool, changed: bool, gaps: bool = True) -> dict:
     return {"source": {"file": "own.csv"}, "format": "csv", "target": "target"}
 
 
-def whole(folder: Path, label: bool, changed: bool) -> dict:
+def whole(folder, label, changed):
     """Nothing is missing, and no fold has a level of its own: folds can be fitted together."""
     return csv(folder, label, changed, gaps=False)
 
 
-def bag(folder: Path, label: bool, changed: bool) -> dict:
+def bag(folder, label, changed):
     posts = texts(label, changed)
     words = sorted({word for post in posts for word in post.split()})
     counts = [
@@ -91,14 +88,14 @@ def bag(folder: Path, label: bool, changed: bool) -> dict:
     return {"source": {"file": "bag"}, "format": "bag_of_words"}
 
 
-def posts(folder: Path, label: bool, changed: bool) -> dict:
+def posts(folder, label, changed):
     """With a header, for the feature that strips it."""
     own = [f"Subject: zoo\n\n{post}" for post in texts(label, changed)]
     pl.DataFrame({"target": labels(label), "text": own}).write_csv(folder / "own.csv")
     return {"source": {"file": "own.csv"}, "format": "csv", "target": "target", "texts": ["text"]}
 
 
-def text_folder(folder: Path, label: bool, changed: bool) -> dict:
+def text_folder(folder, label, changed):
     for i, (kind, post) in enumerate(zip(labels(label), texts(label, changed), strict=True)):
         (folder / "texts" / kind).mkdir(parents=True, exist_ok=True)
         (folder / "texts" / kind / f"{i:03d}").write_text(post)
@@ -114,7 +111,7 @@ SOURCES = {
 }
 
 
-def obtained(folder: Path, source: str, label: bool, changed: bool) -> Dataset:
+def obtained(folder, source, label, changed):
     """The data set in the order of its file."""
     folder.mkdir()
     entry = SOURCES[source](folder, label, changed)
@@ -147,7 +144,7 @@ PLACE = FOLD[EDITED]
 TASK = Task(n_classes=2, positive=1, inner_folds=2)
 
 
-def output(file: FeatureFile, method: Method, together: bool):
+def output(file, method, together):
     """Predictions of the other rows of the fold of the edited row; the error, if it cannot be fitted."""
     test = HELD_OUT[PLACE]
     train = np.flatnonzero(FOLD != PLACE)
@@ -164,7 +161,7 @@ def output(file: FeatureFile, method: Method, together: bool):
     return [None if part is None else part[test != EDITED] for part in found]
 
 
-def hold(data, source: str, entry: dict) -> dict[bool, str]:
+def hold(data, source, entry):
     """Assert it for one method, fitted alone and jointly with other folds; returns why a fit was not possible."""
     method = Method.from_entry(entry)
     files = {

@@ -22,15 +22,11 @@ EVALUATION = {
 }  # fmt: skip
 STEPS = ["impute", "one_hot", "standardize"]
 METHODS = {
-    "table": [
-        {"classifier": "linclass.LinearDiscriminantAnalysis", "transforms": STEPS},
+    "table": [{"classifier": "linclass.LinearDiscriminantAnalysis", "transforms": STEPS},
         {"classifier": "linclass.LogisticRegression", "transforms": STEPS, "tune": {"strength": [0.01, 1]}},
-        {"classifier": "sklearn.linear_model.RidgeClassifier", "transforms": STEPS},
-    ],
-    "words": [
-        {"classifier": "linclass.MultinomialNB"},
-        {"classifier": "linclass.LogisticRegression", "params": {"strength": 0.1}, "transforms": ["idf"]},
-    ],
+        {"classifier": "sklearn.linear_model.RidgeClassifier", "transforms": STEPS}],
+    "words": [{"classifier": "linclass.MultinomialNB"},
+        {"classifier": "linclass.LogisticRegression", "params": {"strength": 0.1}, "transforms": ["idf"]}],
     "texts": [{"classifier": "linclass.MultinomialNB", "features": ["count_words"]}],
 }  # fmt: skip
 

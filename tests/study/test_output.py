@@ -1,7 +1,5 @@
 """What a study prints: plans, progress, errors, and the last line of a job."""
 
-from __future__ import annotations
-
 import logging
 import signal
 import subprocess
@@ -19,7 +17,7 @@ from linclass_study.execution.terminal import StudyProgress, lasting
 # The terminal as a logger plugin of Snakemake: a plan is one table, a run is lines of progress, errors are whole
 
 
-def made_terminal(**changes: object) -> terminal.Terminal:
+def made_terminal(**changes):
     """As Snakemake makes it: found by the name of its package, with Snakemake's formatter."""
     quiet = [SimpleNamespace(name="HOST"), SimpleNamespace(name="REASON")]
     settings = {"dryrun": False, "stdout": True, "nocolor": True, "quiet": quiet} | changes
@@ -30,9 +28,7 @@ def made_terminal(**changes: object) -> terminal.Terminal:
     return handler
 
 
-def record(
-    event: LogEvent | None, message: str | None = None, **about: object
-) -> logging.LogRecord:
+def record(event, message=None, **about):
     return logging.makeLogRecord({"msg": message, "event": event, **about})
 
 
@@ -42,7 +38,7 @@ def _nothing_shown(monkeypatch):
     monkeypatch.setattr(terminal, "_runs_to_fit", [])
 
 
-def said_of_plan(capsys: pytest.CaptureFixture[str], **settings: object) -> str:
+def said_of_plan(capsys, **settings):
     """A plan of 1000 jobs, in the order of Snakemake's events."""
     handler = made_terminal(dryrun=True, **settings)
     stats = record(LogEvent.RUN_INFO, "job stats", stats={"score": 1000, "total": 1000})
@@ -91,7 +87,7 @@ def test_a_run_prints_progress_and_never_holds_an_error_back(capsys):
 class Clock:
     time = 0.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.time
 
 

@@ -1,7 +1,5 @@
 """What an estimator chooses itself is recorded in each fit, as what inner folds choose."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -47,10 +45,7 @@ METHODS = {
         "params": {"steps": [["scale", {"classifier": "sklearn.preprocessing.StandardScaler"}], ["fit", CV]]},
     },
     "evidence": {"classifier": "linclass.BayesianLogisticRegression"},
-    "ledoit_wolf": {
-        "classifier": "linclass.LinearDiscriminantAnalysis",
-        "params": {"shrinkage": "ledoit_wolf"},
-    },
+    "ledoit_wolf": {"classifier": "linclass.LinearDiscriminantAnalysis", "params": {"shrinkage": "ledoit_wolf"}},
     "plain": {"classifier": "linclass.LogisticRegression", "params": {"penalty": "l1"}},
 }  # fmt: skip
 NAME = {
@@ -65,7 +60,7 @@ NAME = {
 }
 
 
-def rows() -> tuple[np.ndarray, np.ndarray]:
+def rows():
     rng = np.random.default_rng(3)
     y = (np.arange(N) % 3).astype(np.int32)
     return rng.normal(size=(N, 3)) + y[:, None] * [1.0, 0.5, 0.0], y
@@ -95,7 +90,7 @@ def outcome(tmp_path_factory):
     return Outcome(results, {"d": {}}, METHODS, {"protocols": ["cv"], "tune_metric": "accuracy"})
 
 
-def chosen(outcome: Outcome, method: str) -> dict:
+def chosen(outcome, method):
     fits = pl.read_parquet(outcome.results / "fits.parquet").filter(method=method)
     assert fits["status"].to_list() == ["converged"]
     return json.loads(fits["params"][0])

@@ -89,22 +89,19 @@ def predicted(K=2, positive=None, n=90):
 
 
 @pytest.mark.parametrize("positive", [0, 1])
-@pytest.mark.parametrize(
-    ("path", "own", "sign"),
-    [
-        ("mine.share", "accuracy", 1),
-        ("mine.own_scorer", "accuracy", 1),
-        ("mine.sensitivity", "recall", 1),
-        ("mine.recalled", "recall", 1),
-        ("mine.precise", "precision", 1),
-        ("mine.area", "auc", 1),
-        ("mine.ordered", "auc", 1),
-        ("mine.square", "brier", 1),
-        ("sklearn.metrics.brier_score_loss", "brier", 1),
-        ("mine.nats", "log_loss", -1),
-        ("sklearn.metrics.balanced_accuracy_score", "balanced_accuracy", 1),
-    ],
-)
+@pytest.mark.parametrize(("path", "own", "sign"), [
+    ("mine.share", "accuracy", 1),
+    ("mine.own_scorer", "accuracy", 1),
+    ("mine.sensitivity", "recall", 1),
+    ("mine.recalled", "recall", 1),
+    ("mine.precise", "precision", 1),
+    ("mine.area", "auc", 1),
+    ("mine.ordered", "auc", 1),
+    ("mine.square", "brier", 1),
+    ("sklearn.metrics.brier_score_loss", "brier", 1),
+    ("mine.nats", "log_loss", -1),
+    ("sklearn.metrics.balanced_accuracy_score", "balanced_accuracy", 1),
+])  # fmt: skip
 def test_a_metric_of_two_classes_is_that_of_the_positive_one(mine, path, own, sign, positive):
     p = predicted(2, positive)
     assert metrics.find(path)(p) == pytest.approx(sign * metrics.find(own)(p), rel=1e-12)
@@ -179,32 +176,20 @@ def problems(*paths, tune="accuracy"):
     return [*own_metric_problems({"tune_metric": tune, "metrics": list(paths)})]
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("nowhere.f", "there is no module 'nowhere'; install it, or correct the path"),
-        ("mine.shares", "'mine' has no 'shares'; did you mean 'share'?"),
-        ("mine.np", "'mine.np' is not a function; give a function (y_true, y_pred) or a scorer"),
-        ("mine.broken", "fails on 60 predicted rows of two classes: nothing works"),
-        ("mine.text", "fails on 60 predicted rows of two classes: could not convert"),
-        (
-            "mine.weighed",
-            "gets (y_true, y_pred) and also needs price, gain; give it a default, `price=…`",
-        ),
-        (
-            "mine.judged",
-            "gets (estimator, X, y) and also needs price; give it a default, `price=…`",
-        ),
-        (
-            "mine.regret",
-            "named like a cost, and greater values would count as better; write `regret.greater_is",
-        ),
-        ("mine.expectedCost", "`expectedCost.greater_is_better = False`"),
-        ("mine.risk", "write `risk.greater_is_better = False`"),
-        ("mine.at_risk", "write `at_risk.greater_is_better = False` below its definition"),
-        ("mine.accuracy", "another metric is called 'accuracy', too; rename the function"),
-    ],
-)
+@pytest.mark.parametrize(("path", "words"), [
+    ("nowhere.f", "there is no module 'nowhere'; install it, or correct the path"),
+    ("mine.shares", "'mine' has no 'shares'; did you mean 'share'?"),
+    ("mine.np", "'mine.np' is not a function; give a function (y_true, y_pred) or a scorer"),
+    ("mine.broken", "fails on 60 predicted rows of two classes: nothing works"),
+    ("mine.text", "fails on 60 predicted rows of two classes: could not convert"),
+    ("mine.weighed", "gets (y_true, y_pred) and also needs price, gain; give it a default, `price=…`"),
+    ("mine.judged", "gets (estimator, X, y) and also needs price; give it a default, `price=…`"),
+    ("mine.regret", "named like a cost, and greater values would count as better; write `regret.greater_is"),
+    ("mine.expectedCost", "`expectedCost.greater_is_better = False`"),
+    ("mine.risk", "write `risk.greater_is_better = False`"),
+    ("mine.at_risk", "write `at_risk.greater_is_better = False` below its definition"),
+    ("mine.accuracy", "another metric is called 'accuracy', too; rename the function"),
+])  # fmt: skip
 def test_an_unusable_metric_is_reported_in_one_line_before_anything_runs(mine, path, words):
     ((key, sentence),) = problems(path)
     assert key == ["evaluation", "metrics", 0]

@@ -103,9 +103,8 @@ Y = (np.arange(60) % 2).astype(np.int32)
 
 
 def transformed(table, *steps, y=Y, seed=0):
-    return fit_transforms(
-        [(step, {}) if isinstance(step, str) else step for step in steps], table, y, seed
-    )
+    named = [(step, {}) if isinstance(step, str) else step for step in steps]
+    return fit_transforms(named, table, y, seed)
 
 
 def test_scikit_learns_scaler_is_standardize(table):
@@ -182,16 +181,13 @@ def test_missing_values_are_refused_unless_the_transformer_takes_them(table):
     assert ready.names == ("colour", "a", "b", "c")
 
 
-@pytest.mark.parametrize(
-    ("step", "words"),
-    [
+def test_output_of_another_form_is_one_sentence(mine, table):
+    for step, words in (
         ("mine.Short", "Short made 59 × 3 values of 60 rows; it must return a row for each row"),
         ("mine.Words", "Words must return a matrix of numbers"),
-    ],
-)
-def test_output_of_another_form_is_one_sentence(mine, table, step, words):
-    with pytest.raises(ValueError, match=words):
-        transformed(table, step)
+    ):
+        with pytest.raises(ValueError, match=words):
+            transformed(table, step)
 
 
 def test_transformers_keep_the_rows_and_get_the_seed_of_the_fit(mine, table):
@@ -205,20 +201,16 @@ def test_transformers_keep_the_rows_and_get_the_seed_of_the_fit(mine, table):
 
 
 def test_a_wrapped_estimator_can_be_given_as_an_entry(table):
-    inner = {
-        "classifier": "linclass.LogisticRegression",
-        "params": {"penalty": "l1", "strength": 1.0},
-    }
+    params = {"penalty": "l1", "strength": 1.0}
+    inner = {"classifier": "linclass.LogisticRegression", "params": params}
     step = ("sklearn.feature_selection.SelectFromModel", {"estimator": inner, "max_features": 1})
     y = (table.X[:, 2] > 0).astype(np.int32)
     assert transformed(table, step, y=y)[1].names == ("colour", "c")
 
 
 def test_folds_are_not_fitted_together_with_a_transform_of_their_own(mine, table):
-    entry = {
-        "classifier": "linclass.LinearDiscriminantAnalysis",
-        "transforms": ["mine.Clip", "one_hot"],
-    }
+    lda = "linclass.LinearDiscriminantAnalysis"
+    entry = {"classifier": lda, "transforms": ["mine.Clip", "one_hot"]}
     folds = np.split(np.arange(60), 3)
     with pytest.raises(NotApplicable, match="not the same in every fold"):
         fit_folds(Method.from_entry(entry), table, Y, folds, TASK)
@@ -273,45 +265,24 @@ def test_a_foreign_transform_runs_in_its_own_process():
 REFUSED = {
     "no module": ("transforms", "nowhere.Clip", "there is no module 'nowhere'; install it, or correct the path"),
     "no class": ("transforms", "mine.Clipp", "'mine' has no 'Clipp'; did you mean 'Clip'?"),
-    "a function": (
-        "transforms",
-        "mine.doubled",
-        "is a function, not a class with fit and transform; list a map of single rows under `features:`",
-    ),
-    "a transform without a value": (
-        "transforms",
-        "mine.Needs",
-        "Needs needs width; list it as `mine.Needs: {width: …}`",
-    ),
-    "a feature without a value": (
-        "features",
-        "mine.scaled",
-        "'mine.scaled' needs by; list it as `mine.scaled: {by: …}`",
-    ),
-    "no transform": (
-        "transforms",
-        "sklearn.linear_model.LogisticRegression",
-        "has no transform(); give a class with fit and transform",
-    ),
+    "a function": ("transforms", "mine.doubled",
+        "is a function, not a class with fit and transform; list a map of single rows under `features:`"),
+    "a transform without a value": ("transforms", "mine.Needs",
+        "Needs needs width; list it as `mine.Needs: {width: …}`"),
+    "a feature without a value": ("features", "mine.scaled",
+        "'mine.scaled' needs by; list it as `mine.scaled: {by: …}`"),
+    "no transform": ("transforms", "sklearn.linear_model.LogisticRegression",
+        "has no transform(); give a class with fit and transform"),
     "an option": ("transforms", {"mine.Clip": {"loww": 1}}, "Clip has no parameter 'loww'; did you mean 'low'?"),
     "a value": ("transforms", {"mine.Clip": {"low": 10}}, "low is 10; give at most 9."),
-    "a value of scikit-learn": (
-        "transforms",
-        {"sklearn.preprocessing.QuantileTransformer": {"n_quantiles": -1}},
-        "The 'n_quantiles' parameter of QuantileTransformer must be",
-    ),
-    "a fitted feature": (
-        "features",
-        "sklearn.preprocessing.StandardScaler",
-        "is fitted; list it under `transforms:`",
-    ),
+    "a value of scikit-learn": ("transforms", {"sklearn.preprocessing.QuantileTransformer": {"n_quantiles": -1}},
+        "The 'n_quantiles' parameter of QuantileTransformer must be"),
+    "a fitted feature": ("features", "sklearn.preprocessing.StandardScaler",
+        "is fitted; list it under `transforms:`"),
     "no function": ("features", "mine.number", "'mine.number' is not a function"),
     "no feature": ("features", "mine.double", "'mine' has no 'double'; did you mean 'doubled'?"),
-    "an option of a feature": (
-        "features",
-        {"mine.doubled": {"time": 1}},
-        "'mine.doubled' has no parameter 'time'; did you mean 'times'?",
-    ),
+    "an option of a feature": ("features", {"mine.doubled": {"time": 1}},
+        "'mine.doubled' has no parameter 'time'; did you mean 'times'?"),
 }  # fmt: skip
 
 
@@ -324,16 +295,13 @@ def test_an_unusable_step_is_reported_in_one_line_before_anything_runs(mine, cas
     assert "\n" not in found[0][1]
 
 
-@pytest.mark.parametrize(
-    ("key", "step"),
-    [
-        ("transforms", {"mine.Clip": {"low": 1}}),
-        ("transforms", "sklearn.decomposition.PCA"),
-        ("transforms", "linclass.preprocessing.transforms.scaling.Standardize"),
-        ("features", {"mine.doubled": {"times": 3}}),
-        ("features", "mine.first"),
-    ],
-)
+@pytest.mark.parametrize(("key", "step"), [
+    ("transforms", {"mine.Clip": {"low": 1}}),
+    ("transforms", "sklearn.decomposition.PCA"),
+    ("transforms", "linclass.preprocessing.transforms.scaling.Standardize"),
+    ("features", {"mine.doubled": {"times": 3}}),
+    ("features", "mine.first"),
+])  # fmt: skip
 def test_usable_steps_are_accepted(mine, key, step):
     assert not [*method_problems({"classifier": "linclass.NearestMean", key: [step]})]
 
@@ -362,8 +330,6 @@ def test_entries_that_a_function_stores_twice_are_their_sum(mine):
 
 
 def test_a_feature_that_looks_at_other_rows_is_found(mine, table):
-    with pytest.raises(
-        NotApplicable,
-        match=r"'mine\.centred' gives a row different features when other rows change",
-    ):
+    words = r"'mine\.centred' gives a row different features when other rows change"
+    with pytest.raises(NotApplicable, match=words):
         apply_own_feature("mine.centred", table)

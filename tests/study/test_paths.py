@@ -1,9 +1,6 @@
 """`tune: {strength: path}` in a study: the rows that determine the values, extension of the path, and the records."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import numpy as np
 from cases import each
@@ -24,18 +21,18 @@ TASK = Task(n_classes=2, positive=1)
 STEPS = ["standardize"]
 
 
-def rows(n: int = 120, noise: float = 1.0, seed: int = 0) -> tuple[Table, np.ndarray]:
+def rows(n=120, noise=1.0, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 6))
     y = (X[:, 0] + 0.5 * X[:, 1] + noise * rng.normal(size=n) > 0).astype(int)
     return Table(X * [1, 10, 0.1, 1, 1, 1], tuple("abcdef")), y
 
 
-def method(classifier: str, tune: dict[str, Any], **more: Any) -> Method:
+def method(classifier, tune, **more):
     return Method.from_entry({"classifier": classifier, "tune": tune, "transforms": STEPS, **more})
 
 
-def strengths(fitted: Any, name: str = "strength") -> list[float]:
+def strengths(fitted, name="strength"):
     return [candidate.params[name] for candidate in fitted.candidates]
 
 
@@ -83,7 +80,7 @@ def test_each_option_of_a_transform_and_each_width_has_its_own_path():
     kernel = method("linclass.KernelSVM", {"strength": "path", "gamma": "path"})
     for tuned, width in ((nystroem, "nystroem__gamma"), (kernel, "gamma")):
         options = grid_of(tuned, table, y, 1).options
-        first: dict[float, float] = {}
+        first = {}
         for option in options:
             first.setdefault(option[width], option["strength"])
         assert len(first) == len({*first.values()}) >= 4

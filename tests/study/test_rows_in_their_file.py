@@ -73,17 +73,14 @@ def planned(y, repeats):
 FAMILIES = {"families": {"hits": "poisson"}}
 
 
-@each(
-    ("name", "params"),
-    [
-        ("LinearDiscriminantAnalysis", {}),
-        ("QuadraticDiscriminantAnalysis", {}),
-        ("GaussianNB", {}),
-        ("FisherDiscriminant", {}),
-        ("NearestMean", {}),
-        ("ExponentialFamilyNB", FAMILIES),
-    ],
-)
+@each(("name", "params"), [
+    ("LinearDiscriminantAnalysis", {}),
+    ("QuadraticDiscriminantAnalysis", {}),
+    ("GaussianNB", {}),
+    ("FisherDiscriminant", {}),
+    ("NearestMean", {}),
+    ("ExponentialFamilyNB", FAMILIES),
+])  # fmt: skip
 @pytest.mark.full
 def test_predictions_are_those_of_rows_in_memory(rows, name, params):
     folder, X, y = rows
@@ -118,15 +115,12 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
         assert kept[number]["feature"] == [None, "b", "a", "c", "hits"] * 3
 
 
-@each(
-    ("entry", "reason"),
-    [
-        ({"classifier": "linclass.LogisticRegression"}, "LogisticRegression needs them at once"),
-        ({"classifier": "linclass.QuadraticDiscriminantAnalysis", "tune": {"shrinkage": [0, 1]}}, "`tune:`"),
-        ({"classifier": "linclass.GaussianNB", "transforms": ["standardize"]}, "(standardize) would change"),
-        ({"classifier": "linclass.GaussianNB", "features": ["quadratic"]}, "without `features:`"),
-    ],
-)  # fmt: skip
+@each(("entry", "reason"), [
+    ({"classifier": "linclass.LogisticRegression"}, "LogisticRegression needs them at once"),
+    ({"classifier": "linclass.QuadraticDiscriminantAnalysis", "tune": {"shrinkage": [0, 1]}}, "`tune:`"),
+    ({"classifier": "linclass.GaussianNB", "transforms": ["standardize"]}, "(standardize) would change"),
+    ({"classifier": "linclass.GaussianNB", "features": ["quadratic"]}, "without `features:`"),
+])  # fmt: skip
 def test_a_method_that_needs_all_rows_in_memory_is_reported(rows, entry, reason):
     folder, _, y = rows
     found = ran(folder, obtained(folder), planned(y, repeats=1), entry)
@@ -134,16 +128,13 @@ def test_a_method_that_needs_all_rows_in_memory_is_reported(rows, entry, reason)
     assert all(reason in fit["reason"] for fit in found.fits)
 
 
-@each(
-    ("changes", "reason"),
-    [
-        ({"target": "sort"}, "no column 'sort'"),
-        ({"target": "hits"}, "column 'kind' of"),
-        ({"categorical": ["a"]}, "`categorical:` is not supported"),
-        ({"classes": ["x", "y"]}, "must name every class"),
-        ({"digest": "sha256:0"}, "its content has the digest"),
-    ],
-)
+@each(("changes", "reason"), [
+    ({"target": "sort"}, "no column 'sort'"),
+    ({"target": "hits"}, "column 'kind' of"),
+    ({"categorical": ["a"]}, "`categorical:` is not supported"),
+    ({"classes": ["x", "y"]}, "must name every class"),
+    ({"digest": "sha256:0"}, "its content has the digest"),
+])  # fmt: skip
 def test_data_that_cannot_be_read_in_blocks_are_unavailable(rows, changes, reason):
     with pytest.raises(Unavailable, match=reason):
         obtained(rows[0], **changes)

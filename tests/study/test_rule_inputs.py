@@ -1,12 +1,8 @@
 """Inputs of the rules, without starting Snakemake."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import yaml
@@ -14,7 +10,7 @@ import yaml
 from linclass_study.command.run import checked_study
 from linclass_study.workflow.rule_inputs import RuleInputs
 
-STUDY: dict[str, Any] = {
+STUDY = {
     "results": "results",
     "datasets": ["gaussians", "iris"],
     "methods": ["lda", "gaussian_nb", "quadratic"],
@@ -37,33 +33,29 @@ def inputs_of(tmp_path, monkeypatch):
 
     def made(**changes):
         Path("study.yaml").write_text(yaml.safe_dump(STUDY | changes))
-        forced: set[str] = set()
+        forced = set()
         workflow = SimpleNamespace(is_main_process=True, dag=SimpleNamespace(forcefiles=forced))
         return RuleInputs(checked_study([Path("study.yaml")]), workflow), forced
 
     return made
 
 
-def digests(inputs: RuleInputs) -> dict[str, str]:
+def digests(inputs):
     return {name: inputs.spec_digest(SimpleNamespace(bundle=name)) for name in inputs.bundles}
 
 
-def changed(inputs_of: Any, **changes: Any) -> set[str]:
+def changed(inputs_of, **changes):
     before, after = (digests(inputs_of(**each)[0]) for each in ({}, changes))
     return {name for name in before if before[name] != after.get(name)}
 
 
-@pytest.mark.parametrize(
-    ("changes", "rerun"),
-    [
-        ({"evaluation": {"folds": 3, "rope": 0.02, "focus": ["lda"]}}, set()),
-        ({"limits": {"store_mb": 1}}, set()),
-        ({"results": "elsewhere"}, set()),
-        ({"evaluation": {"folds": 4}}, {"gaussians", "iris"}),
-        ({"limits": {"fit_seconds": 5}}, {"gaussians", "iris"}),
-    ],
-    ids=["other metrics and focus", "size of the store", "folder", "folds", "limits"],
-)
+@pytest.mark.parametrize(("changes", "rerun"), [
+    ({"evaluation": {"folds": 3, "rope": 0.02, "focus": ["lda"]}}, set()),
+    ({"limits": {"store_mb": 1}}, set()),
+    ({"results": "elsewhere"}, set()),
+    ({"evaluation": {"folds": 4}}, {"gaussians", "iris"}),
+    ({"limits": {"fit_seconds": 5}}, {"gaussians", "iris"}),
+], ids=["other metrics and focus", "size of the store", "folder", "folds", "limits"])  # fmt: skip
 def test_only_settings_that_affect_fits_change_the_parameter_of_their_jobs(
     inputs_of, changes, rerun
 ):
@@ -94,7 +86,7 @@ def test_jobs_read_from_the_resolved_study_what_their_parameters_are_digests_of(
     assert all(name.startswith("fit_") for name in described["limits"])
 
 
-def write_run(inputs: RuleInputs, asked: Iterable[str]) -> Path:
+def write_run(inputs, asked):
     """A manifest and folds of gaussians, as if these specifications had been computed."""
     (bundle,) = (b for b in inputs.bundles.values() if b.datasets == ["gaussians"])
     runs = {

@@ -1,10 +1,7 @@
 """A run is computed by one process at a time; if that process dies, another one takes over."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 HOLD = """
 import sys
@@ -17,13 +14,13 @@ with run_lock(Path(sys.argv[1])):
 """
 
 
-def hold(run: Path) -> subprocess.Popen[str]:
+def hold(run):
     """A process that claims the run, reports this, and keeps the claim until its input ends."""
     pipe = subprocess.PIPE
     return subprocess.Popen([sys.executable, "-c", HOLD, run], stdin=pipe, stdout=pipe, text=True)
 
 
-def says(process: subprocess.Popen[str]) -> str:
+def says(process):
     assert process.stdout is not None
     return process.stdout.readline().strip()
 

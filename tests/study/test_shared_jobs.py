@@ -1,7 +1,5 @@
 """Predictions do not depend on the other runs of a job, their order, or the number of jobs."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -58,12 +56,12 @@ def results(tmp_path, monkeypatch):
     return tmp_path
 
 
-def files(results: Path) -> dict[str, bytes]:
+def files(results):
     paths = sorted(path for name in run_files.OTHERS for path in results.glob(f"runs/d/*/{name}"))
     return {f"{path.parent.name}/{path.name}": path.read_bytes() for path in paths}
 
 
-def compute(results: Path, *methods: str):
+def compute(results, *methods):
     return compute_bundle(results, {"d": {m: METHODS[m] for m in methods}}, EVALUATION, LIMITS)
 
 

@@ -164,19 +164,15 @@ def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch
     assert not obtained(tmp_path, "names.csv").table.is_sparse
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"classifier": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},
-        {
-            "classifier": "linclass.OneVsRest",
-            "params": {"estimator": {"classifier": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"}},
-        },
-        {"classifier": "linclass.NearestMean", "transforms": ["sklearn.preprocessing.PowerTransformer"]},
-        {"classifier": "odd_estimators.Fine"},
-    ],
-    ids=["classifier", "inside", "transform", "prediction"],
-)  # fmt: skip
+@pytest.mark.parametrize("entry", [
+    {"classifier": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},
+    {
+        "classifier": "linclass.OneVsRest",
+        "params": {"estimator": {"classifier": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"}},
+    },
+    {"classifier": "linclass.NearestMean", "transforms": ["sklearn.preprocessing.PowerTransformer"]},
+    {"classifier": "odd_estimators.Fine"},
+], ids=["classifier", "inside", "transform", "prediction"])  # fmt: skip
 def test_a_foreign_estimator_that_refuses_sparse_rows_gets_a_remedy(tmp_path, entry):
     write(tmp_path, *example(13))
     remedy = "X is a SciPy csr_array; `dense: true` in the data set's entry gives an array"

@@ -1,13 +1,25 @@
-"""Lists of entries in one: suites of data sets, and grids of methods."""
+"""Suites of data sets, and facts about the parameters of methods."""
 
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import ClassVar
+
+import pytest
 from cases import each
 
+from linclass import LogisticRegression
 from linclass_study.config import catalogues
 from linclass_study.config.catalogues import expand, suite_names
+from linclass_study.config.estimator_check import parameter_facts, with_default_paths
 from linclass_study.config.schema import schema_problems
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.entry_keys import expected_size
 from linclass_study.project import ROOT
+from linclass_study.report.tables.diagnostics import budget
+
+# Lists of entries in one: suites of data sets, and grids of methods
 
 # Published lists: as many sets as their authors say, each pinned by its numbers, each an entry that can be read
 
@@ -73,16 +85,13 @@ def test_each_combination_is_an_entry_with_values_of_their_own_type():
     assert set(written.values()) == {"m_{a}_{b}", "plain"}
 
 
-@each(
-    ("name", "grid", "words"),
-    [
-        ("m_{a}", {"a": 3}, "3 is not a list"),
-        ("m_{a}", [1, 2], "is not a mapping"),
-        ("m", {"a": [1, 2]}, "without {a} in it"),
-        ("m_{a}", {"a": [[1, 2], [3]]}, "a value that is a list needs a name"),
-        ("m_{a}_{b}", {"a": list(range(200)), "b": list(range(200))}, "stands for 40000 entries"),
-    ],
-)
+@each(("name", "grid", "words"), [
+    ("m_{a}", {"a": 3}, "3 is not a list"),
+    ("m_{a}", [1, 2], "is not a mapping"),
+    ("m", {"a": [1, 2]}, "without {a} in it"),
+    ("m_{a}", {"a": [[1, 2], [3]]}, "a value that is a list needs a name"),
+    ("m_{a}_{b}", {"a": list(range(200)), "b": list(range(200))}, "stands for 40000 entries"),
+])  # fmt: skip
 def test_an_invalid_grid_is_reported_in_one_line(name, grid, words):
     entries, _, wrong = expand({name: {"grid": grid}})
     assert not entries
@@ -93,3 +102,85 @@ def test_an_invalid_grid_is_reported_in_one_line(name, grid, words):
 def test_grids_that_produce_equal_names_are_refused():
     _, _, wrong = expand({"m_{a}": {"grid": {"a": [1]}}, "m_1": {}})
     assert [path for path, _ in wrong] == [["m_1"]]
+
+
+# The strengths of linclass's models are tuned by default, and untuned parameters are shown
+
+LOGISTIC = {"classifier": "linclass.LogisticRegression"}
+
+
+class Own(LogisticRegression):
+    """A model of a user, with a strength and with a parameter of its own whose range begins at 0."""
+
+    limits: ClassVar = {"shrink": (0,)}
+
+    def __init__(self, strength: float = 0.001, shrink: float = 0.5):
+        super().__init__(strength=strength)
+        self.shrink = shrink
+
+
+def inside(path, inner=LOGISTIC, **params):
+    return {"classifier": path, "params": {"estimator": inner, **params}}
+
+
+def fixed(entry, **params):
+    return {**entry, "params": {**entry.get("params", {}), **params}}
+
+
+@pytest.fixture(autouse=True)
+def mine(monkeypatch):
+    module = ModuleType("mine_with_limits")
+    module.Own = Own  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+
+
+def test_strengths_without_a_value_are_tuned_along_their_path():
+    tuned = {
+        "strength": [LOGISTIC, fixed(LOGISTIC, penalty="l1"), {"classifier": "linclass.KernelSVM"},
+                     {"classifier": "mine_with_limits.Own"}],
+        "estimator__strength": [inside("linclass.OneVsRest"), inside("linclass.Calibrated")],
+    }  # fmt: skip
+    for name, entries in tuned.items():
+        for entry in entries:
+            resolved = with_default_paths(entry, parameter_facts(entry))
+            assert resolved == {**entry, "tune": {name: "path"}}, entry
+    not_tuned = [
+        fixed(LOGISTIC, strength=0.001),
+        fixed(LOGISTIC, penalty=None),
+        {**LOGISTIC, "tune": {"penalty": ["l1", "l2"]}},
+        inside("linclass.OneVsRest", fixed(LOGISTIC, strength=1.0)),
+        inside("linclass.OneVsRest", estimator__strength=1.0),
+        inside("linclass.TunedClassifier"),
+        inside("linclass.OneVsRest", inside("linclass.TunedClassifier")),
+        {"classifier": "linclass.BayesianLogisticRegression"},
+        {"classifier": "sklearn.linear_model.LogisticRegression"},
+    ]
+    for entry in not_tuned:
+        assert with_default_paths(entry, parameter_facts(entry)) == entry
+
+
+def test_limits_and_untuned_parameters_are_stated():
+    shown = {
+        "strength 0.001": fixed(LOGISTIC, strength=0.001),
+        "strength 0.001, penalty l1": {**fixed(LOGISTIC, penalty="l1"), "tune": {"tol": [0.1, 1]}},
+        "C 1": {"classifier": "sklearn.linear_model.LogisticRegression"},
+        "shrinkage 0": {"classifier": "linclass.LinearDiscriminantAnalysis"},
+        "gamma scale": {"classifier": "linclass.KernelSVM"},
+        "": LOGISTIC,
+    }
+    for text, entry in shown.items():
+        facts = parameter_facts(entry)
+        assert budget(with_default_paths(entry, facts), facts)[1] == text
+    facts = parameter_facts(LOGISTIC)
+    tuned = budget(with_default_paths(LOGISTIC, facts), facts)[0]
+    assert tuned == "strength: path of 31 (by default)"
+    by_fit = {
+        "strength: by the evidence": {"classifier": "linclass.BayesianLogisticRegression"},
+        "shrinkage: by the formula of Ledoit and Wolf": fixed(
+            {"classifier": "linclass.LinearDiscriminantAnalysis"}, shrinkage="ledoit_wolf"
+        ),
+    }
+    for text, entry in by_fit.items():
+        assert budget(entry, parameter_facts(entry))[0] == text
+    assert parameter_facts({"classifier": "mine_with_limits.Own"})["limits"] == {"shrink": [0]}
+    assert parameter_facts(LOGISTIC)["limits"] == {}

@@ -39,14 +39,11 @@ def changes(tmp_path, monkeypatch):
     return make
 
 
-@pytest.mark.parametrize(
-    ("fitted", "line"),
-    [
-        ("", "iris: 3 of 3 runs to fit: a, b and c"),
-        ("ab", "iris: at least 1 of 3 runs to fit, more if rows have changed: c"),
-        ("abc", "iris: none of 3 runs to fit unless their rows have changed"),
-    ],
-)
+@pytest.mark.parametrize(("fitted", "line"), [
+    ("", "iris: 3 of 3 runs to fit: a, b and c"),
+    ("ab", "iris: at least 1 of 3 runs to fit, more if rows have changed: c"),
+    ("abc", "iris: none of 3 runs to fit unless their rows have changed"),
+])  # fmt: skip
 def test_a_plan_states_only_known_numbers_of_fits(changes, fitted, line):
     found = changes(dict.fromkeys("abc", SPEC), {m: {"asked": SPEC.asked} for m in fitted})
     assert [*found.lines(["iris"])] == [line]

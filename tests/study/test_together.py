@@ -1,7 +1,5 @@
 """Folds and candidates solved together give what they give one by one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +35,7 @@ class Alone(LogisticRegression):
     fit_many = None  # type: ignore[assignment]
 
 
-def rows(n: int = 120, seed: int = 1) -> tuple[Table, np.ndarray]:
+def rows(n=120, seed=1):
     """Numbers of different scales and a category whose last level is rare."""
     rng = np.random.default_rng(seed)
     y = (np.arange(n) % 3).astype(np.int32)
@@ -47,12 +45,12 @@ def rows(n: int = 120, seed: int = 1) -> tuple[Table, np.ndarray]:
     return Table(np.column_stack([numbers, kind]), ("u", "v", "w", "kind"), levels), y
 
 
-def held_out(y: np.ndarray, folds: int = 5) -> list[np.ndarray]:
+def held_out(y, folds=5):
     fold = stratified_folds(y, folds, 4)
     return [np.flatnonzero(fold == k) for k in range(folds)]
 
 
-def methods(tune=None, **params) -> list[Method]:
+def methods(tune=None, **params):
     """With fit_many and without, at a tol that rounding errors still let any processor reach."""
     kinds = LogisticRegression, Alone
     return [Method(kind, {"tol": 1e-15} | params, tune or {}, STEPS) for kind in kinds]
@@ -165,7 +163,7 @@ def records(tmp_path, entry, folds, of_one_repeat=False):
     return kept.fits, kept.table()
 
 
-def entry(classifier: str, **params) -> dict:
+def entry(classifier, **params):
     return {
         "classifier": classifier,
         "params": params,

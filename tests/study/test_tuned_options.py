@@ -27,6 +27,10 @@ def rows():
     return Table(X, tuple("abcdef")), y
 
 
+def tuned(classifier, tune, transforms):
+    return Method.from_entry({"classifier": classifier, "tune": tune, "transforms": transforms})
+
+
 def grid_search(X, y, steps, grid):
     """The grid search of scikit-learn on the same inner folds."""
     from sklearn.model_selection import GridSearchCV, PredefinedSplit
@@ -39,15 +43,10 @@ def grid_search(X, y, steps, grid):
 def test_a_class_too_small_for_the_inner_folds_is_called_by_its_label(rows):
     table, y = rows
     few = np.flatnonzero((y == 0) | (np.arange(len(y)) < 4))
-    method = Method.from_entry({"classifier": LDA, "tune": {"shrinkage": [0.1, 0.5]}})
+    method = tuned(LDA, {"shrinkage": [0.1, 0.5]}, [])
+    task = Task(2, 1, inner_folds=4, classes=("ill", "well"))
     with pytest.raises(NotApplicable, match=r"4 rows of every class; class 'well' has 2"):
-        fit_method(
-            method,
-            table.rows(few),
-            y[few],
-            Task(2, 1, inner_folds=4, classes=("ill", "well")),
-            SEED,
-        )
+        fit_method(method, table.rows(few), y[few], task, SEED)
 
 
 def test_the_choice_is_that_of_a_grid_search_over_the_pipeline(rows):
@@ -63,17 +62,12 @@ def test_the_choice_is_that_of_a_grid_search_over_the_pipeline(rows):
     search = grid_search(
         table.X, y, steps, {"PCA__n_components": grid["PCA__n_components"], "fit__C": grid["C"]}
     )
-    theirs = {
-        (option["PCA__n_components"], option["fit__C"]): mean
-        for option, mean in zip(
-            search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
-        )
-    }
+    results = zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True)
+    theirs = {(option["PCA__n_components"], option["fit__C"]): mean for option, mean in results}
     assert len(fitted.candidates) == len(theirs) == 8
     for one in fitted.candidates:
-        assert one.mean == pytest.approx(
-            theirs[one.params["PCA__n_components"], one.params["C"]], abs=1e-12
-        )
+        expected = theirs[one.params["PCA__n_components"], one.params["C"]]
+        assert one.mean == pytest.approx(expected, abs=1e-12)
     assert fitted.chosen["PCA__n_components"] == search.best_params_["PCA__n_components"]
     assert np.array_equal(fitted.predict(table)[0], search.predict(table.X))
     assert fitted.ready(table).X.shape[1] == fitted.chosen["PCA__n_components"]
@@ -85,37 +79,24 @@ def test_options_of_our_transforms_are_tuned_with_the_strength(rows):
 
     table, y = rows
     grid = {"strength": [0.01, 1.0], "principal_components__components": [1, 3, 5]}
-    method = Method.from_entry(
-        {
-            "classifier": "linclass.LogisticRegression",
-            "tune": grid,
-            "transforms": ["impute", "principal_components"],
-        }
-    )
+    method = tuned("linclass.LogisticRegression", grid, ["impute", "principal_components"])
     fitted = fit_method(method, table, y, TASK, SEED)
     means = {tuple(sorted(one.params.items())): one.mean for one in fitted.candidates}
-    for strength in grid[
-        "strength"
-    ]:  # their C depends on the number of rows, here 90 in each inner fold
+    for strength in grid["strength"]:  # C depends on the number of rows, 90 in each inner fold
         model = LogisticRegression(C=1 / (90 * strength), tol=1e-10, max_iter=1000)
-        search = grid_search(
-            table.X, y, [("pca", TheirPCA()), ("fit", model)], {"pca__n_components": [1, 3, 5]}
-        )
-        ours = [
-            means[("principal_components__components", k), ("strength", strength)]
-            for k in (1, 3, 5)
-        ]
+        steps = [("pca", TheirPCA()), ("fit", model)]
+        search = grid_search(table.X, y, steps, {"pca__n_components": [1, 3, 5]})
+        names = ("principal_components__components", "strength")
+        ours = [means[(names[0], k), (names[1], strength)] for k in (1, 3, 5)]
         assert ours == pytest.approx(search.cv_results_["mean_test_score"].tolist(), abs=1e-12)
 
 
 def test_candidates_fitted_at_once_are_those_fitted_one_by_one(rows, monkeypatch):
     table, y = rows
-    method = Method.from_entry(
-        {
-            "classifier": "linclass.LogisticRegression",
-            "tune": {"strength": [0.01, 1.0], "impute__numbers": ["mean", "median"]},
-            "transforms": ["impute", "standardize"],
-        }
+    method = tuned(
+        "linclass.LogisticRegression",
+        {"strength": [0.01, 1.0], "impute__numbers": ["mean", "median"]},
+        ["impute", "standardize"],
     )
     at_once = fit_method(method, table, y, TASK, SEED)
 
@@ -132,24 +113,12 @@ def test_candidates_fitted_at_once_are_those_fitted_one_by_one(rows, monkeypatch
 def test_options_that_fail_are_left_out_unless_all_fail(rows):
     table, y = rows
     table = Table((table.X > 0).astype(float), table.names)
-    method = Method.from_entry(
-        {
-            "classifier": LDA,
-            "tune": {"vocabulary__min_rows": [1, 1000]},
-            "transforms": ["vocabulary"],
-        }
-    )
+    method = tuned(LDA, {"vocabulary__min_rows": [1, 1000]}, ["vocabulary"])
     fitted = fit_method(method, table, y, TASK, SEED)
     assert fitted.chosen == {"vocabulary__min_rows": 1}
     assert [one.mean is None for one in fitted.candidates] == [False, True]
     table, y = rows
-    method = Method.from_entry(
-        {
-            "classifier": LDA,
-            "tune": {"vocabulary__min_rows": [1000, 2000]},
-            "transforms": ["vocabulary"],
-        }
-    )
+    method = tuned(LDA, {"vocabulary__min_rows": [1000, 2000]}, ["vocabulary"])
     with pytest.raises(ValueError, match="occurs in 1000 or more"):
         fit_method(method, table, y, TASK, SEED)
 
@@ -158,17 +127,14 @@ def test_transforms_are_fitted_once_for_each_option_of_theirs(rows, monkeypatch)
     table, y = rows
     calls = []
     plain = tuned_parameters.fit_transforms
-    monkeypatch.setattr(
-        tuned_parameters,
-        "fit_transforms",
-        lambda steps, *rest: calls.extend(dict(steps)) or plain(steps, *rest),
-    )
-    method = Method.from_entry(
-        {
-            "classifier": "sklearn.svm.LinearSVC",
-            "tune": {"C": [0.1, 1, 10], "PCA__n_components": [2, 3]},
-            "transforms": ["impute", PCA],
-        }
+
+    def counted(steps, *rest):
+        calls.extend(dict(steps))
+        return plain(steps, *rest)
+
+    monkeypatch.setattr(tuned_parameters, "fit_transforms", counted)
+    method = tuned(
+        "sklearn.svm.LinearSVC", {"C": [0.1, 1, 10], "PCA__n_components": [2, 3]}, ["impute", PCA]
     )
     fit_method(method, table, y, TASK, SEED)
     assert calls.count("impute") == TASK.inner_folds * 2
@@ -177,66 +143,39 @@ def test_transforms_are_fitted_once_for_each_option_of_theirs(rows, monkeypatch)
 
 def test_a_method_with_a_tuned_option_needs_tuning(rows):
     table, y = rows
-    entry = {
-        "classifier": LDA,
-        "tune": {"principal_components__components": [1, 2]},
-        "transforms": ["principal_components"],
-    }
+    method = tuned(LDA, {"principal_components__components": [1, 2]}, ["principal_components"])
     with pytest.raises(ValueError, match="each fold has its own tuning"):
-        fit_folds(Method.from_entry(entry), table, y, [np.arange(60)], TASK)
+        fit_folds(method, table, y, [np.arange(60)], TASK)
 
 
 PIPELINE = {
     "classifier": "sklearn.pipeline.Pipeline",
-    "params": {
-        "steps": [["PCA", {"classifier": PCA}], ["fit", {"classifier": "sklearn.svm.LinearSVC"}]]
-    },
-}
+    "params": {"steps": [["PCA", {"classifier": PCA}], ["fit", {"classifier": "sklearn.svm.LinearSVC"}]]},
+}  # fmt: skip
 REFUSED = {
-    "an option it does not have": (
-        {"transforms": ["impute"], "tune": {"impute__number": ["mean"]}},
-        "transform 'impute' has no parameter 'number'; did you mean 'numbers'?",
-    ),
+    "an option it does not have": ({"transforms": ["impute"], "tune": {"impute__number": ["mean"]}},
+        "transform 'impute' has no parameter 'number'; did you mean 'numbers'?"),
     "a value it refuses": (
         {"transforms": ["principal_components"], "tune": {"principal_components__components": [2, 0]}},
-        "components is 0; give a whole number",
-    ),
+        "components is 0; give a whole number"),
     "an option that a class of another library does not have": (
         {"transforms": [PCA], "tune": {"PCA__components": [2]}},
-        "PCA has no parameter 'components'; did you mean 'n_components'?",
-    ),
-    "a value that a class of another library refuses": (
-        {"transforms": [PCA], "tune": {"PCA__n_components": [2, -1]}},
-        "The 'n_components' parameter of PCA",
-    ),
-    "fixed and tuned": (
-        {"transforms": [{"impute": {"numbers": "mean"}}], "tune": {"impute__numbers": ["mean"]}},
-        "'numbers' is fixed under transforms, too; leave it out there or here",
-    ),
-    "listed twice": (
-        {"transforms": ["impute", "impute"], "tune": {"impute__numbers": ["mean"]}},
-        "the transform 'impute' is listed twice; list it once to tune it",
-    ),
-    "not listed": (
-        {"transforms": ["impute"], "tune": {"principal_components__components": [2]}},
-        "'principal_components' is not among the transforms of the method; list it there",
-    ),
-    "misspelt": (
-        {"transforms": ["principal_components"], "tune": {"principal_component__components": [2]}},
-        "no transform of the method is called 'principal_component'; write principal_components__components",
-    ),
-    "in full": (
-        {"transforms": [PCA], "tune": {f"{PCA}__n_components": [2]}},
-        "write PCA__n_components",
-    ),
-    "a feature": (
-        {"features": ["powers"], "tune": {"powers__degree": [2, 3]}},
-        "'powers' is a feature, which is computed before the folds; only options of transforms are tuned",
-    ),
-    "a step of the classifier": (
-        PIPELINE | {"transforms": [PCA], "tune": {"PCA__n_components": [2]}},
-        "'PCA' is a transform and a step of the classifier; rename the step",
-    ),
+        "PCA has no parameter 'components'; did you mean 'n_components'?"),
+    "a value that a class of another library refuses": ({"transforms": [PCA], "tune": {"PCA__n_components": [2, -1]}},
+        "The 'n_components' parameter of PCA"),
+    "fixed and tuned": ({"transforms": [{"impute": {"numbers": "mean"}}], "tune": {"impute__numbers": ["mean"]}},
+        "'numbers' is fixed under transforms, too; leave it out there or here"),
+    "listed twice": ({"transforms": ["impute", "impute"], "tune": {"impute__numbers": ["mean"]}},
+        "the transform 'impute' is listed twice; list it once to tune it"),
+    "not listed": ({"transforms": ["impute"], "tune": {"principal_components__components": [2]}},
+        "'principal_components' is not among the transforms of the method; list it there"),
+    "misspelt": ({"transforms": ["principal_components"], "tune": {"principal_component__components": [2]}},
+        "no transform of the method is called 'principal_component'; write principal_components__components"),
+    "in full": ({"transforms": [PCA], "tune": {f"{PCA}__n_components": [2]}}, "write PCA__n_components"),
+    "a feature": ({"features": ["powers"], "tune": {"powers__degree": [2, 3]}},
+        "'powers' is a feature, which is computed before the folds; only options of transforms are tuned"),
+    "a step of the classifier": (PIPELINE | {"transforms": [PCA], "tune": {"PCA__n_components": [2]}},
+        "'PCA' is a transform and a step of the classifier; rename the step"),
 }  # fmt: skip
 
 
@@ -250,13 +189,10 @@ def test_invalid_tuning_is_reported_in_one_line_before_anything_runs(case):
     assert "\n" not in found[0][1]
 
 
-@each(
-    "own",
-    [
-        {"transforms": [PCA], "tune": {"PCA__n_components": [2, 3], "shrinkage": [0.0, 0.1]}},
-        {"transforms": ["impute"], "tune": {"impute__numbers": ["mean", "median"]}},
-        PIPELINE | {"tune": {"PCA__n_components": [2, 3], "fit__C": [1, 2]}},
-    ],
-)
+@each("own", [
+    {"transforms": [PCA], "tune": {"PCA__n_components": [2, 3], "shrinkage": [0.0, 0.1]}},
+    {"transforms": ["impute"], "tune": {"impute__numbers": ["mean", "median"]}},
+    PIPELINE | {"tune": {"PCA__n_components": [2, 3], "fit__C": [1, 2]}},
+])  # fmt: skip
 def test_valid_tuning_is_accepted(own):
     assert not [*method_problems({"classifier": LDA} | own)]

@@ -12,8 +12,8 @@ from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, result
 from linclass_study.execution import fit_store, slurm
 from linclass_study.execution.compute import SharedInputs, compute_bundle, compute_shard, gather
 from linclass_study.execution.fit_store import EarlierFits, UnfinishedRun
-from linclass_study.execution.run_files import Added, Made, Records
-from linclass_study.processes.guard import Guard, GuardedResult
+from linclass_study.execution.run_files import Made, Records
+from linclass_study.processes.guard import Guard
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -22,7 +22,7 @@ class Interrupted(Exception):
     pass
 
 
-def added(key: str) -> Added:
+def added(key):
     """An outcome without predictions."""
     return {"status": "failed", "reason": key}, np.arange(3), None, Made(key)
 
@@ -33,7 +33,7 @@ class Calls:
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         self.made, self.allowed, call = 0, 10**6, Guard.call
 
-        def counted(guard: Guard, *arguments: object) -> GuardedResult:
+        def counted(guard, *arguments):
             if self.made == self.allowed:
                 raise Interrupted
             self.made += 1

@@ -1,7 +1,5 @@
 """The worked examples of README, CONTRIBUTING and the pages of docs/ work as they stand."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
@@ -155,7 +153,7 @@ def test_the_page_shows_the_graph_of_the_rules_without_transitive_arrows(project
     assert shown == {arrow for arrow in arrows if not _leads(arrows - {arrow}, *arrow)}
 
 
-def _leads(arrows: set[tuple[str, str]], start: str, end: str) -> bool:
+def _leads(arrows, start, end):
     """Whether a path leads from `start` to `end`."""
     return any(b == end or _leads(arrows, b, end) for a, b in arrows if a == start)
 

@@ -102,39 +102,27 @@ def misbehaved(tmp_path_factory):
 
 
 @each("name", ENDINGS)
-def test_a_fit_that_fails_is_a_row_with_its_reason(misbehaved, name):
+def test_a_fit_that_fails_is_a_row_with_its_reason_and_others_succeed(misbehaved, name):
     project, _ = misbehaved
     status, reason = ENDINGS[name]
     rows = project.fits("gaussians", name)
     assert rows["status"].to_list() == [status] * 2
     assert all(reason in text for text in rows["reason"]), rows["reason"].to_list()
-
-
-@each("name", ENDINGS)
-def test_a_method_that_fails_on_one_data_set_succeeds_on_others(misbehaved, name):
-    project, _ = misbehaved
     assert project.fits("iris", name)["status"].to_list() == ["converged"] * 2
 
 
-def test_the_terminal_reports_how_much_is_done_and_ends_with_all(misbehaved):
-    _, output = misbehaved
+def test_terminal_and_report_show_the_failures_and_how_much_is_done(misbehaved):
+    project, output = misbehaved
     total = output.jobs_in_all
-    assert re.search(rf"^ *\d+ of {total} jobs +\d+% of the work", output.text, flags=re.M)
-    assert re.search(
-        rf"^ *{total} of {total} jobs +100% of the work +nothing left", output.text, flags=re.M
-    )
-
-
-def test_the_terminal_ends_with_the_failures_and_the_answer(misbehaved):
-    _, output = misbehaved
+    for line in (
+        rf"\d+ of {total} jobs +\d+% of the work",
+        rf"{total} of {total} jobs +100% of the work +nothing left",
+    ):
+        assert re.search(rf"^ *{line}", output.text, flags=re.M)
     last = output.text.strip().splitlines()[-15:]
     assert last[-1] == "report: results/report.html"
     assert "fits failed" in last[-2]
     assert any("no luck with two features" in line for line in last)
-
-
-def test_the_report_shows_the_failures(misbehaved):
-    project, _ = misbehaved
     report = project.text("results/report.html")
     assert "no luck with two features" in report
     assert "SIGSEGV" in report
@@ -210,14 +198,8 @@ def test_errors_found_in_the_data_are_recorded_with_a_clear_reason(project):
     )
     project.write("gaps.csv", "u,v,y\n" + good.replace("\n0,", "\n,"))
     project.write("few.csv", "u,v,y\n" + good.replace("b", "a", 10))
-    names = {
-        "good": "target: y",
-        "one_class": "target: y",
-        "text": "target: y",
-        "gaps": "target: y",
-        "few": "target: y",
-        "lost": "target: y, classes: [a, z]",
-    }
+    names = dict.fromkeys(("good", "one_class", "text", "gaps", "few"), "target: y")
+    names["lost"] = "target: y, classes: [a, z]"
     files = {name: "good" if name == "lost" else name for name in names}
     sources = {name: f"{{file: {file}.csv}}" for name, file in files.items()}
     sources["lost"] = "[{file: good.csv}, {file: absent.csv}]"  # of several none is read beforehand

@@ -53,10 +53,6 @@ def test_pickles_and_bombs_in_place_of_results_are_replaced_without_being_read(c
     assert output.code == 0, output.text
     assert (results / "runs/iris/lda/predictions.parquet").read_bytes() == known
     assert not [*Path(computed.folder).rglob("code-ran")]
-
-
-def test_a_check_of_a_study_in_hostile_results_runs_nothing(computed):
-    results = computed.folder / "results"
     shutil.copyfile(HOSTILE / "nested.json", results / "bundles/iris.json")
     shutil.copyfile(HOSTILE / "raw_pickle.npz", results / "runs/iris/lda/unfinished.npz")
     shutil.copyfile(HOSTILE / "lying_footer.parquet", results / "runs/iris/lda/fits.parquet")

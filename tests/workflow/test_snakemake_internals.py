@@ -1,7 +1,5 @@
 """What linclass_study/execution/snakemake_internals.py expects of Snakemake holds for the installed release."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os
@@ -10,7 +8,6 @@ import subprocess
 import sys
 import time
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 from projects import ROOT
@@ -60,11 +57,11 @@ onsuccess:
 """
 
 
-def command(*arguments: str) -> list[str]:
+def command(*arguments):
     return [sys.executable, "-m", "snakemake", "--cores", "1", *arguments]
 
 
-def said(folder: Path, *arguments: str, **env: str) -> str:
+def said(folder, *arguments, **env):
     done = subprocess.run(
         command(*arguments),
         cwd=folder,
