@@ -27,8 +27,8 @@ from linclass.preprocessing.transforms.words import Idf, Vocabulary
 # Words of texts: the tokenizer, counts against their definition, then scikit-learn
 
 POSTS = [
-    "From: ann@x.org\nSubject: Re: wheels\n\nIn article <1@y> bob writes:\n> Four wheels.\nTwo wheels "
-    "do, 2 of them.\n\n--\nAnn, rider since 1975\n",
+    ("From: ann@x.org\nSubject: Re: wheels\n\nIn article <1@y> bob writes:\n> Four wheels.\nTwo wheels "
+    "do, 2 of them.\n\n--\nAnn, rider since 1975\n"),
     "Subject: none\n\n\nRun-on text; it's \u00c9t\u00e9 & na\u00efve_user42...\n|quoted\nBob said: no\n",
     "no header at all, no blank line",
     "\n\n",
