@@ -14,16 +14,9 @@ import polars as pl
 
 ROOT = Path(__file__).parents[1]
 PARTS = [
-    "Snakefile",
-    "config",
-    "linclass",
-    "linclass_study",
-    "profiles",
-    "resources",
-    "snakemake_logger_plugin_linclass",
-    "textbook",
-    "workflow",
-]
+    "Snakefile", "config", "linclass", "linclass_study", "profiles", "resources",
+    "snakemake_logger_plugin_linclass", "textbook", "workflow",
+]  # fmt: skip
 
 
 @dataclass

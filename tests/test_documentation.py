@@ -112,16 +112,8 @@ def test_a_model_has_the_predictions_and_the_certificate_that_it_states(name):
 
 
 FOLDERS = (
-    "benchmarks",
-    "config",
-    "docs",
-    "linclass",
-    "linclass_study",
-    "profiles",
-    "tests",
-    "textbook",
-    "workflow",
-)
+    "benchmarks", "config", "docs", "linclass", "linclass_study", "profiles", "tests", "textbook", "workflow",
+)  # fmt: skip
 
 
 def without_code(text):

@@ -22,16 +22,10 @@ MODELS = {name for name in linclass.__all__ if name[0].isupper()}
 PARTS = {
     name
     for package in (
-        "families",
-        "kernels",
-        "losses",
-        "penalties",
-        "solvers",
-        "features",
-        "transforms",
+        "families", "kernels", "losses", "penalties", "solvers", "features", "transforms",
     )
     for name in parts.names(package)
-}
+}  # fmt: skip
 
 
 def spans(text):

@@ -133,16 +133,8 @@ def test_integers_that_encode_dates_are_found_and_other_numbers_and_texts_are_no
     assert dates(numbers(columns)) == {"date_columns": {}}
     assert of_levels([day.strftime("%Y-%m-%d") for day in DAYS[:9]]) == {}  # may be categories
     others = [
-        "2023-13-32",
-        "1.2.3",
-        "10.0.0.12",
-        "may",
-        "12-34",
-        "1999",
-        "12:30",
-        "31.12.",
-        "00/00/2000",
-    ]
+        "2023-13-32", "1.2.3", "10.0.0.12", "may", "12-34", "1999", "12:30", "31.12.", "00/00/2000",
+    ]  # fmt: skip
     assert not any(map(is_date, others))
     assert of_levels([f"{text} {k}" for k in range(3) for text in others]) == {}
 

@@ -285,11 +285,9 @@ def test_control_characters_do_not_reach_the_terminal(linclass, a, b):
 
 
 STUDIES = {
-    "alias_bomb.yaml": "its aliases expand to",
-    "python_object.yaml": "could not determine a constructor",
-    "nested.yaml": "nested too deeply",
-    "merge_bomb.yaml": "'<<' merges",
-}
+    "alias_bomb.yaml": "its aliases expand to", "python_object.yaml": "could not determine a constructor",
+    "nested.yaml": "nested too deeply", "merge_bomb.yaml": "'<<' merges",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("study", STUDIES)

@@ -95,11 +95,8 @@ def test_no_text_becomes_a_command_of_latex_or_a_cell_of_markdown(written):
 
 def test_a_csv_file_keeps_every_number_unchanged(tmp_path):
     numbers = {
-        "x": [-1.5, 2.0],
-        "text": ["-1", "+2.5e3"],
-        "label": ["-x", "@y"],
-        "=1+1": ["a", None],
-    }
+        "x": [-1.5, 2.0], "text": ["-1", "+2.5e3"], "label": ["-x", "@y"], "=1+1": ["a", None],
+    }  # fmt: skip
     write_csv(pl.DataFrame(numbers), tmp_path / "a.csv")
     assert (
         tmp_path / "a.csv"

@@ -30,11 +30,8 @@ def here(tmp_path, monkeypatch):
 def test_the_starter_study_has_no_errors_and_no_warnings(here, capsys):
     assert main(["init"]) == 0
     assert sorted(path.name for path in here.iterdir()) == [
-        "measurements.csv",
-        "my_estimator.py",
-        "study.schema.json",
-        "study.yaml",
-    ]
+        "measurements.csv", "my_estimator.py", "study.schema.json", "study.yaml",
+    ]  # fmt: skip
     capsys.readouterr()
     assert main(["check", "study.yaml"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -13,11 +13,8 @@ from linclass import as_sklearn
 
 X, y = load_iris(return_X_y=True)
 PROBABILITIES = (
-    "FirthLogisticRegression",
-    "LinearDiscriminantAnalysis",
-    "LogisticRegression",
-    "MultinomialNB",
-)
+    "FirthLogisticRegression", "LinearDiscriminantAnalysis", "LogisticRegression", "MultinomialNB",
+)  # fmt: skip
 SCORES = ("FisherDiscriminant", "LinearSVM", "NearestMean", "Perceptron", "ZeroOneClassifier")
 REGRESSORS = ("BayesianLinearRegression", "Lasso", "Ridge", "SupportVectorRegressor")
 KIND = (

@@ -88,17 +88,9 @@ def test_a_misspelled_parameter_gets_a_suggestion(kind, wrong, meant):
 
 def test_only_similar_names_are_suggested():
     known = [
-        "spam.csv",
-        "SGDClassifier",
-        "auc",
-        "log_loss",
-        "principal_components",
-        "drop",
-        "f1_macro",
-        "Länge",
-        "***",
-        "lda",
-    ]
+        "spam.csv", "SGDClassifier", "auc", "log_loss", "principal_components", "drop", "f1_macro", "Länge",
+        "***", "lda",
+    ]  # fmt: skip
     for name, meant in (
         ("MLPClassifier", []),
         ("pima.csv", []),

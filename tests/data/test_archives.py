@@ -213,8 +213,5 @@ def test_arff_cells_may_be_quoted_and_surrounded_by_blanks(tmp_path):
     )
     frame = arff.read(tmp_path / "a", {}).frame
     assert frame.rows() == [
-        (1.0, "p, 'q'", "d"),
-        (2.0, "r s", "it's"),
-        (3.0, "t", "b,c"),
-        (4.0, None, "d"),
-    ]
+        (1.0, "p, 'q'", "d"), (2.0, "r s", "it's"), (3.0, "t", "b,c"), (4.0, None, "d"),
+    ]  # fmt: skip

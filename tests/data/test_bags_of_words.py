@@ -135,12 +135,8 @@ def test_a_bag_of_words_is_read_in_any_order_as_counts_or_as_presence(obtain, tm
     assert found.classes == ["x", "y"]
     rows = list(zip(found.split, found.y, found.table.X.toarray().tolist(), strict=True))
     assert sorted(rows) == [
-        (0, 0, [0, 0, 0]),
-        (0, 0, [2, 0, 1]),
-        (0, 1, [0, 1, 0]),
-        (1, 0, [1, 0, 0]),
-        (1, 1, [0, 0, 4]),
-    ]
+        (0, 0, [0, 0, 0]), (0, 0, [2, 0, 1]), (0, 1, [0, 1, 0]), (1, 0, [1, 0, 0]), (1, 1, [0, 0, 4]),
+    ]  # fmt: skip
     as_archive(tmp_path / "b.tgz", bag_files(np.random.default_rng(3)))
     assert obtain(entry | {"source": {"file": "b.tgz"}}).digest == found.digest
     as_archive(tmp_path / "a.tgz", bag_files())
@@ -247,11 +243,9 @@ def test_a_wrong_inverted_index_reports_where(text, words, reason, tmp_path):
 
 
 TEXTS = {
-    "news-train/cats/1": "The cat, the CAT!",
-    "news-train/dogs/2": "dog2dog caf\xe9",
-    "news-test/cats/3": "a cat",
-    "news-train/.hidden/4": "nothing",
-}
+    "news-train/cats/1": "The cat, the CAT!", "news-train/dogs/2": "dog2dog caf\xe9",
+    "news-test/cats/3": "a cat", "news-train/.hidden/4": "nothing",
+}  # fmt: skip
 
 
 def test_texts_in_folders_are_counted_word_by_word(obtain, tmp_path):

@@ -34,36 +34,17 @@ DRAWN = [name for name, entry in CATALOGUE.items() if "generate" in entry["sourc
 BUNDLED = [name for name, entry in CATALOGUE.items() if "sklearn" in entry["source"]]
 # name: (rows, features, classes, test rows), from the descriptions that come with the data
 SIZES = {
-    "iris": (150, 4, 3, 0),
-    "iris_binary": (150, 4, 2, 0),
-    "wine": (178, 13, 3, 0),
-    "breast_cancer": (569, 30, 2, 0),
-    "digits": (1797, 64, 10, 0),
-    "gaussians": (400, 2, 2, 0),
-    "masking": (600, 2, 3, 0),
-    "unequal_covariances": (600, 2, 2, 0),
-    "correlated_groups": (300, 50, 2, 0),
-    "high_dimensional_sparse": (600, 10_000, 3, 0),
-    "circles": (400, 2, 2, 0),
-    "separable": (200, 5, 2, 0),
-    "heavy_tailed": (400, 5, 2, 0),
-    "simplex": (400, 10, 4, 0),
-    "label_noise": (400, 2, 2, 0),
-    "heart": (462, 9, 2, 0),
-    "newsgroups": (5045, 34250, 2, 2017),
-    "newsgroups_posts": (5049, 1, 2, 2018),
-    "twenty_newsgroups_posts": (18_846, 1, 20, 7532),
-    "vowel": (990, 10, 11, 462),
-    "german": (1000, 20, 2, 0),
-    "credit_default": (30_000, 23, 2, 0),
-    "adult": (48_842, 14, 2, 16_281),
-    "a9a": (32_561, 123, 2, 0),
-    "w8a": (49_749, 300, 2, 0),
-    "letter": (20_000, 16, 26, 0),
-    "segment": (2310, 19, 7, 0),
-    "vehicle": (846, 18, 4, 0),
-    "waveform": (5000, 40, 3, 0),
-}
+    "iris": (150, 4, 3, 0), "iris_binary": (150, 4, 2, 0), "wine": (178, 13, 3, 0),
+    "breast_cancer": (569, 30, 2, 0), "digits": (1797, 64, 10, 0), "gaussians": (400, 2, 2, 0),
+    "masking": (600, 2, 3, 0), "unequal_covariances": (600, 2, 2, 0), "correlated_groups": (300, 50, 2, 0),
+    "high_dimensional_sparse": (600, 10_000, 3, 0), "circles": (400, 2, 2, 0), "separable": (200, 5, 2, 0),
+    "heavy_tailed": (400, 5, 2, 0), "simplex": (400, 10, 4, 0), "label_noise": (400, 2, 2, 0),
+    "heart": (462, 9, 2, 0), "newsgroups": (5045, 34250, 2, 2017), "newsgroups_posts": (5049, 1, 2, 2018),
+    "twenty_newsgroups_posts": (18_846, 1, 20, 7532), "vowel": (990, 10, 11, 462), "german": (1000, 20, 2, 0),
+    "credit_default": (30_000, 23, 2, 0), "adult": (48_842, 14, 2, 16_281), "a9a": (32_561, 123, 2, 0),
+    "w8a": (49_749, 300, 2, 0), "letter": (20_000, 16, 26, 0), "segment": (2310, 19, 7, 0),
+    "vehicle": (846, 18, 4, 0), "waveform": (5000, 40, 3, 0),
+}  # fmt: skip
 
 
 @pytest.fixture

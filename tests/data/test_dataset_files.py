@@ -26,11 +26,8 @@ def found(request, obtain, tmp_path):
     if request.param == "dense":
         (tmp_path / "a.csv").write_text(CSV)
         entry = {
-            "source": {"file": "a.csv"},
-            "target": "y",
-            "positive": "no",
-            "costs": [[0, 5], [1, 0]],
-        }
+            "source": {"file": "a.csv"}, "target": "y", "positive": "no", "costs": [[0, 5], [1, 0]],
+        }  # fmt: skip
     else:
         (tmp_path / "a.svm").write_text(SPARSE)
         (tmp_path / "t.svm").write_text("b 1:1\n")
@@ -78,24 +75,11 @@ def test_the_json_file_describes_the_data_set(obtain, tmp_path):
     save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
     about = json.loads((tmp_path / "a.json").read_text())
     assert about == {
-        "status": "available",
-        "reason": "",
-        "classes": ["no", "yes"],
-        "class_counts": [2, 1],
-        "features": ["t", "x"],
-        "n_features": 2,
-        "positive": "no",
-        "rows": 3,
-        "test_rows": 0,
-        "groups": None,
-        "sparse": False,
-        "texts": [],
-        "costs": costs,
-        "digest": found.digest,
-        "source": "a.csv",
-        "attempts": [],
-        "bayes_error": None,
-    }
+        "status": "available", "reason": "", "classes": ["no", "yes"], "class_counts": [2, 1],
+        "features": ["t", "x"], "n_features": 2, "positive": "no", "rows": 3, "test_rows": 0, "groups": None,
+        "sparse": False, "texts": [], "costs": costs, "digest": found.digest, "source": "a.csv",
+        "attempts": [], "bayes_error": None,
+    }  # fmt: skip
 
 
 def test_many_features_are_counted_not_listed(obtain, tmp_path):
@@ -149,12 +133,10 @@ def table(tmp_path):
     y = rng.integers(0, 3, 1000)
     frame = pl.DataFrame(
         {
-            "length": rng.normal(y, 2),
-            "kind": np.array(["a", "b", "c"])[y],
-            "count": rng.poisson(1 + y),
+            "length": rng.normal(y, 2), "kind": np.array(["a", "b", "c"])[y], "count": rng.poisson(1 + y),
             "flag": rng.random(1000) < 0.3,
         }
-    )
+    )  # fmt: skip
     frame.write_parquet(tmp_path / "rows.parquet", row_group_size=130)
     return tmp_path / "rows.parquet", frame
 

@@ -98,21 +98,8 @@ def test_fast_and_strict_readers_agree_on_any_file(seed, both):
     """Files of random cells with random accidents: a lost cell, a stray quote, a blank line, …"""
     rng = np.random.default_rng(seed)
     cells = [
-        "1",
-        "-2.50",
-        "3e5",
-        " 4",
-        "x",
-        "y z",
-        '"q, r"',
-        "",
-        "?",
-        "NA",
-        " nan",
-        "0x1",
-        "1_0",
-        "+7",
-    ]
+        "1", "-2.50", "3e5", " 4", "x", "y z", '"q, r"', "", "?", "NA", " nan", "0x1", "1_0", "+7",
+    ]  # fmt: skip
     width, kinds = int(rng.integers(1, 5)), rng.integers(2, 7)
     pools = [list(rng.choice(cells, kinds)) for _ in range(width)]
     lines = [",".join(str(rng.choice(pool)) for pool in pools) for _ in range(30)]
@@ -132,11 +119,8 @@ def test_the_last_bit_of_a_number_is_the_nearest(both):
     rng = np.random.default_rng(0)
     values = rng.standard_normal(3000) * 10.0 ** rng.integers(-300, 300, 3000)
     texts = [
-        *map(repr, values.tolist()),
-        "2.2250738585072011e-308",
-        "5e-324",
-        "1.7976931348623157e308",
-    ]
+        *map(repr, values.tolist()), "2.2250738585072011e-308", "5e-324", "1.7976931348623157e308",
+    ]  # fmt: skip
     fast, _, taken = both("a,b\n" + "".join(f"{text},0\n" for text in texts))
     assert taken
     assert fast["a"].to_list() == [float(text) for text in texts]

@@ -24,11 +24,9 @@ DENSE = {
 }
 ROWS = "1, 10, x, red, good\n2, ?, 'y z', 'dark blue', bad\n3, 5, ?, 3, good\n4, 2.5, w, ?, bad\n"
 SPARSE = {
-    "a": ("numeric", "numeric"),
-    "b": ("numeric", "numeric"),
-    "c": ("numeric", "numeric"),
+    "a": ("numeric", "numeric"), "b": ("numeric", "numeric"), "c": ("numeric", "numeric"),
     "class": ("{no, yes}", "nominal"),
-}
+}  # fmt: skip
 SPARSE_ROWS = "{0 1.5, 3 yes}\n{2 -2}\n{1 4, 2 1, 3 yes}\n{3 no}\n"
 
 
@@ -48,16 +46,12 @@ def publish(server, columns=DENSE, rows=ROWS, number=31, **about):
     } | about
     features = [
         {
-            "index": str(i),
-            "name": name,
-            "data_type": kind,
-            "is_target": str(name == "class").lower(),
-            "is_ignore": "false",
-            "is_row_identifier": str(name == "id").lower(),
+            "index": str(i), "name": name, "data_type": kind, "is_target": str(name == "class").lower(),
+            "is_ignore": "false", "is_row_identifier": str(name == "id").lower(),
             "number_of_missing_values": "0",
         }
         for i, (name, (_, kind)) in enumerate(columns.items())
-    ]
+    ]  # fmt: skip
     qualities = [{"name": "NumberOfInstances", "value": str(rows.count("\n"))}]
     api = "/api/v1/json/data"
     server.page(f"{api}/{number}", json.dumps({"data_set_description": described}))
@@ -103,11 +97,8 @@ def test_missing_entries_and_explicit_zeros_of_sparse_arff_keep_their_meaning(se
         X = X if dense else X.toarray()
         assert np.isnan(X).sum() == 1
         assert sorted(np.nan_to_num(X, nan=9).tolist()) == [
-            [0, 0, -2],
-            [0, 0, 0],
-            [0, 4, 1],
-            [9, 0, 0],
-        ]
+            [0, 0, -2], [0, 0, 0], [0, 4, 1], [9, 0, 0],
+        ]  # fmt: skip
 
 
 def test_an_openml_set_is_complete_in_downloads_and_in_mirrors(server, obtain, tmp_path):

@@ -18,11 +18,9 @@ from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.features import compute_features
 
 POSTS = {
-    "news-train/cats/1": "Subject: x\r\n\r\nThe cat.\r\n",
-    "news-train/dogs/2": "A dog, caf\xe9",
-    "news-train/cats/7": "",
-    "news-test/cats/3": "A dog, caf\xe9",
-}
+    "news-train/cats/1": "Subject: x\r\n\r\nThe cat.\r\n", "news-train/dogs/2": "A dog, caf\xe9",
+    "news-train/cats/7": "", "news-test/cats/3": "A dog, caf\xe9",
+}  # fmt: skip
 RAW = {"source": {"file": "a.tgz"}, "format": "text_folders", "texts": ["text"]}
 
 

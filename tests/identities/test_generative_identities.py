@@ -173,11 +173,9 @@ def test_columns_of_several_families_add_their_log_odds():
     rng = np.random.default_rng(0)
     y = np.arange(300) % 2
     columns = {
-        "age": rng.normal(y, 2),
-        "housing": rng.integers(0, 2 + y).astype(float),
-        "visits": rng.poisson(1 + y).astype(float),
-        "wait": rng.gamma(2, 1 + y),
-    }
+        "age": rng.normal(y, 2), "housing": rng.integers(0, 2 + y).astype(float),
+        "visits": rng.poisson(1 + y).astype(float), "wait": rng.gamma(2, 1 + y),
+    }  # fmt: skip
     names = {"age": "gaussian", "housing": "categorical", "visits": "poisson", "wait": "gamma"}
     frame = pandas.DataFrame(columns)
     mixed = ExponentialFamilyNB(families=names).fit(frame, y)

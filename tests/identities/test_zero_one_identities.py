@@ -27,13 +27,9 @@ from linclass.separation.zero_one_problem import (
 )
 
 RIVALS = [
-    LogisticRegression(strength=1e-3),
-    LinearDiscriminantAnalysis(),
-    LeastSquaresClassifier(),
-    NearestMean(),
-    Perceptron(max_iter=30),
-    LinearClassifier(loss="squared_hinge"),
-]
+    LogisticRegression(strength=1e-3), LinearDiscriminantAnalysis(), LeastSquaresClassifier(), NearestMean(),
+    Perceptron(max_iter=30), LinearClassifier(loss="squared_hinge"),
+]  # fmt: skip
 
 
 def problem(seed, n, d):

@@ -49,11 +49,9 @@ OF_RESIDUAL = {
     "squared_epsilon_insensitive": lambda r: positive(abs(r) - 0.1) ** 2,
 }
 TWO_CLASSES = {
-    "crammer_singer": "hinge",
-    "kesler": "perceptron",
-    "softmax": "logistic",
+    "crammer_singer": "hinge", "kesler": "perceptron", "softmax": "logistic",
     "tempered_softmax": "bi_tempered",
-}
+}  # fmt: skip
 JOINT = {
     "softmax": lambda Z, own: logsumexp(Z, axis=1) - Z[own],
     "crammer_singer": lambda Z, own: (Z + 1 - own).max(axis=1) - Z[own],

@@ -34,12 +34,10 @@ OPTIONS = {  # of those that need some
 }
 MAPS = {name: partial(FUNCTIONS[name], **OPTIONS.get(name, {})) for name in NAMES}
 POSTS = (
-    "",
-    "From: a@b.c\n\nSigns and wonders, signs!\n--\nme",
-    "a wonder of signs",
+    "", "From: a@b.c\n\nSigns and wonders, signs!\n--\nme", "a wonder of signs",
     "no words of it: \u03c9\u03b9 \u03c9\u03b9\n\nnone",
     "Subject: x\n\nIn article <1> b writes:\n> a wonder\nno wonder",
-)
+)  # fmt: skip
 
 
 def table(sparse=False, n=25, d=5):

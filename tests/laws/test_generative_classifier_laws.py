@@ -28,31 +28,15 @@ from linclass import (
 from linclass.base.messages import NotApplicable
 
 KINDS = [
-    GaussianNB,
-    LinearDiscriminantAnalysis,
-    MajorityClass,
-    NearestMean,
-    QuadraticDiscriminantAnalysis,
-    FisherDiscriminant,
-    ExponentialFamilyNB,
-    NearestShrunkenCentroids,
-    ReducedRankLDA,
-    RegularizedDiscriminantAnalysis,
-    FlexibleDiscriminantAnalysis,
-    MixtureDiscriminantAnalysis,
-]
+    GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean, QuadraticDiscriminantAnalysis,
+    FisherDiscriminant, ExponentialFamilyNB, NearestShrunkenCentroids, ReducedRankLDA,
+    RegularizedDiscriminantAnalysis, FlexibleDiscriminantAnalysis, MixtureDiscriminantAnalysis,
+]  # fmt: skip
 PROBABILISTIC = [
-    GaussianNB,
-    LinearDiscriminantAnalysis,
-    MajorityClass,
-    QuadraticDiscriminantAnalysis,
-    ExponentialFamilyNB,
-    NearestShrunkenCentroids,
-    ReducedRankLDA,
-    RegularizedDiscriminantAnalysis,
-    FlexibleDiscriminantAnalysis,
+    GaussianNB, LinearDiscriminantAnalysis, MajorityClass, QuadraticDiscriminantAnalysis, ExponentialFamilyNB,
+    NearestShrunkenCentroids, ReducedRankLDA, RegularizedDiscriminantAnalysis, FlexibleDiscriminantAnalysis,
     MixtureDiscriminantAnalysis,
-]
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -24,14 +24,8 @@ from linclass.separation.signed_rows import (
 from linclass.separation.witness import lower_bound, only_zero
 
 KINDS = [
-    "nearly touching",
-    "nearly coincident",
-    "nearly equal features",
-    "huge",
-    "tiny",
-    "far off",
-    "of all sizes",
-]
+    "nearly touching", "nearly coincident", "nearly equal features", "huge", "tiny", "far off", "of all sizes",
+]  # fmt: skip
 GAPS = [3e-8, 1e-9, 1e-10, 1e-11, 1e-12]
 
 

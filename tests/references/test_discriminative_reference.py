@@ -210,15 +210,9 @@ def test_newsgroups_by_412_gradient_steps_as_published():
     assert round(100 * (1 - model.score(X[test], y[test])), 1) == 8.5
     weight = dict(zip(found.table.names, model.coef_[0], strict=True))
     published = {
-        "god": -1.1291,
-        "christian": -0.7304,
-        "bible": -0.6747,
-        "jesus": -0.6679,
-        "israel": 0.6019,
-        "gun": 0.5766,
-        "government": 0.5620,
-        "american": 0.5148,
-    }
+        "god": -1.1291, "christian": -0.7304, "bible": -0.6747, "jesus": -0.6679, "israel": 0.6019,
+        "gun": 0.5766, "government": 0.5620, "american": 0.5148,
+    }  # fmt: skip
     for word, value in published.items():
         assert abs(weight[word] - value) < 0.005
 

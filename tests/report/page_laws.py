@@ -153,17 +153,11 @@ def shows_headings_beside_the_controls_of_tables(browser, page):
 
 
 LAWS = (
-    asks_for_nothing_and_says_nothing,
-    fits_its_window,
-    tells_of_which_row_a_scrolled_number_is,
-    is_printed_whole,
-    fits_on_paper,
-    is_complete_without_scripts,
-    can_be_read_in_the_dark,
-    has_figures_of_readable_size,
-    shows_reasons_in_a_narrow_window,
+    asks_for_nothing_and_says_nothing, fits_its_window, tells_of_which_row_a_scrolled_number_is,
+    is_printed_whole, fits_on_paper, is_complete_without_scripts, can_be_read_in_the_dark,
+    has_figures_of_readable_size, shows_reasons_in_a_narrow_window,
     shows_headings_beside_the_controls_of_tables,
-)
+)  # fmt: skip
 
 
 def _luminance(browser, name):

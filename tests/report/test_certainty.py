@@ -55,12 +55,8 @@ def test_better_and_equivalent_methods_are_counted_and_the_others_are_undecided(
     """Of four others b is far behind, c equal, and d and e are undecided."""
     wide = np.array([0.05, -0.04, 0.03, -0.05, 0.02])
     values = {
-        "a": 0.9 + NOISE,
-        "b": 0.5 + NOISE,
-        "c": 0.899 + NOISE,
-        "d": 0.89 + wide,
-        "e": 0.88 - wide,
-    }
+        "a": 0.9 + NOISE, "b": 0.5 + NOISE, "c": 0.899 + NOISE, "d": 0.89 + wide, "e": 0.88 - wide,
+    }  # fmt: skip
     _, output = reported(values, rows=1000)
     assert "better than 1 of them by more than 0.01" in output
     assert "equal in practice to 1, each" in output

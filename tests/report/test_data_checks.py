@@ -23,11 +23,9 @@ NUMBERED = (
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     data = {
-        "first": Data(seed=1),
-        "numbered": Data(numbered=True),
-        "again": Data(("a", "b"), seed=1),
+        "first": Data(seed=1), "numbered": Data(numbered=True), "again": Data(("a", "b"), seed=1),
         "gone": Data(unavailable="nobody has it"),
-    }
+    }  # fmt: skip
     return studies.build(tmp_path_factory.mktemp("study") / "results", data, METHODS, folds=3)
 
 

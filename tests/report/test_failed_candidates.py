@@ -26,20 +26,13 @@ def tuned(outcome, dataset, method, failures):
     """tuning.parquet of two folds: candidate C → why it failed in each fold, or None."""
     rows = [
         {
-            "dataset": dataset,
-            "method": method,
-            "protocol": "cv",
-            "repeat": 0,
-            "fold": fold,
-            "params": json.dumps({"C": C}),
-            "mean": None if why[fold] else 0.8,
-            "n": 5,
-            "chosen": C == 1.0,
+            "dataset": dataset, "method": method, "protocol": "cv", "repeat": 0, "fold": fold,
+            "params": json.dumps({"C": C}), "mean": None if why[fold] else 0.8, "n": 5, "chosen": C == 1.0,
             "failure": why[fold],
         }
         for fold in range(2)
         for C, why in failures.items()
-    ]
+    ]  # fmt: skip
     path = outcome.results / "runs" / dataset / method / "tuning.parquet"
     write_table(frame("tuning", rows), "tuning", path)
 

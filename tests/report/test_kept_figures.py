@@ -206,12 +206,9 @@ def tuning(fold):
         mean = None if place == 0 and fold == 0 else 0.7 + 0.1 * place
         chosen = place == (1 if fold % 2 else 2)
         yield {
-            "params": json.dumps({"strength": strength}),
-            "mean": mean,
-            "error": 0.01 * (fold + 1),
-            "n": 3,
+            "params": json.dumps({"strength": strength}), "mean": mean, "error": 0.01 * (fold + 1), "n": 3,
             "chosen": chosen,
-        }
+        }  # fmt: skip
 
 
 def path(fold):
@@ -219,12 +216,8 @@ def path(fold):
         for j in range(8):
             value = (j + 1) / strength
             yield {
-                "strength": strength,
-                "class": 1,
-                "feature": f"x{j}",
-                "value": value,
-                "scale": 0.5,
-            }
+                "strength": strength, "class": 1, "feature": f"x{j}", "value": value, "scale": 0.5,
+            }  # fmt: skip
 
 
 def test_paths_and_inner_scores_are_those_that_were_kept(outcome):

@@ -50,11 +50,9 @@ def test_adding_one_entry_adds_one_table_to_its_section(make, tmp_path, monkeypa
 
 def test_a_file_has_every_number_in_full_with_its_spread_and_interval():
     columns = [
-        Column("methods", "Methods", "method"),
-        Column("a", "A", "number"),
-        Column("b", "B", "number"),
+        Column("methods", "Methods", "method"), Column("a", "A", "number"), Column("b", "B", "number"),
         Column("seconds", "Seconds", "seconds"),
-    ]
+    ]  # fmt: skip
     third = 1 / 3
     rows = [
         [["m", "n"], Number(third, sd=2 * third), Number(1.0, interval=(0.5, 2.0)), 1e-5],

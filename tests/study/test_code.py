@@ -86,15 +86,8 @@ def test_digests_ignore_unused_code_and_the_code_that_plans_or_writes():
     names = {path.stem for path in counted if path.is_relative_to(ROOT / "linclass_study")}
     assert {"worker", "fitting", "feature_file"} <= names
     assert not names & {
-        "records",
-        "tables",
-        "run_files",
-        "run_spec",
-        "run",
-        "folds",
-        "jobs",
-        "study",
-    }
+        "records", "tables", "run_files", "run_spec", "run", "folds", "jobs", "study",
+    }  # fmt: skip
 
 
 def test_relative_imports_and_packages_on_the_way_are_followed(tmp_path, monkeypatch):
@@ -109,11 +102,8 @@ def test_relative_imports_and_packages_on_the_way_are_followed(tmp_path, monkeyp
     found, libraries = code.closure([], ["nested.inner"])
     assert libraries == {"numpy"}
     assert {str(path.relative_to(tmp_path)) for path in found} == {
-        "nested/__init__.py",
-        "nested/inner/__init__.py",
-        "nested/inner/other.py",
-        "nested/top.py",
-    }
+        "nested/__init__.py", "nested/inner/__init__.py", "nested/inner/other.py", "nested/top.py",
+    }  # fmt: skip
 
 
 def test_a_new_version_of_a_library_that_an_own_module_imports_is_new_code(tmp_path, monkeypatch):

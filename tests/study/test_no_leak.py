@@ -103,12 +103,8 @@ def text_folder(folder, label, changed):
 
 
 SOURCES = {
-    "text folder": text_folder,
-    "table": csv,
-    "whole table": whole,
-    "bag of words": bag,
-    "texts": posts,
-}
+    "text folder": text_folder, "table": csv, "whole table": whole, "bag of words": bag, "texts": posts,
+}  # fmt: skip
 
 
 def obtained(folder, source, label, changed):
@@ -226,11 +222,9 @@ def test_no_transform_uses_held_out_rows(data, steps, classifier):
 
 
 TUNED = {
-    "impute__numbers": ["mean", "median"],
-    "principal_components__components": [1, 2],
-    "vocabulary__min_rows": [1, 3],
-    "SelectKBest__k": [1, 3],
-}
+    "impute__numbers": ["mean", "median"], "principal_components__components": [1, 2],
+    "vocabulary__min_rows": [1, 3], "SelectKBest__k": [1, 3],
+}  # fmt: skip
 
 
 @each("option", TUNED)

@@ -55,12 +55,9 @@ def said_of_plan(capsys, **settings):
 def test_a_plan_of_a_thousand_jobs_is_a_table_of_rules(capsys):
     terminal.show_runs_to_fit(lambda planned: [f"{len(planned['score'])} runs to fit"])
     assert said_of_plan(capsys).splitlines() == [
-        "job    count",
-        "-----  -----",
-        "score   1000  d000, d001, d002 and 997 others",
-        "total   1000",
+        "job    count", "-----  -----", "score   1000  d000, d001, d002 and 997 others", "total   1000",
         "1000 runs to fit",
-    ]
+    ]  # fmt: skip
 
 
 def test_every_job_is_listed_if_reasons_are_requested(capsys):

@@ -49,15 +49,9 @@ METHODS = {
     "plain": {"classifier": "linclass.LogisticRegression", "params": {"penalty": "l1"}},
 }  # fmt: skip
 NAME = {
-    "folds": "strength",
-    "criterion": "strength",
-    "search": "C",
-    "cv": "alpha",
-    "several": "C",
-    "pipeline": "fit__alpha",
-    "evidence": "strength",
-    "ledoit_wolf": "shrinkage",
-}
+    "folds": "strength", "criterion": "strength", "search": "C", "cv": "alpha", "several": "C",
+    "pipeline": "fit__alpha", "evidence": "strength", "ledoit_wolf": "shrinkage",
+}  # fmt: skip
 
 
 def rows():
@@ -119,12 +113,8 @@ def test_tuned_csv_lists_own_choices_with_the_ends_of_their_grid(outcome):
     assert recorded == {*NAME.items(), ("several", "l1_ratio")}  # `plain` chose nothing
     alphas = CV["params"]["alphas"]
     grids = {
-        "folds": GRID,
-        "criterion": GRID,
-        "search": [0.1, 1.0, 10.0],
-        "cv": alphas,
-        "pipeline": alphas,
-    }
+        "folds": GRID, "criterion": GRID, "search": [0.1, 1.0, 10.0], "cv": alphas, "pipeline": alphas,
+    }  # fmt: skip
     for method, grid in grids.items():
         ((value, edge),) = found.filter(method=method).select("value", "edge").iter_rows()
         assert edge == {min(grid): "lowest", max(grid): "highest"}.get(json.loads(value))

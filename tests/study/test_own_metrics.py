@@ -201,18 +201,11 @@ def test_an_unusable_metric_is_reported_in_one_line_before_anything_runs(mine, p
 
 def test_a_cost_that_says_its_direction_is_accepted(mine):
     least = [
-        "mine.declared_cost",
-        "mine.miss_error",
-        "mine.partial_loss",
-        "sklearn.metrics.max_error",
-    ]
+        "mine.declared_cost", "mine.miss_error", "mine.partial_loss", "sklearn.metrics.max_error",
+    ]  # fmt: skip
     most = [
-        "mine.saved_cost",
-        "mine.cost_savings",
-        "mine.neg_cost",
-        "mine.turned_risk",
-        "mine.nats",
-    ]
+        "mine.saved_cost", "mine.cost_savings", "mine.neg_cost", "mine.turned_risk", "mine.nats",
+    ]  # fmt: skip
     assert not problems(*least, *most)
     assert {direction_words(path) for path in least} == {"less is better"}
     assert {direction_words(path) for path in most} == {"greater is better"}

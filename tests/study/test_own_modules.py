@@ -17,15 +17,11 @@ from linclass_study.config.code import own_modules
 
 FILES = {
     "models.py": "import shared\nclass Mine:\n    def fit(self, X, y): ...\n    def predict(self, X): ...\n",
-    "shared.py": "x = 1\n",
-    "lab/__init__.py": "",
+    "shared.py": "x = 1\n", "lab/__init__.py": "",
     "lab/steps.py": "from lab.base import low\nclass Clip:\n    def fit(self, X): ...\n",
-    "lab/base.py": "low = 0\n",
-    "lab/unused.py": "",
-    "maps.py": "def double(X): return 2 * X\n",
-    "scores.py": "def share(y_true, y_pred): return (y_true == y_pred).mean()\n",
-    "beside.py": "",
-}
+    "lab/base.py": "low = 0\n", "lab/unused.py": "", "maps.py": "def double(X): return 2 * X\n",
+    "scores.py": "def share(y_true, y_pred): return (y_true == y_pred).mean()\n", "beside.py": "",
+}  # fmt: skip
 METHODS = {
     "mine": {"classifier": "models.Mine", "transforms": ["impute", {"lab.steps.Clip": {}}]},
     "mapped": {"classifier": "sklearn.svm.LinearSVC", "features": ["maps.double", "quadratic"]},

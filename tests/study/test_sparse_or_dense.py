@@ -94,11 +94,8 @@ def test_dense_of_the_entry_decides_for_every_format(tmp_path):
         assert csv.digest == libsvm.digest
     (tmp_path / "rows.parquet").touch()
     entry = {
-        "source": {"file": "rows.parquet"},
-        "format": "parquet_blocks",
-        "target": "y",
-        "dense": True,
-    }
+        "source": {"file": "rows.parquet"}, "format": "parquet_blocks", "target": "y", "dense": True,
+    }  # fmt: skip
     assert [
         (path, text.partition(";")[0]) for path, text in entry_problems(entry, root=tmp_path)
     ] == [(["dense"], "is not supported for parquet_blocks, whose rows stay in their file")]

@@ -15,17 +15,9 @@ from scipy import stats
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
-    "docs/study.md",
-    "docs/new_parts.md",
-    "docs/features.md",
-    "docs/texts.md",
-    "docs/scale.md",
-    "docs/estimators.md",
-    "docs/evaluation.md",
-    "docs/tuning.md",
-    "docs/metrics.md",
-    "docs/results.md",
-)
+    "docs/study.md", "docs/new_parts.md", "docs/features.md", "docs/texts.md", "docs/scale.md",
+    "docs/estimators.md", "docs/evaluation.md", "docs/tuning.md", "docs/metrics.md", "docs/results.md",
+)  # fmt: skip
 
 
 @pytest.fixture

@@ -8,13 +8,8 @@ import pytest
 PAGE = Path(__file__).parents[2] / "docs" / "estimators.md"
 
 ROWS = [
-    "34,1.2,red,well",
-    "51,,blue,ill",
-    "47,1.9,red,well",
-    ",0.4,,ill",
-    "29,1.1,blue,well",
-    "58,0.9,red,ill",
-]
+    "34,1.2,red,well", "51,,blue,ill", "47,1.9,red,well", ",0.4,,ill", "29,1.1,blue,well", "58,0.9,red,ill",
+]  # fmt: skip
 PATIENTS = "age,dose,colour,outcome\n" + "\n".join(
     row.replace("9", str(i)) for i in range(5) for row in ROWS
 )
