@@ -122,17 +122,15 @@ def found(monkeypatch, tmp_path):
 
 
 def test_a_file_on_pythonpath_counts_with_its_imports(found):
-    counted = found(
-        "mine",
-        lib__mine_DOT_py="import near, json, numpy\n",
-        lib__near_DOT_py="",
-        lib__far_DOT_py="",
-    )
-    assert counted == {"lib/mine.py", "lib/near.py"}
+    own = {"lib__near_DOT_py": "", "lib__far_DOT_py": ""}
+    found_files = found("counted", lib__counted_DOT_py="import near, json, numpy\n", **own)
+    assert found_files == {"lib/counted.py", "lib/near.py"}
 
 
 def test_the_studys_own_folder_comes_first(found):
-    assert found("mine", lib__mine_DOT_py="", study__mine_DOT_py="") == {"study/mine.py"}
+    assert found("counted", lib__counted_DOT_py="", study__counted_DOT_py="") == {
+        "study/counted.py"
+    }
 
 
 def test_a_package_counts_with_its_own_imports(found, tmp_path):
