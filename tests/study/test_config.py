@@ -151,14 +151,6 @@ NUMBERS = {
 }
 
 
-@each("case", NUMBERS)
-def test_a_number_out_of_bounds_is_refused_with_the_bound(refusal, case):
-    text, words = NUMBERS[case]
-    line = refusal(f"{BASE}{text}\n")
-    assert line.startswith("study.yaml, line 4: ")
-    assert words in line
-
-
 METHODS = {
     "option of a transform": (f"{LOGISTIC}, transforms: [{{impute: {{numbers: mode}}}}]",
         "mine.transforms[0]: impute: numbers is 'mode'; it must be 'mean' or 'median'"),
@@ -250,14 +242,6 @@ STUDIES = {
 }  # fmt: skip
 
 
-@each("case", STUDIES)
-def test_a_study_that_cannot_work_is_refused_in_one_line(refusal, case):
-    text, words = STUDIES[case]
-    line = refusal(text)
-    assert line.startswith("study.yaml, line ") or case.endswith("in a file")
-    assert [word for word in words if word not in line] == [], line
-
-
 ENTRIES = {
     "parameter of ours that does not exist": ("linclass.LogisticRegression, params: {strenght: 1}",
         ["LogisticRegression has no parameter 'strenght'", "did you mean 'strength'?"]),
@@ -292,18 +276,117 @@ ENTRIES = {
 }  # fmt: skip
 
 
-@each("case", METHODS)
-def test_a_method_that_can_not_work_is_refused(refusal, case):
-    entry, words = METHODS[case]
-    line = refusal(method(entry))
-    assert line.startswith("study.yaml, line 4: define.methods.mine")
-    assert words in line
+NAMES = {
+    "number": ("1", "1 is not text (a name: letters, digits and _ . + -, at most 100 of them"),
+    "truth": ("yes", "YAML reads on, off, yes and no as true and false: put it in quotes"),
+    "nothing": ("~", "None is not text"),
+    "date": ("2020-01-01", "is not text"),
+    "line break": ('"ab\\n"', "is an invalid name (a name"),
+    "slash": ("a/b", "is an invalid name (a name"),
+    "blank": ("my method", "; write my_method"),
+    "blank beside a value of a grid": ('"my {C} m"', "; write my_{C}_m"),
+    "too long": ("a" * 101, "is too long; give at most 100"),
+}
 
 
-@each("case", ENTRIES)
-def test_a_wrong_part_of_an_entry_is_refused_with_what_is_meant(refusal, case):
-    entry, words = ENTRIES[case]
-    line = refusal(method(f"classifier: {entry}"))
+PROTOCOLS = {
+    "unknown": ("[loo]", "'loo' is not known"),
+    "misspelt": ("[leave_one_outs]", "did you mean 'leave_one_out'?"),
+    "not a list": ("cv", "write [cv]"),
+    "none": ("[]", "too short"),
+    "twice": ("[cv, cv]", "'cv' is given twice"),
+    "twice, once with options": ("[hold_out, {hold_out: {repeats: 2}}]", "'hold_out' is given twice"),
+    "options of another": ("[{cv: {folds: 3}}]", "unknown key"),
+    "unknown option": ("[{hold_out: {share: 0.2}}]", "unknown key; did you mean 'test_share'?"),
+    "a curve without cv": ("[official, learning_curve]", "list cv before it"),
+    "a curve before cv": ("[learning_curve, cv]", "list cv before it"),
+    "no part": ("[cv, {learning_curve: {sizes: [0]}}]", "0 is too small"),
+    "half a row": ("[cv, {learning_curve: {sizes: [1.5]}}]", "1.5 is "),
+    "a part twice": ("[cv, {learning_curve: {sizes: [0.1, 0.1]}}]", "0.1 is given twice"),
+    "a share of all": ("[{hold_out: {test_share: 1}}]", "1 is too large; give less than 1"),
+}  # fmt: skip
+
+
+ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
+    "a metric of linclass": ("evaluation: {metrics: accuracy}",
+        "always computed: leave it out, or rank by it, `tune_metric: accuracy`"),
+    "an option without its name": (
+        "methods: [mine]\ndefine: {methods: {mine: {classifier: linclass.NearestMean, transforms: [impute: median]}}}",
+        "write {impute: {option: median}} with the option's name",
+    ),
+    "a file as data set": ("datasets: [study.yaml]",
+        "`define: {datasets: {study: {source: {file: study.yaml}, target: …}}}`"),
+    "a class as method": ("methods: [sklearn.svm.SVC]", "`define: {methods: {SVC: {classifier: sklearn.svm.SVC}}}`"),
+    "the root of all files": ("results: /", "give it a folder, as `results: results/mystudy`"),
+    "the home folder": ('results: "~"', "give it a folder, as `results: results/mystudy`"),
+    "sep": ('datasets: [d]\ndefine: {datasets: {d: {source: {sklearn: iris}, csv: {sep: ";"}}}}',
+        "unknown key; it is called `separator`, under `csv:`"),
+}  # fmt: skip
+
+
+SCALER = "classifier: sklearn.preprocessing.StandardScaler"
+STEPS = (
+    f"classifier: sklearn.pipeline.Pipeline, params: {{steps: [[scale, {{{SCALER}, INSIDE}}], "
+    f"[fit, {{{LOGISTIC}}}]]}}"
+)
+OF_STEPS = "line 4: define.methods.mine.params.steps[0][1]."
+DATE = "2024-05-01 is not text: YAML reads it as a date; put it in quotes"
+PLACES = {
+    "no classifier": (f"{BASE}define: {{methods: {{mine: {{params: {{strength: 1}}}}}}}}\n",
+        ["line 4: define.methods.mine: ", "; add `classifier: linclass.LogisticRegression`"]),
+    "a class as entry": (f"{BASE}define: {{methods: {{mine: linclass.LinearSVM}}}}\n",
+        ["line 4: define.methods.mine: ", "is not a mapping; write {classifier: linclass.LinearSVM}"]),
+    "an unreadable definition": ("results: r\ndatasets: [mine]\nmethods: [own]\ndefine: 3\n", ["line 4: define: "]),
+    "an unreadable suite": ("results: r\ndatasets: [mine]\nmethods: [own]\nsuite: 7\n", ["line 4: suite: "]),
+    "a method called off": ("methods: [off]\n", ["line 1: methods[0]: False is not text; YAML reads"]),
+    "data called off": ("datasets: [off]\n", ["line 1: datasets[0]: False is not text; YAML reads"]),
+    **{f"results {name}": (f"results: {name}\n", ["line 1: results: "]) for name in ("a{b}", "a<b>c", '"a\\nb"', '""')},
+    "a metric of ours": ("evaluation: {metrics: [accuracy]}\n",
+        ["linclass's own metrics, which are always computed; leave it out"]),
+    "a metric without a module": ("evaluation: {metrics: [profit]}\n",
+        ["my_metrics.profit; linclass's own are always computed"]),
+    **{f"no module of {key}": (f"{BASE}evaluation:\n  {key}: {value}\n",
+        [f"line 5: evaluation.{place}: 'no_such_module.f' cannot be imported"]) for key, value, place in (
+        ("metrics", "[no_such_module.f]", "metrics[0]"), ("tune_metric", "no_such_module.f", "tune_metric"))},
+    "a date as folder": ("results: 2024-05-01\n", [f"line 1: results: {DATE}"]),
+    "a date as class": (method(f"{LOGISTIC}, params: {{class_weight: {{2024-05-01: 3}}}}"),
+        [f"params.class_weight: {DATE}"]),
+    "a date as level": (method(f"{LOGISTIC}, features: [{{indicators: {{levels: {{day: [2024-05-01]}}}}}}]"),
+        [f"features[0].indicators.levels.day[0]: {DATE}"]),
+    "params that are a text": (method(STEPS.replace("INSIDE", "params: fast")),
+        [f"{OF_STEPS}params: 'fast' is not a mapping"]),
+    "a misspelt key of a step": (method(STEPS.replace("INSIDE", "parms: {with_mean: true}")),
+        [f"{OF_STEPS}parms: unknown key; did you mean 'params'?"]),
+    "a number as parameter": (method(STEPS.replace("INSIDE", "params: {1: 2}")), [f"{OF_STEPS}params: 1 is not text"]),
+    "folds at the top": ("folds: 5\n", ["folds: unknown key; it stands under `evaluation:`"]),
+    "a limit at the top": ("fit_seconds: 5\n", ["fit_seconds: unknown key; it stands under `limits:`"]),
+    "data under evaluation": ("evaluation: {datasets: [iris]}\n",
+        ["datasets: unknown key; it stands at the top of the study"]),
+    "a target in its source": ("define: {datasets: {d: {source: {file: a.csv, target: y}}}}\n",
+        ["source.target: unknown key; it stands at the top of the entry"]),
+    "a separator outside csv": ("define: {datasets: {d: {source: {file: a.csv}, separator: ;}}}\n",
+        ["d.separator: unknown key; it stands under `csv:`"]),
+    "a misspelt key": (method("classifier: linclass.LogisticRegression, tunee: {}"), ["did you mean 'tune'?"]),
+}  # fmt: skip
+TABLES = (  # the study of a value, how its line begins
+    (NUMBERS, lambda text: f"{BASE}{text}\n", "study.yaml, line 4: "),
+    (METHODS, method, "study.yaml, line 4: define.methods.mine"),
+    (STUDIES, str, ""),
+    (ENTRIES, lambda entry: method(f"classifier: {entry}"), "study.yaml, line 4: "),
+    (NAMES, named, "study.yaml, line 2: define.methods: "),
+    (PROTOCOLS, lambda value: f"{BASE}evaluation: {{protocols: {value}}}\n", "study.yaml, line 4: evaluation."),
+    (ELSEWHERE, lambda text: f"{text}\n", "study.yaml, line "),
+    (PLACES, str, "study.yaml, line "),
+)  # fmt: skip
+
+
+@each(("text", "begin", "words"), [
+    pytest.param(study_of(value), begin, [words] if isinstance(words, str) else words, id=case)
+    for table, study_of, begin in TABLES for case, (value, words) in table.items()
+])  # fmt: skip
+def test_a_wrong_study_is_refused_in_one_line_with_place_and_remedy(refusal, text, begin, words):
+    line = refusal(text)
+    assert line.startswith(begin)
     assert [word for word in words if word not in line] == [], line
 
 
@@ -365,22 +448,6 @@ def test_a_method_may_be_meant_by_other_names(name, meant):
     assert suggest_methods(name, catalogue).startswith(f"did you mean {meant}")
 
 
-@each(("entry", "remedy"), [
-    ("{params: {strength: 1}}", "; add `classifier: linclass.LogisticRegression`"),
-    ("linclass.LinearSVM", "is not a mapping; write {classifier: linclass.LinearSVM}"),
-])  # fmt: skip
-def test_a_method_without_a_classifier_is_refused_with_the_remedy(refusal, entry, remedy):
-    line = refusal(f"{BASE}define: {{methods: {{mine: {entry}}}}}\n")
-    assert line.startswith("study.yaml, line 4: define.methods.mine: ")
-    assert remedy in line
-
-
-@each("wrong", ["define: 3", "suite: 7"])
-def test_names_are_not_called_misspelled_if_their_definition_is_unreadable(refusal, wrong):
-    line = refusal(f"results: r\ndatasets: [mine]\nmethods: [own]\n{wrong}\n")
-    assert line.startswith(f"study.yaml, line 4: {wrong.partition(':')[0]}: ")
-
-
 def test_one_line_errors_name_merged_entries_files_and_texts(refusal):
     line = refusal(
         "methods: [b]\ndefine:\n  methods:\n"
@@ -433,33 +500,6 @@ def test_a_file_of_many_features_has_a_name_that_a_disk_takes(study):
     assert all(len(name) < 120 for name in names)
 
 
-NAMES = {
-    "number": ("1", "1 is not text (a name: letters, digits and _ . + -, at most 100 of them"),
-    "truth": ("yes", "YAML reads on, off, yes and no as true and false: put it in quotes"),
-    "nothing": ("~", "None is not text"),
-    "date": ("2020-01-01", "is not text"),
-    "line break": ('"ab\\n"', "is an invalid name (a name"),
-    "slash": ("a/b", "is an invalid name (a name"),
-    "blank": ("my method", "; write my_method"),
-    "blank beside a value of a grid": ('"my {C} m"', "; write my_{C}_m"),
-    "too long": ("a" * 101, "is too long; give at most 100"),
-}
-
-
-@each("case", NAMES)
-def test_a_name_that_no_file_could_have_is_refused(refusal, case):
-    name, words = NAMES[case]
-    line = refusal(named(name))
-    assert line.startswith("study.yaml, line 2: define.methods: ")
-    assert words in line
-
-
-@each("kind", ["methods", "datasets"])
-def test_a_selected_name_that_yaml_reads_as_false_gets_the_remedy(refusal, kind):
-    line = refusal(f"{kind}: [off]\n")
-    assert line.startswith(f"study.yaml, line 1: {kind}[0]: False is not text; YAML reads")
-
-
 LABELS = {
     "positive": ("positive: yes", "positive: True is not text or a number; YAML reads on, off, yes and no"),
     "kept": ("classes: [yes, 0]", "classes[0]: True is not text or a number; YAML reads"),
@@ -484,11 +524,6 @@ def test_a_class_in_quotes_is_a_text(study, tmp_path):
     entry = '{source: {file: a.csv}, target: y, positive: "yes"}'
     found = study(f"datasets: [mine]\ndefine: {{datasets: {{mine: {entry}}}}}\n")
     assert found.datasets["mine"]["positive"] == "yes"
-
-
-@each("results", ["a{b}", "a<b>c", '"a\\nb"', '""'])
-def test_results_go_to_a_folder_that_snakemake_can_name(refusal, results):
-    assert "line 1: results: " in refusal(f"results: {results}\n")
 
 
 @pytest.mark.parametrize("key", ["results", "downloads"])
@@ -627,32 +662,6 @@ def test_the_default_study_ranks_distinct_methods_without_network():
     assert any(name.startswith("sklearn.") for name in small)
 
 
-PROTOCOLS = {
-    "unknown": ("[loo]", "'loo' is not known"),
-    "misspelt": ("[leave_one_outs]", "did you mean 'leave_one_out'?"),
-    "not a list": ("cv", "write [cv]"),
-    "none": ("[]", "too short"),
-    "twice": ("[cv, cv]", "'cv' is given twice"),
-    "twice, once with options": ("[hold_out, {hold_out: {repeats: 2}}]", "'hold_out' is given twice"),
-    "options of another": ("[{cv: {folds: 3}}]", "unknown key"),
-    "unknown option": ("[{hold_out: {share: 0.2}}]", "unknown key; did you mean 'test_share'?"),
-    "a curve without cv": ("[official, learning_curve]", "list cv before it"),
-    "a curve before cv": ("[learning_curve, cv]", "list cv before it"),
-    "no part": ("[cv, {learning_curve: {sizes: [0]}}]", "0 is too small"),
-    "half a row": ("[cv, {learning_curve: {sizes: [1.5]}}]", "1.5 is "),
-    "a part twice": ("[cv, {learning_curve: {sizes: [0.1, 0.1]}}]", "0.1 is given twice"),
-    "a share of all": ("[{hold_out: {test_share: 1}}]", "1 is too large; give less than 1"),
-}  # fmt: skip
-
-
-@each("name", PROTOCOLS)
-def test_invalid_protocols_are_refused(refusal, name):
-    written, words = PROTOCOLS[name]
-    line = refusal(f"{BASE}evaluation: {{protocols: {written}}}\n")
-    assert "evaluation.protocols" in line
-    assert words in line
-
-
 def test_a_column_that_a_local_file_does_not_have_is_named_with_its_line(refusal, tmp_path):
     (tmp_path / "own.csv").write_text("age,outcome\n1,a\n")
     line = refusal(
@@ -665,45 +674,6 @@ def test_a_column_that_a_local_file_does_not_have_is_named_with_its_line(refusal
     )
 
 
-def test_metrics_of_linclass_are_not_listed_as_user_metrics(refusal):
-    line = refusal("evaluation: {metrics: [accuracy]}\n")
-    assert line.endswith("linclass's own metrics, which are always computed; leave it out")
-    line = refusal("evaluation: {metrics: [profit]}\n")
-    assert line.endswith("my_metrics.profit; linclass's own are always computed")
-
-
-@each(("key", "place"), [("metrics: [{}]", "metrics[0]"), ("tune_metric: {}", "tune_metric")])
-def test_a_metric_that_cannot_be_imported_is_named_with_its_line(refusal, key, place):
-    line = refusal(f"{BASE}evaluation:\n  {key.format('no_such_module.f')}\n")
-    assert line.startswith(
-        f"study.yaml, line 5: evaluation.{place}: 'no_such_module.f' cannot be imported"
-    )
-
-
-@each(("text", "place"), [
-    ("results: 2024-05-01\n", "line 1: results"),
-    (method(f"{LOGISTIC}, params: {{class_weight: {{2024-05-01: 3}}}}"), "params.class_weight"),
-    (method(f"{LOGISTIC}, features: [{{indicators: {{levels: {{day: [2024-05-01]}}}}}}]"),
-     "features[0].indicators.levels.day[0]"),
-])  # fmt: skip
-def test_a_date_without_quotes_is_refused_with_its_line(refusal, text, place):
-    assert f"{place}: 2024-05-01 is not text: YAML reads it as a date; put it in quotes" in refusal(
-        text
-    )
-
-
-@each(("inside", "words"), [
-    ("params: fast", "params: 'fast' is not a mapping"),
-    ("parms: {with_mean: true}", "parms: unknown key; did you mean 'params'?"),
-    ("params: {1: 2}", "params: 1 is not text"),
-])  # fmt: skip
-def test_an_estimator_in_a_list_is_an_entry(refusal, inside, words):
-    scaler = f"{{classifier: sklearn.preprocessing.StandardScaler, {inside}}}"
-    steps = f"[[scale, {scaler}], [fit, {{{LOGISTIC}}}]]"
-    line = refusal(method(f"classifier: sklearn.pipeline.Pipeline, params: {{steps: {steps}}}"))
-    assert f"define.methods.mine.params.steps[0][1].{words}" in line
-
-
 @pytest.mark.parametrize(("keys", "place"), [
     ("target: ''", "target: there is no column ''"),
     ("target: outcome, group: 0", "group: there is no column '0'"),
@@ -712,40 +682,3 @@ def test_a_name_that_is_empty_or_zero_is_searched_like_others(refusal, tmp_path,
     (tmp_path / "own.csv").write_text("age,outcome\n1,a\n")
     entry = f"{{source: {{file: own.csv}}, {keys}}}"
     assert place in refusal(f"datasets: [own]\ndefine: {{datasets: {{own: {entry}}}}}\n")
-
-
-@each(("text", "sentence"), [
-    ("folds: 5\n", "folds: unknown key; it stands under `evaluation:`"),
-    ("fit_seconds: 5\n", "fit_seconds: unknown key; it stands under `limits:`"),
-    ("evaluation: {datasets: [iris]}\n", "datasets: unknown key; it stands at the top of the study"),
-    ("define: {datasets: {d: {source: {file: a.csv, target: y}}}}\n",
-     "source.target: unknown key; it stands at the top of the entry"),
-    ("define: {datasets: {d: {source: {file: a.csv}, separator: ;}}}\n",
-     "d.separator: unknown key; it stands under `csv:`"),
-    (method("classifier: linclass.LogisticRegression, tunee: {}"), "did you mean 'tune'?"),
-])  # fmt: skip
-def test_a_misplaced_key_is_reported_with_its_place(refusal, text, sentence):
-    assert sentence in refusal(text)
-
-
-ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
-    "a metric of linclass": ("evaluation: {metrics: accuracy}",
-        "always computed: leave it out, or rank by it, `tune_metric: accuracy`"),
-    "an option without its name": (
-        "methods: [mine]\ndefine: {methods: {mine: {classifier: linclass.NearestMean, transforms: [impute: median]}}}",
-        "write {impute: {option: median}} with the option's name",
-    ),
-    "a file as data set": ("datasets: [study.yaml]",
-        "`define: {datasets: {study: {source: {file: study.yaml}, target: …}}}`"),
-    "a class as method": ("methods: [sklearn.svm.SVC]", "`define: {methods: {SVC: {classifier: sklearn.svm.SVC}}}`"),
-    "the root of all files": ("results: /", "give it a folder, as `results: results/mystudy`"),
-    "the home folder": ('results: "~"', "give it a folder, as `results: results/mystudy`"),
-    "sep": ('datasets: [d]\ndefine: {datasets: {d: {source: {sklearn: iris}, csv: {sep: ";"}}}}',
-        "unknown key; it is called `separator`, under `csv:`"),
-}  # fmt: skip
-
-
-@each("case", ELSEWHERE)
-def test_notations_of_other_tools_are_refused_with_the_form_used_here(refusal, case):
-    text, words = ELSEWHERE[case]
-    assert words in refusal(f"{text}\n")
