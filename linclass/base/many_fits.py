@@ -1,8 +1,8 @@
 """Folds × parameters of one estimator at once:  fits[fold][param], each as `fit` alone would end.
 
 The one entry: it checks folds and parameters, and groups the models that share work. An estimator says which do
-(`_fit_group`) and how they are fitted: from sums over rows, as a stack of problems, along a path of strengths, or by
-the `fit_many` of a base estimator (`_fit_together`).
+(`_fit_group`) and how they are fitted: from sums over rows, along a path of strengths, or by the `fit_many` of a base
+estimator (`_fit_together`).
 """
 
 from __future__ import annotations

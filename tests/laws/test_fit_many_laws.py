@@ -9,7 +9,7 @@ from models import MODULES, own_classes
 from scipy import sparse
 from sklearn.base import clone
 
-from linclass import LinearDiscriminantAnalysis, LogisticRegression
+from linclass import LeastSquaresClassifier, LinearDiscriminantAnalysis, LogisticRegression
 from linclass.base.messages import NotApplicable
 from linclass.base.parameters import idle_in_all
 from linclass.naive_bayes.naive_bayes import NaiveBayes
@@ -188,15 +188,14 @@ def test_fit_many_accepts_rows_valid_for_every_model(estimator):
 def test_parameters_other_than_the_strength_may_differ():
     X, y = rows(3)
     params = [
-        {"strength": 0.1},
-        {"penalty": None},
-        {"strength": 0.2, "class_weight": "balanced"},
-        {"strength": 0.0},
+        {"strength": strength, "class_weight": weight}
+        for strength in (0.1, 0.2)
+        for weight in (None, "balanced")
     ]
-    (fits,) = LogisticRegression(tol=1e-12).fit_many(X, y, [np.arange(9)], params[:1] + params[2:3])
-    assert [f.class_weight for f in fits] == [None, "balanced"]
+    (fits,) = LogisticRegression(tol=1e-12).fit_many(X, y, [np.arange(9)], params)
+    assert [f.class_weight for f in fits] == [None, "balanced"] * 2
     with pytest.raises(NotApplicable, match="nothing to share"):
-        LogisticRegression().fit_many(X, y, [np.arange(9)], params)
+        LogisticRegression().fit_many(X, y, [np.arange(9)], params[:3])
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -218,7 +217,7 @@ def test_fits_that_depend_on_more_than_the_rows_are_refused(changed):
         LogisticRegression(**changed).fit_many(X, y, folds(len(y)), STRENGTHS)
 
 
-@each("model", [LogisticRegression(), LinearDiscriminantAnalysis()], ids=repr)
+@each("model", [LeastSquaresClassifier(), LinearDiscriminantAnalysis()], ids=repr)
 def test_folds_are_numbers_of_rows_or_masks(model):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 3)), np.arange(40) % 2

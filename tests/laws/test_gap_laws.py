@@ -14,7 +14,6 @@ from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.losses.regression import Huber
 from linclass.linear.objective.certificate import (
-    certify,
     duality_gap,
     gap_of,
     gap_of_parts,
@@ -24,10 +23,8 @@ from linclass.linear.objective.certificate import (
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.finite_newton import FiniteNewton
-from linclass.linear.solvers.newton import Newton
-from linclass.linear.solvers.stacked_newton import StackedObjective
 
-# Laws of the duality gap: its two forms agree, a problem of a stack has the gap of a single one, and 0 is a bound
+# Laws of the duality gap: its two forms agree, and 0 is a bound
 
 
 def problem(K, strength, intercept, seed=0):
@@ -47,25 +44,6 @@ def test_both_forms_of_the_gap_are_one_number(K, strength):
     point = P.at(theta)
     parts = gap_of_parts(0.0, l2_part(point.gradient.ravel(), strength))
     assert_allclose(duality_gap(point), parts, rtol=1e-10)
-
-
-@each("K", [2, 3])
-@each("intercept", [True, False])
-def test_a_problem_of_a_stack_has_the_gap_of_a_single_one(K, intercept):
-    strengths = [1e-2, 0.1, 1.0]
-    singles = [problem(K, strength, intercept) for strength in strengths]
-    first = singles[0]
-    near = [Newton(tol=1e-3).solve(P, P.zero()).theta for P in singles]
-    stack = StackedObjective(first.design.X, intercept, first.loss, first.y)
-    theta = np.stack([np.atleast_2d(t) for t in near], axis=1)
-    weights = np.repeat(first.weights[None], 3, axis=0)
-    point = stack.at(theta, weights, np.repeat(np.array(strengths)[:, None], 3, axis=1))
-    points = [P.at(t) for P, t in zip(singles, near, strict=True)]
-    assert_allclose(point.value, [p.value for p in points], rtol=1e-12)
-    for b, single in enumerate(points):
-        assert_allclose(point.gradient[:, b], np.atleast_2d(single.gradient), atol=1e-12)
-    gaps = [certify(p) for P, p in zip(singles, points, strict=True)]
-    assert_allclose(point.certificate(np.arange(3), np.inf), gaps, rtol=1e-6, atol=1e-14)
 
 
 def test_a_gap_is_never_negative_and_relative_to_what_is_left_of_the_objective():

@@ -37,7 +37,12 @@ STACKED = [
     kind for module in MODULES for kind in own_classes(module) if hasattr(kind, "_scores_of_stack")
 ]
 TWO_CLASSES = {"ProbitRegression", "RelevanceVectorMachine", "SecondOrderPerceptron", "Winnow"}
-ALONE = {"LinearSVM", "Perceptron"} | TWO_CLASSES  # whose folds are fitted one by one
+ALONE = TWO_CLASSES | {  # whose folds are fitted one by one
+    "LinearClassifier",
+    "LinearSVM",
+    "LogisticRegression",
+    "Perceptron",
+}
 TOGETHER = [kind for kind in STACKED if hasattr(kind, "fit_many") and kind.__name__ not in ALONE]
 MODELS = {kind.__name__: kind for kind in STACKED} | {
     name: Method.from_entry(

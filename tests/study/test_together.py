@@ -9,7 +9,7 @@ from run_alone import run_alone
 from scipy import sparse
 
 import linclass
-from linclass import LogisticRegression
+from linclass import LeastSquaresClassifier, LogisticRegression
 from linclass.base.messages import NotApplicable
 from linclass.base.public import module_of
 from linclass.base.tables import Table
@@ -58,11 +58,11 @@ def methods(tune=None, **params):
 
 def test_folds_fitted_together_predict_what_they_predict_alone():
     table, y = rows()
-    method, alone = methods(strength=0.3)
+    method = Method(LeastSquaresClassifier, {"penalty": "l2", "strength": 0.3}, {}, STEPS)
     folds = held_out(y)
     for test, fitted in zip(folds, fitting.fit_folds(method, table, y, folds, TASK), strict=True):
         train = np.delete(np.arange(len(y)), test)
-        single = fit_method(alone, table.rows(train), y[train], TASK, 1)
+        single = fit_method(method, table.rows(train), y[train], TASK, 1)
         for ours, theirs in zip(
             fitted.predict(table.rows(test)), single.predict(table.rows(test)), strict=True
         ):

@@ -77,10 +77,6 @@ class Loss(NamedPart):
         """(∂²ℓ/∂z²) v, row by row."""
         return curvatures * v
 
-    def second(self, curvatures: Array, k: int, l: int) -> Array:
-        """∂²ℓ/∂z_k∂z_l of each row."""
-        return curvatures if curvatures.ndim == 1 else (k == l) * curvatures[k]
-
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
         """Σ_i w_i ∂²ℓ_i ⊗ x_i x_iᵀ over the rows x_i of B, which may be overwritten.
 

@@ -127,10 +127,6 @@ class Softmax(Loss):
         Pv -= curvatures * Pv.sum(axis=0)
         return Pv
 
-    def second(self, curvatures: Array, k: int, l: int) -> Array:
-        """P_k (δ_kl − P_l)"""
-        return curvatures[k] * ((k == l) - curvatures[l])
-
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
         """Blocks k, l are  δ_kl Bᵀ diag(w p_k) B − (p_k B)ᵀ diag(w) (p_l B): two products in all.
 

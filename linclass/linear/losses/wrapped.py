@@ -23,9 +23,6 @@ class WrappedLoss(Loss):
     def curve(self, curvatures: Array, v: Array) -> Array:
         return np.asarray(self.loss.curve(curvatures, v))
 
-    def second(self, curvatures: Array, k: int, l: int) -> Array:
-        return np.asarray(self.loss.second(curvatures, k, l))
-
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
         return np.asarray(self.loss.hessian(B, weights, curvatures))
 

@@ -126,8 +126,6 @@ class Solver(NamedPart):
     convex_only: ClassVar[bool] = True  # else it finds stationary points of other losses, too
     limit: ClassVar[int] = 100
     takes: ClassVar[str] = "smooth"  # penalties: a key of solver_choice.TAKES
-    # it is Newton's method, which stacked_newton.py does for many fits at once
-    stackable: ClassVar[bool] = False
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError

@@ -201,7 +201,6 @@ class FiniteNewton(SolverAfterReductions):
 
     needs: ClassVar[str] = "piecewise-quadratic"
     takes: ClassVar[str] = "l2"
-    stackable: ClassVar[bool] = True
 
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array

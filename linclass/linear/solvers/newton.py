@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -192,8 +191,6 @@ class Newton(CentringSolver):
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 100.
     """
-
-    stackable: ClassVar[bool] = True
 
     def _decrements(self, objective: Objective, has_gap: bool) -> tuple[float, float, float]:
         """Decrements: below which H⁻¹ is kept, at which a step with a new Hessian is the last, and that a step with a
