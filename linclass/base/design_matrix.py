@@ -146,7 +146,7 @@ class DesignMatrix(Design):
         d = self.n_features
         out = np.empty((*R.shape[:-1], self.width))
         if R.ndim == 1:
-            out[:d] = self._transposed(1) @ R
+            out[:d] = (self._transposed(1) if self.is_sparse else self.X.T) @ R
         elif self.is_sparse:
             out[:, :d] = (self._transposed(len(R)) @ np.ascontiguousarray(R.T)).T
         else:

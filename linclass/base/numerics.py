@@ -74,13 +74,14 @@ def backtrack(
 
     The point itself, and 0, if there is none.
     """
-    old = point.value
-
-    def lower(new: P, t: float) -> bool:
-        return bool(decreased(new.value, old, t * slope, rounding))
-
-    new, t = halve(evaluate, lower)
-    return (new, t) if lower(new, t) else (point, 0.0)
+    old, t = point.value, 1.0
+    new = evaluate(t)
+    while not decreased(new.value, old, t * slope, rounding):
+        if t <= LEAST:
+            return point, 0.0
+        t /= 2
+        new = evaluate(t)
+    return new, t
 
 
 def damped_newton(

@@ -251,6 +251,9 @@ def sentences_on_idle(estimators: Iterable[EstimatorLike]) -> list[str]:
     """A sentence on each idle parameter that was set, with the first of its values."""
     found: dict[str, str] = {}
     for estimator in estimators:
+        defaults = defaults_of(type(estimator))
+        if all([is_same(getattr(estimator, name), value) for name, value in defaults.items()]):
+            continue
         for name, part, own in _idle(estimator):
             value = getattr(part, own)
             if name not in found and not is_same(value, defaults_of(type(part))[own]):

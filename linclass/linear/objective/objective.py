@@ -140,7 +140,7 @@ class Objective:
         """Blocks of [X 1] stay in the cache from their scores to their part of the Hessian."""
         design, one, p, K = self.design, len(self.shape) == 1, self.n_parameters, self.shape[:-1]
         if hessian:
-            self._require_memory()
+            require_memory_for(p)
         H = np.zeros((p, p)) if hessian else None
         scores, slopes, curvatures, values = empty_arrays(design.n_rows, K, K, K, ())
         g = np.zeros(self.shape)
@@ -263,7 +263,7 @@ class Objective:
 
     def hessian(self, curvatures: Array) -> Array:
         """∇²P, dense, over theta.ravel(), where the losses have these curvatures."""
-        self._require_memory()
+        require_memory_for(self.n_parameters)
         design, w = self.design, self.weights
         if len(self.shape) == 1:
             D = w * curvatures
@@ -281,11 +281,6 @@ class Objective:
         own = self.weight_part(diagonal(H).reshape(self.shape))
         own += self.curvature - point.objective.curvature
         return H
-
-    def _require_memory(self) -> None:
-        p = self.n_parameters
-        if p > 1000:  # querying the memory costs more than a small Hessian
-            require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
 
     def _penalized(self, H: Array) -> Array:
         """H with the penalty's curvature on the diagonal, where W is."""
@@ -408,6 +403,11 @@ class Objective:
     def far(self) -> FarColumns | None:
         """The columns far from 0, where an intercept allows them to be centred."""
         return far_columns(self.design, self.weights, self.column_norms)
+
+
+def require_memory_for(p: int) -> None:
+    if p > 1000:  # querying the memory costs more than a small Hessian
+        require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
 
 
 class Point:

@@ -17,7 +17,6 @@ import numpy as np
 from linclass.base.arrays import EPS, Array
 from linclass.base.documentation import documented
 from linclass.base.numerics import Inverse, backtrack
-from linclass.linear.losses.base import Loss
 from linclass.linear.objective.certificate import certificate_of_step, certify
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, common_shift
@@ -39,34 +38,26 @@ from linclass.linear.solvers.base import (
 UNEXPLAINED = 64 * EPS
 
 
-def lengthened(
-    loss: Loss, y: Array, weights: Array, gradient: Array, step: Array, intercept: bool
-) -> Array:
-    """Newton's step (…, p) from 0, for one problem or for many with row weights (…, n); unchanged if the
-    loss has no formula, or if the longer step does not descend.
-    """
-    jet = loss.jet_at_zero(np.ones(1))
+def lengthened(point: Point, step: Array) -> Array:
+    """Newton's step from 0; unchanged if the loss has no formula, or if the longer step does not descend."""
+    P, g = point.objective, point.gradient
+    jet = P.loss.jet_at_zero(np.ones(1))
     if jet is None or jet[2] is None:
         return step
     slope, curvature = -jet[1][0], jet[2][0]
-    mean = weights @ y if intercept else np.zeros(weights.shape[:-1])
-    together = -(gradient * step).sum(axis=-1) * curvature / slope**2  # Σ w y ŷ of least squares
-    explained = together - mean * mean
-    two = (
-        np.abs(mean) < 1
-    )  # not so if a class has less of the weight than rounding; y has no variance then
-    explained = np.where(two & (explained > UNEXPLAINED), explained, 0.0)
-    found = loss.normal_fit(np.where(two, mean, 0.0), explained)
+    mean = float(P.weights @ P.y) if P.design.intercept else 0.0
+    if abs(mean) >= 1:  # a class has less of the weight than rounding
+        return step
+    explained = -(g * step).sum() * curvature / slope**2 - mean * mean
+    found = P.loss.normal_fit(mean, explained if explained > UNEXPLAINED else 0.0)
     if found is None:
         return step
     k, level = found
-    longer: Array = k[..., None] * step
-    if intercept:
-        longer[..., -1] = level - k * (slope / curvature * mean - step[..., -1])
-    with np.errstate(invalid="ignore"):
-        descends = (gradient * longer).sum(axis=-1) < 0
-    descends &= two & np.isfinite(longer).all(axis=-1)
-    return np.where(descends[..., None], longer, step)
+    longer = k * step
+    if P.design.intercept:
+        longer[-1] = level - k * (slope / curvature * mean - step[-1])
+    descends = np.isfinite(longer).all() and (g * longer).sum() < 0
+    return np.asarray(longer if descends else step)
 
 
 # BFGS: an approximate H⁻¹ is corrected by the last few changes of θ and of the gradient.
@@ -255,7 +246,7 @@ class Newton(CentringSolver):
         for n_iter in range(1, self.max_steps + 1):
             step, decrement = newton_step(point, secants or inverse)
             if n_iter == 1 and decrement >= CHORD_DECREMENT and not point.theta.any():
-                step = _lengthened(point, step)
+                step = lengthened(point, step)
             keep = decrement < min(settled, last / 20)
             old, light = point, keep or decrement <= close  # the last step needs no Hessian
             evaluate = objective.at_with_gradient if light else objective.at_with_hessian
@@ -317,11 +308,6 @@ def lengthens(objective: Objective) -> bool:
     """
     one = len(objective.shape) == 1 and not objective.design.is_sparse
     return one and objective.loss.normal_fit(0.0, 0.0) is not None
-
-
-def _lengthened(point: Point, step: Array) -> Array:
-    P = point.objective
-    return lengthened(P.loss, P.y, P.weights, point.gradient, step, P.design.intercept)
 
 
 def is_near(point: Point, inverse: Inverse) -> bool:
