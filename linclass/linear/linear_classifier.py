@@ -210,11 +210,13 @@ class LinearClassifier(LinearModel, Classifier):
         weights: Array,
     ) -> Self:
         """Set the fitted attributes from the solutions, and the status."""
-        recessions = []
+        directions, decided = [], True
         for objective, solution in zip(objectives, solutions, strict=True):
-            if not objective.has_minimum and (r := recession_of_fit(objective, solution)):
-                recessions.append(r)
-        directions = [r.direction for r in recessions if r.direction is not None]
+            recession = None if objective.has_minimum else recession_of_fit(objective, solution)
+            if recession is not None:
+                decided = decided and recession.decided
+                if recession.direction is not None:
+                    directions.append(recession.direction)
         first = objectives[0]
         if len(objectives) == 1 and first.loss.probabilistic and not (directions or first.strength):
             self._information = information_of(first, solutions[0], codes, weights)
@@ -227,7 +229,7 @@ class LinearClassifier(LinearModel, Classifier):
             W, b = self._coefficients(directions, joint=len(solutions) == 1)
             self.separating_direction_ = W[0] if two else W
             self.separating_intercept_ = float(b[0]) if two else b
-        elif not all(r.decided for r in recessions):
+        elif not decided:
             status, reason = "max_iter", UNDECIDED
         return self._record(status, reason, **measures(solutions))
 

@@ -25,12 +25,9 @@ from linclass.separation.separability import Undecided, proved
 from linclass.separation.signed_rows import SignedRows
 from linclass.separation.witness import COLUMNS, EXACT, only_zero
 
-# The inequalities m_i(d) ≥ 0, of which recession.py asks for a solution d that makes some of them strict.
-#
-#     two classes   m_i(d) = y_i x_i·d
-#     K classes     z_y(d) − z_k(d) for each row and each other class k; the last class has score 0
-#
-# Each is a row of a matrix A, so the question is that of separability, whether A d ≥ 0 ≠ A d for some d.
+# Each inequality m_i(d) ≥ 0 is a row of a matrix A, so the question is that of separability: is A d ≥ 0 ≠ A d for
+# some d? For K classes the rows are z_y(d) − z_k(d) for each training row and each other class k; the last class has
+# score 0.
 
 MAX_INEQUALITIES = 200_000_000  # parameters × inequalities: beyond this the answer may take minutes
 
@@ -67,13 +64,6 @@ def _proved(rows: SignedRows) -> Recession:
     return recession_along(np.append(w, [b] * rows.constant))
 
 
-def inequalities_of(objective: Objective) -> Inequalities | None:
-    """None if there are too many."""
-    others = objective.loss.n_classes - 1 if len(objective.shape) > 1 else 1
-    size = objective.design.n_rows * objective.design.width * others**2
-    return Inequalities(objective) if size <= MAX_INEQUALITIES else None
-
-
 class Inequalities:
     """The inequalities of the rows of an objective, and what a point of it proves about them."""
 
@@ -81,8 +71,11 @@ class Inequalities:
         self.objective, design = objective, objective.design
         self.many = len(objective.shape) > 1
         self.classes = objective.loss.n_classes if self.many else 2
+        self.too_many = design.n_rows * design.width * (self.classes - 1) ** 2 > MAX_INEQUALITIES
+        if self.too_many:
+            return
         if self.many:
-            A = self._of_classes()
+            A = self._differences_of_scores()
             self.rows = SignedRows(A, np.ones(A.shape[0]), constant=False)
         else:
             self.rows = SignedRows(design.X, objective.y, design.intercept)
@@ -91,50 +84,48 @@ class Inequalities:
         """Strictly for every row: complete separation."""
         if not point.separates:
             return False
-        theta = self._relative(point.theta).ravel()
-        return self.rows.are_right(*self._hyperplane(theta))
+        theta = point.theta
+        if self.many and len(theta) == self.classes:
+            theta = theta[:-1] - theta[-1]
+        theta = theta.ravel()
+        if self.rows.constant:
+            return self.rows.are_right(theta[:-1], float(theta[-1]))
+        return self.rows.are_right(theta, 0.0)
 
     def excluded_by(self, point: Point) -> bool:
         """Excluded by the slopes of the loss, multipliers −w ∂ℓ/∂m > 0 of the inequalities."""
-        w, slopes = self.objective.weights, point.slopes
+        w, y = self.objective.weights, self.objective.y
         if not self.many:
-            multipliers = w * np.abs(slopes)
+            multipliers = w * np.abs(point.slopes)
         else:
             P = point.curvatures  # of softmax: the probabilities
             P = P if len(P) == self.classes else np.vstack([P, 1 - P.sum(axis=0)])
-            y = self.objective.y
             multipliers = np.concatenate([(w * P[k])[y != k] for k in range(self.classes)])
         return bool((multipliers > 0).all()) and only_zero(self.rows, multipliers)
 
     def solution(self) -> Recession:
-        found = _proved(self.rows)
-        if found.direction is None or not self.many:
-            return found
-        theta = found.direction.reshape(-1, self.objective.design.width)
+        recession = _proved(self.rows)
+        if recession.direction is None or not self.many:
+            return recession
+        theta = recession.direction.reshape(-1, self.objective.design.width)
         last = self.objective.shape[0] - len(theta)
         return Recession(np.vstack([theta, np.zeros((last, theta.shape[1]))]))
 
-    def _relative(self, theta: Array) -> Array:
-        return theta if len(theta) < self.classes or not self.many else theta[:-1] - theta[-1]
-
-    def _hyperplane(self, theta: Array) -> tuple[Array, float]:
-        return (theta[:-1], float(theta[-1])) if self.rows.constant else (theta, 0.0)
-
-    def _of_classes(self) -> sparse.csr_array:
+    def _differences_of_scores(self) -> sparse.csr_array:
         design, y, free = self.objective.design, self.objective.y, self.classes - 1
         if not design.is_sparse:
             X = sparse.csr_array(design.dense())
         else:
             X = design.with_constant_feature().X if design.intercept else design.X
-        rows = []
+        blocks = []
         for k in range(self.classes):
             others = np.flatnonzero(y != k)
             pick = np.zeros((self.classes, len(others)))
             pick[y[others], np.arange(len(others))] = 1
             pick[k] -= 1
-            own = X[others]
-            rows.append(sparse.hstack([sparse.diags_array(pick[l]) @ own for l in range(free)]))
-        return sparse.csr_array(sparse.vstack(rows))
+            parts = [sparse.diags_array(pick[l]) @ X[others] for l in range(free)]
+            blocks.append(sparse.hstack(parts))
+        return sparse.csr_array(sparse.vstack(blocks))
 
 
 LONG_STEP = 0.05  # scores that a Newton step still changes on its way to infinity
@@ -154,32 +145,26 @@ UNDECIDED = (
 
 def recession_of_fit(objective: Objective, solution: Solution) -> Recession | None:
     """Whether a likelihood has no maximum, or a loss that only tends to 0 no minimum, where no penalty rules it out."""
-    if objective.has_minimum:
-        return None
-    if not objective.loss.convex:
-        return _separated(objective.without_offset, solution)
+    objective = objective.without_offset
+    if not objective.loss.convex:  # only complete separation, by the fit itself, is known to be one
+        point = solution.point_of(objective)
+        if not point.separates:
+            return None
+        inequalities = Inequalities(objective)
+        separated = not inequalities.too_many and inequalities.hold_at(point)
+        return recession_along(point.theta) if separated else None
     if not objective.strength:
-        return recession_without_penalty(objective.without_offset, solution)
-    return _recession_where_free(objective.without_offset, solution)
+        return _recession_without_penalty(objective, solution)
+    return _recession_where_free(objective, solution)
 
 
-def _separated(objective: Objective, solution: Solution) -> Recession | None:
-    """Of a loss that is not convex only complete separation, by the fit itself, is known to be one."""
-    point = solution.point_of(objective)
-    if not point.separates:
-        return None
-    inequalities = inequalities_of(objective)
-    found = inequalities is not None and inequalities.hold_at(point)
-    return recession_along(point.theta) if found else None
-
-
-def recession_without_penalty(objective: Objective, solution: Solution) -> Recession:
+def _recession_without_penalty(objective: Objective, solution: Solution) -> Recession:
     """Whether an objective without a penalty decreases for ever in some direction; a solver stopped at `solution`."""
     point = solution.point_of(objective)
     if is_plainly_optimal(solution, point):
         return Recession()
-    inequalities = inequalities_of(objective)
-    if inequalities is None:
+    inequalities = Inequalities(objective)
+    if inequalities.too_many:
         return Recession(decided=False)
     if inequalities.hold_at(point):
         return recession_along(point.theta)
@@ -196,26 +181,25 @@ def recession_without_penalty(objective: Objective, solution: Solution) -> Reces
 
 def _recession_where_free(objective: Objective, solution: Solution) -> Recession | None:
     """The same for a penalty that leaves features out: d is 0 in all others, along d their part of the scores grows."""
-    free = objective.unpenalized
-    assert free is not None
-    columns = np.append(free, np.ones(objective.design.width - len(free), dtype=bool))
-    design = objective.design.take_features(np.flatnonzero(free))
+    columns = np.zeros(objective.design.width, dtype=bool)
+    columns[objective.columns_without_penalty] = True
+    free = np.flatnonzero(columns[: objective.design.n_features])
+    design = objective.design.take_features(free)
     part = Objective(design, objective.loss, objective.y, objective.weights)
     theta = np.ascontiguousarray(solution.theta[..., columns])
     if solution.converged and np.abs(part.at(theta).scores).max() < objective.loss.certain:
         return None
-    found = recession_without_penalty(part, replace(solution, theta=theta, converged=False))
-    if found.direction is None:
-        return None if solution.converged else found
-    d = np.zeros((*found.direction.shape[:-1], len(columns)))
-    d[..., columns] = found.direction
+    recession = _recession_without_penalty(part, replace(solution, theta=theta, converged=False))
+    if recession.direction is None:
+        return None if solution.converged else recession
+    d = np.zeros((*recession.direction.shape[:-1], len(columns)))
+    d[..., columns] = recession.direction
     return Recession(d)
 
 
 def is_plainly_optimal(solution: Solution, point: Point) -> bool:
     """An optimum at small scores, or where Newton steps vanish; small problems are always examined."""
-    objective = point.objective
-    p = objective.n_parameters
+    objective, p = point.objective, point.objective.n_parameters
     few = p <= MAX_HESSIAN
     if p <= COLUMNS and objective.design.n_rows * p <= EXACT:
         return False
@@ -224,15 +208,9 @@ def is_plainly_optimal(solution: Solution, point: Point) -> bool:
     certain = objective.loss.certain * (1 if few else 4)
     if float(np.abs(point.scores).max()) < certain:
         return True
-    return few and not _has_long_step(point)
-
-
-def _has_long_step(point: Point) -> bool:
-    """Along a recession of e^{−m} a Newton step changes m by 1, of Φ(−m) by 1/m."""
-    objective = point.objective
-    step = (
-        inverse_hessian(objective, point.hessian)
-        .times(point.gradient.ravel())
-        .reshape(objective.shape)
-    )
-    return bool(np.abs(objective.design.scores(step)).max() > LONG_STEP)
+    if not few:
+        return False
+    # along a recession of e^{−m} a Newton step changes m by 1, of Φ(−m) by 1/m
+    inverse = inverse_hessian(objective, point.hessian)
+    step = inverse.times(point.gradient.ravel()).reshape(objective.shape)
+    return bool(np.abs(objective.design.scores(step)).max() <= LONG_STEP)

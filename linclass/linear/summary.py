@@ -169,7 +169,7 @@ class Summary:
             for name, *cells in rows
         ]
         wide = max(len(f"{d:.2f}") for d in (self.null_deviance, self.deviance))
-        freedom = "degrees of freedom"
+        of = "degrees of freedom"
         return "\n".join(
             [
                 "Coefficients:",
@@ -179,8 +179,8 @@ class Summary:
                 "",
                 f"(Dispersion parameter for {self.family} family taken to be 1)",
                 "",
-                f"    Null deviance: {self.null_deviance:{wide}.2f}  on {self.df_null}  {freedom}",
-                f"Residual deviance: {self.deviance:{wide}.2f}  on {self.df_residual}  {freedom}",
+                f"    Null deviance: {self.null_deviance:{wide}.2f}  on {self.df_null}  {of}",
+                f"Residual deviance: {self.deviance:{wide}.2f}  on {self.df_residual}  {of}",
                 f"AIC: {self.aic:.2f}",
                 "",
                 f"Standard errors: {self.information} information",
@@ -214,36 +214,34 @@ def information_of(
     if not regular or objective.n_parameters > LARGEST_SUMMARY:
         return None
     weights = as_counts(weights)
-    found = Information.at(solution.point_of(objective), codes, weights)
-    if found is None or found.inflation > INFLATED:
-        near = centred(objective)
-        if near is not None:  # the rows are far from 0
-            point = near.objective.at(near.units.coordinates(solution.theta))
-            found = Information.at(point, codes, weights)
-            found = found and found.uncentred(near.units.mean)
-    return found
+    information = Information.at(solution.point_of(objective), codes, weights)
+    if information is not None and information.inflation <= INFLATED:
+        return information
+    if (near := centred(objective)) is not None:  # the rows are far from 0
+        point = near.objective.at(near.units.coordinates(solution.theta))
+        information = Information.at(point, codes, weights)
+        return information and information.uncentred(near.units.mean)
+    return information
 
 
-def summary_of(model: Any, information: str) -> Summary:
+def summary_of(model: Any, kind: str) -> Summary:
     """The summary of a fitted classifier, or ValueError, with one sentence, if it has no standard errors."""
-    if information not in ("expected", "observed"):
-        raise ValueError(f"information is {information!r}; use 'expected' or 'observed'.")
-    found = getattr(model, "_information", None)
-    if found is None:
-        model._require_fit()
-        raise ValueError(f"no standard errors: {_why_none(model)}")
-    steps = f"{model.n_iter_} ({model.solver_})"
-    return Summary(found, _parameter_names(model), information, steps)
-
-
-def _why_none(model: Any) -> str:
+    if kind not in ("expected", "observed"):
+        raise ValueError(f"information is {kind!r}; use 'expected' or 'observed'.")
+    information = getattr(model, "_information", None)
+    if information is not None:
+        steps = f"{model.n_iter_} ({model.solver_})"
+        return Summary(information, _parameter_names(model), kind, steps)
+    model._require_fit()
     if is_penalized(model):
-        return f"penalty is {model.penalty!r}, which biases the fit. Use penalty=None."
-    if model.status_ != "converged":
-        return f"status_ is {model.status_!r}: {model.reason_}"
-    if len(model.classes_) > 2 and not loss_of(model).joint:
-        return "one class against the rest has no common likelihood. Use loss='logistic'."
-    return f"{model.coef_.size} parameters; a covariance is kept up to {LARGEST_SUMMARY}."
+        why = f"penalty is {model.penalty!r}, which biases the fit. Use penalty=None."
+    elif model.status_ != "converged":
+        why = f"status_ is {model.status_!r}: {model.reason_}"
+    elif len(model.classes_) > 2 and not loss_of(model).joint:
+        why = "one class against the rest has no common likelihood. Use loss='logistic'."
+    else:
+        why = f"{model.coef_.size} parameters; a covariance is kept up to {LARGEST_SUMMARY}."
+    raise ValueError(f"no standard errors: {why}")
 
 
 def _parameter_names(model: Any) -> list[str]:

@@ -105,12 +105,14 @@ class Objective:
         has_gap = self.strength and self.loss.has_conjugate and smooth
         # a duality gap bounds (P − min P)/P; a cosine is not a bound
         self.certificate_kind = "duality_gap" if has_gap else "gradient_cosine"
-
-    @property
-    def has_minimum(self) -> bool:
-        """Whether there is one whatever the rows: the loss can be 0, or is convex with a penalty on every feature."""
+        # whatever the rows, if the loss can be 0, or is convex with a penalty on every feature
         penalized = self.strength > 0 and self.unpenalized is None
-        return self.loss.vanishes or (penalized and self.loss.convex)
+        self.has_minimum = self.loss.vanishes or (penalized and self.loss.convex)
+        self.columns_without_penalty: Array | slice = slice(self.design.n_features, None)
+        if self.unpenalized is not None:
+            intercept = np.arange(self.design.n_features, self.design.width)
+            free = np.append(np.flatnonzero(self.unpenalized), intercept)
+            self.columns_without_penalty = free
 
     # Points
 
@@ -368,14 +370,6 @@ class Objective:
     def norm(self, slopes: Array) -> float:
         """√(Σ w s²)."""
         return float(np.sqrt((slopes**2 @ self.weights).sum()))
-
-    @once
-    def columns_without_penalty(self) -> Array | slice:
-        """The columns of [X 1] without a penalty."""
-        d = self.design.n_features
-        if self.unpenalized is None:
-            return slice(d, None)
-        return np.append(np.flatnonzero(self.unpenalized), np.arange(d, self.design.width))
 
     @once
     def column_norms(self) -> Array:
