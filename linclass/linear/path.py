@@ -31,7 +31,7 @@ from linclass.linear.objective.objective import Objective
 from linclass.linear.solver_choice import choose_solver
 from linclass.linear.solvers.intercept_alone import MAX_INTERCEPT, best_intercept, bisected
 
-DECADES = {True: 5.0, False: 7.0}  # that it spans, for penalties with and without a kink at 0
+DECADES = {True: 5.0, False: 7.0}  # that it spans, for nonsmooth penalties and smooth ones
 EXPLAINED = 0.01  # share of the loss of the intercept that the strongest fit explains, at most
 NOTHING = 1e-12  # loss that is rounding, as of the perceptron, in units of squared slopes
 EXACT = 1e-12  # tolerance of the fit of unpenalized features
@@ -74,9 +74,9 @@ def strongest(objective: Objective) -> float:
     G = gradient(objective, fit.slopes)
     if not penalty.kinked:
         return explaining(2 * penalty.conjugate(G), fit.loss)
-    straight = objective.loss.piecewise_linear and penalty.entrywise
+    linear = objective.loss.piecewise_linear and penalty.entrywise
     small = objective.design.n_rows * max(objective.design.width, objective.design.n_rows) <= SMALL
-    if straight and small and penalty.unpenalized is None:
+    if linear and small and penalty.unpenalized is None:
         return least_kink(objective, fit) * (1 + OF_PROGRAM)
     return penalty.dual_norm(G) * (1 + ROUNDING)
 

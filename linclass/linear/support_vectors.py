@@ -47,13 +47,13 @@ class MarginRows:
         """`kept` masks the rows of the objectives among those that were passed to `fit`."""
         pairs = list(zip(objectives, solutions, strict=True))
         first = objectives[0]
-        straight = bool(first.loss.piecewise_linear)
-        bounded = straight and solutions[0].alpha is None
+        linear = bool(first.loss.piecewise_linear)
+        bounded = linear and solutions[0].alpha is None
         return cls(
             of_all_rows([dual_variables(*pair) for pair in pairs], kept, 0.0),
             of_all_rows([slacks_of(P, scores(P, s)) for P, s in pairs], kept, np.nan),
             of_all_rows([first.weights / first.strength], kept, np.inf) if bounded else np.inf,
-            straight,
+            linear,
         )
 
     @property
@@ -95,9 +95,9 @@ def scores(objective: Objective, solution: Solution) -> Array:
     return solution.scores
 
 
-def roles(alpha: Array, slacks: Array, limit: Array | float, straight: bool) -> Array:
-    """The role of each row. Near a kink, where scores are inexact, the dual variables decide."""
-    at_limit = alpha >= (1 - TIE) * limit if straight else alpha > 0
+def roles(alpha: Array, slacks: Array, limit: Array | float, piecewise_linear: bool) -> Array:
+    """The role of each row. Near the margin, where scores are inexact, the dual variables decide."""
+    at_limit = alpha >= (1 - TIE) * limit if piecewise_linear else alpha > 0
     on = ((alpha > 0) & ~at_limit) | (slacks > 0) & (alpha == 0) | at_limit & (slacks <= TIE)
     near_one = np.abs(slacks - 1) <= TIE
     named = np.array([MISCLASSIFIED, INSIDE, ON_BOUNDARY, BEYOND, ON_MARGIN])

@@ -174,7 +174,7 @@ def entry(classifier, **params):
 @pytest.mark.usefixtures("in_process")
 def test_fits_solved_together_share_their_time_equally(tmp_path):
     _, y = rows()
-    fits, _ = records(tmp_path, entry("linclass.LogisticRegression"), held_out(y), True)
+    fits, _ = records(tmp_path, entry("linclass.LinearDiscriminantAnalysis"), held_out(y), True)
     assert len(fits) == 5
     assert len({fit["fit_seconds"] for fit in fits}) == 1
     assert {fit["status"] for fit in fits} == {"converged"}

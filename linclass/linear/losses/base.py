@@ -51,7 +51,7 @@ class Loss(NamedPart):
         raise self._missing("values")
 
     def slopes(self, y: Array, z: Array) -> Array:
-        """∂ℓ/∂z, of the shape of z (a subgradient where ℓ has a kink)."""
+        """∂ℓ/∂z, of the shape of z (a subgradient where ℓ is not differentiable)."""
         raise self._missing("slopes")
 
     def curvatures(self, y: Array, z: Array) -> Array:

@@ -45,7 +45,7 @@ class Huber(ResidualLoss):
     Parameters
     ----------
     delta : float, default=1.0
-        δ, the residual beyond which the loss is straight, above 0.
+        δ, the residual beyond which the loss is linear, above 0.
     """
 
     smoothness = 1.0

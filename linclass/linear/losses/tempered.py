@@ -96,22 +96,22 @@ class TemperedSoftmax(Loss):
         self.t1, self.t2 = t1, t2
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, None]:
-        own, log_p = (y, np.arange(len(y))), log_tempered_softmax(z, self.t2)
+        true, log_p = (y, np.arange(len(y))), log_tempered_softmax(z, self.t2)
         p = np.exp(log_p)
-        p[own] = 0
+        p[true] = 0
         wrong = p.sum(axis=0)  # 1 − p_y, which may be far below the rounding of p_y
         others = np.exp((2 - self.t1) * log_p)
-        others[own] = 0
-        values = self._of_own(log_p[own], wrong) + others.sum(axis=0) / (2 - self.t1)
-        p[own] = -wrong  # p − e_y
+        others[true] = 0
+        values = self._value(log_p[true], wrong) + others.sum(axis=0) / (2 - self.t1)
+        p[true] = -wrong  # p − e_y
         slopes = p * np.exp((self.t2 - self.t1) * log_p)
         escort = np.exp(self.t2 * log_p)
         slopes -= escort * (slopes.sum(axis=0) / escort.sum(axis=0))
-        slopes[own] = 0  # that of the true class is minus the others, where its own terms cancel
-        slopes[own] = -slopes.sum(axis=0)
+        slopes[true] = 0  # that of the true class is minus the others, where its terms cancel
+        slopes[true] = -slopes.sum(axis=0)
         return values, slopes, None
 
-    def _of_own(self, log_p: Array, wrong: Array) -> Array:
+    def _value(self, log_p: Array, wrong: Array) -> Array:
         """−ln_{t1} p − (1 − p^{2−t1})/(2 − t1)  of the true class, with 1 − p = wrong."""
         t, minus = self.t1, -tempered_log(log_p, self.t1)
         series = t * wrong * wrong * (0.5 + (1 + t) * wrong / 6)  # but for wrong⁴

@@ -103,11 +103,11 @@ class Entrywise(KinkedPenalty):
 
     @property
     def kink(self) -> Level:
-        return self.l1 * self._factors if self.l1 and self.factors is not None else self.l1
+        return self.l1 * self._factors if self.l1 else 0.0
 
     @property
     def curvature(self) -> Level:
-        return self.l2 * self._factors if self.l2 and self.factors is not None else self.l2
+        return self.l2 * self._factors if self.l2 else 0.0
 
     @property
     def kinked(self) -> bool:
@@ -129,10 +129,8 @@ class Entrywise(KinkedPenalty):
         return free if free.any() else None
 
     def value(self, W: Array) -> float:
-        if self.factors is not None:
-            return float((self.kink * np.abs(W)).sum() + 0.5 * (self.curvature * W**2).sum())
-        value = self.l1 * float(np.abs(W).sum()) if self.l1 else 0.0
-        return value + self.l2 * 0.5 * float(np.vdot(W, W)) if self.l2 else value
+        value = float((self.kink * np.abs(W)).sum()) if self.l1 else 0.0
+        return value + 0.5 * float(np.vdot(W, self.curvature * W)) if self.l2 else value
 
     hessian = Penalty.hessian
 
@@ -146,9 +144,7 @@ class Entrywise(KinkedPenalty):
     def dual_norm(self, G: Array) -> float:
         if not self.l1:
             return 0.0
-        kink = (
-            self.kink if self.unpenalized is None else np.where(self.unpenalized, np.inf, self.kink)
-        )
+        kink = np.where(np.greater(self.kink, 0), self.kink, np.inf)
         return float((np.abs(G) / kink).max(initial=0))
 
     def prox(self, W: Array, t: Level) -> Array:
@@ -157,28 +153,19 @@ class Entrywise(KinkedPenalty):
 
     def conjugate(self, U: Array) -> float:
         """Σ max(|u_j| − κ_j, 0)²/(2μ_j) with kinks κ and curvatures μ; where μ_j = 0 it is 0, or ∞ beyond κ_j."""
-        if self.strongly_convex:
-            beyond = np.maximum(np.abs(U) - self.kink, 0) if self.l1 else U
-            if self.factors is None:
-                return float(np.vdot(beyond, beyond)) / (2 * self.l2)
-            return 0.5 * float(np.vdot(beyond, beyond / self.curvature))
-        if self.l2:  # entries with factor 0 contribute nothing, or ∞
-            kept = np.broadcast_to(self._factors, U.shape) > 0
-            if U[~kept].any():
-                return np.inf
-            factors = np.broadcast_to(self._factors, U.shape)[kept]
-            return replace(self, factors=factors).conjugate(U[kept])
-        if self.factors is None:
-            return 0.0 if np.abs(U).max(initial=0) <= EDGE * self.l1 else np.inf
-        return 0.0 if (np.abs(U) <= EDGE * self.kink).all() else np.inf
+        if not self.l2:
+            return 0.0 if (np.abs(U) <= EDGE * self.kink).all() else np.inf
+        unbounded = np.equal(self.curvature, 0)
+        if np.any(unbounded) and np.any(U[np.broadcast_to(unbounded, U.shape)]):
+            return np.inf
+        beyond = np.maximum(np.abs(U) - self.kink, 0) if self.l1 else U
+        return 0.5 * float(np.vdot(beyond, beyond / np.where(unbounded, 1, self.curvature)))
 
     def into_domain(self, U: Array) -> float:
         if self.strongly_convex:
             return 1.0
         size, kink = np.abs(U), self.kink
-        if self.factors is None:
-            return 1 / max(1.0, float(size.max(initial=0)) / self.l1)
-        if self.l2:  # a bound for entries with factor 0 only
+        if self.l2:  # only features with factor 0 have a bound
             size, kink = np.where(self._factors > 0, 0, size), 0.0
         over = np.divide(size, kink, out=np.where(size > 0, np.inf, 0.0), where=np.greater(kink, 0))
         return 1 / max(1.0, float(over.max(initial=0)))
@@ -200,9 +187,10 @@ class Entrywise(KinkedPenalty):
             return
         try:
             factors = np.asarray(self._factors, float)
+            valid = factors.ndim == 1 and (np.isfinite(factors) & (factors >= 0)).all()
         except (TypeError, ValueError):
-            factors = np.array([np.nan])
-        if factors.ndim != 1 or not (np.isfinite(factors) & (factors >= 0)).all():
+            valid = False
+        if not valid:
             raise ValueError(
                 f"factors is {self.factors!r}; give one number, at least 0, for each feature."
             )
