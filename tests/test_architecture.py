@@ -215,9 +215,9 @@ def entered_by_a_fit(model, X, y):
 
 
 @each(("model", "files", "functions"), [
-    (linclass.LogisticRegression(), 19, 149),
-    (linclass.LogisticRegression(penalty="l1", strength=0.01), 22, 194),
-    (linclass.LinearSVM(), 28, 206),
+    (linclass.LogisticRegression(), 18, 124),
+    (linclass.LogisticRegression(penalty="l1", strength=0.01), 22, 180),
+    (linclass.LinearSVM(), 24, 183),
     (linclass.LinearDiscriminantAnalysis(), 12, 72),
 ], ids=["logistic", "logistic_l1", "svm", "lda"])  # fmt: skip
 def test_a_whole_fit_enters_few_files_and_functions(model, files, functions):
