@@ -138,44 +138,35 @@ NARROW = 1e-9  # relative width below which an interval of t is ignored
 
 
 def search_lines(problem: ZeroOneProblem, seed: int | np.random.Generator | None = 0) -> Answer:
-    return _Descent(problem, seed).run()
+    rng = np.random.default_rng(seed)
+    left = WORK // len(problem.owner)  # line searches
+    many = max(3, min(DIRECTIONS, AT_ONCE // len(problem.owner)))
 
-
-class _Descent:
-    def __init__(self, problem: ZeroOneProblem, seed: int | np.random.Generator | None):
-        self.problem, self.rng = problem, np.random.default_rng(seed)
-        self.lines = WORK // len(problem.owner)  # remaining line searches
-        self.many = max(3, min(DIRECTIONS, AT_ONCE // len(problem.owner)))
-
-    def run(self) -> Answer:
-        best: Answer | None = None
-        for d in _starts(self.problem):
-            found = self.downhill(d)
-            best = found if best is None or found.cost < best.cost else best
-        assert best is not None
-        for _ in range(KICKS):
-            if best.cost == 0 or self.lines <= 0:
-                break
-            p = len(best.d)
-            kick = self.rng.standard_normal(p) * np.linalg.norm(best.d) / p**0.5
-            found = self.downhill(best.d + self.rng.choice([0.1, 0.3, 1.0]) * kick)
-            best = found if found.cost < best.cost else best
-        return best
-
-    def downhill(self, d: Array) -> Answer:
-        cost, failures = self.problem.cost(d), 0
+    def downhill(d: Array) -> Answer:
+        nonlocal left
+        cost, failures = problem.cost(d), 0
         for _ in range(STEPS):
-            if failures == 2 or cost == 0 or self.lines <= 0:
+            if failures == 2 or cost == 0 or left <= 0:
                 break
-            U = _directions(self.problem, d, self.many, self.rng, axes=failures == 0)
-            self.lines -= U.shape[1]
-            t, value = best_on_lines(self.problem, d, U)
+            U = _directions(problem, d, many, rng, axes=failures == 0)
+            left -= U.shape[1]
+            t, value = best_on_lines(problem, d, U)
             k = int(value.argmin())
             new = d + t[k] * U[:, k]
-            reached = self.problem.cost(new)
+            reached = problem.cost(new)
             failures = 0 if reached < cost else failures + 1
             d, cost = (new, reached) if reached <= cost else (d, cost)
         return Answer(d, cost, 0.0)
+
+    best = min(map(downhill, _starts(problem)), key=lambda found: found.cost)
+    for _ in range(KICKS):
+        if best.cost == 0 or left <= 0:
+            break
+        p = len(best.d)
+        kick = rng.standard_normal(p) * np.linalg.norm(best.d) / p**0.5
+        found = downhill(best.d + rng.choice([0.1, 0.3, 1.0]) * kick)
+        best = found if found.cost < best.cost else best
+    return best
 
 
 def _starts(problem: ZeroOneProblem) -> list[Array]:
