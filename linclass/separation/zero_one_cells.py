@@ -2,7 +2,8 @@
 
 No row changes sides within a cell, so the minimum is over cells. A facet of the best cell belongs to a row that is
 correct (otherwise the cell behind it would be better). So for each row i the best cell on its plane is found, a problem
-with one dimension less, and d is moved from there to the row's side. In two dimensions a half-turn visits all cells.
+with one dimension less, and d is moved from there to the row's side. In two dimensions a half-turn visits all cells,
+for all pairs of planes at once.
 
 That is  C(n, p − 2)  turns over n rows each for p parameters. Cells narrower than the rounding of their planes' angles
 are skipped, and may be empty. If there were any, the minimum is certified only for rows on a coarse grid, where planes
@@ -13,7 +14,7 @@ Nguyen & Sanner (2013), ICML; Edelsbrunner (1987), Algorithms in Combinatorial G
 from __future__ import annotations
 
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -22,6 +23,7 @@ from linclass.base.arrays import Array
 from linclass.separation.alternative import row_space
 
 ROUNDING = 8 * np.finfo(float).eps  # of a row of length 1, in coordinates of its span
+AT_ONCE = 400_000  # angles that are sorted together
 COARSE = 1e11  # ratio of determinants up to which rounding cannot hide one
 
 
@@ -81,19 +83,21 @@ def _search(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array,
 
     An error `rounding` of a row turns its plane by that divided by its length, and all rows in it.
     """
-    n, p = A.shape
-    if not n:  # all rows are in the plane but for rounding
-        return np.eye(p)[0], 0.0, False
+    p = A.shape[1]
     if p == 1:
         right = float(costs[A[:, 0] > 0].sum())
         total = float(costs.sum())
         return np.array([1.0 if 2 * right >= total else -1.0]), min(right, total - right), True
     if p == 2:
-        return _half_turn(A, costs, rounding)
+        none = np.zeros((1, len(A)), dtype=bool)
+        values, angle, whole = _half_turns(A[None], costs, none, rounding)
+        return np.array([np.cos(angle[0]), np.sin(angle[0])]), float(values[0]), whole
+    if p == 3:
+        return _on_planes(A, costs, first, rounding)
     best: tuple[Array, float] = np.zeros(p), np.inf
     whole = True
-    for i in range(first, n):
-        basis = _plane_of(A[i])
+    for i in range(first, len(A)):
+        basis = linalg.null_space(A[i : i + 1])
         P = A @ basis
         turned = rounding * (1 + 1 / float(np.linalg.norm(A[i])))
         flat = np.linalg.norm(P, axis=1) <= turned
@@ -106,41 +110,64 @@ def _search(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array,
     return *best, whole
 
 
-def _plane_of(normal: Array) -> Array:
-    """Orthonormal columns that span the plane."""
-    if len(normal) > 3:
-        return np.asarray(linalg.null_space(normal[None]))
-    unit = normal / np.linalg.norm(normal)
-    one = np.cross(unit, np.eye(3)[np.abs(unit).argmin()])
-    one /= np.linalg.norm(one)
-    return np.column_stack([one, np.cross(unit, one)])
+def _on_planes(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array, float, bool]:
+    """p = 3: half-turns in many planes at once."""
+    n, length = len(A), np.linalg.norm(A, axis=1)
+    unit = A / length[:, None]
+    least = np.abs(unit).argmin(axis=1)
+    one = np.cross(unit, np.eye(3)[least])
+    one /= np.linalg.norm(one, axis=1)[:, None]
+    bases = np.stack([one, np.cross(unit, one)], axis=2)
+    best: tuple[Array, float] = np.zeros(3), np.inf
+    whole = True
+    size = max(1, AT_ONCE // n)
+    for start in range(first, n, size):
+        own = np.arange(start, min(start + size, n))
+        P = A @ bases[own]
+        turned = rounding * (1 + 1 / length[own, None])
+        flat = np.hypot(P[..., 0], P[..., 1]) <= turned
+        value, angle, each = _half_turns(P, costs, flat, turned)
+        whole = whole and each and bool((flat.sum(axis=1) == 1).all())
+        value = value + ((flat & (unit[own] @ A.T < 0)) @ costs)
+        k = int(value.argmin())
+        if value[k] < best[1]:
+            d = bases[own[k]] @ np.array([np.cos(angle[k]), np.sin(angle[k])])
+            best = _to_the_side_of(A, int(own[k]), d, flat[k]), float(value[k])
+    return *best, whole
 
 
-def _half_turn(P: Array, costs: Array, rounding: float) -> tuple[Array, float, bool]:
-    """(d of least cost, its cost, whether all cells were wide enough) for rows P (n, 2).
+def _half_turns(P: Array, costs: Array, flat: Array, rounding: Any) -> tuple[Array, Array, bool]:
+    """(least cost, an angle with it) in each plane of P (planes, rows, 2), without the `flat` rows; and whether all
+    cells were wide enough.
 
     d at angle φ has row i correct while φ is within π/2 of the row's own angle. So in [0, π) each row changes once, and
     d at φ + π has correct what d at φ has wrong.
     """
-    enters = np.arctan2(P[:, 1], P[:, 0]) - np.pi / 2
+    c, P = np.where(flat, 0, costs), np.where(flat[..., None], 0, P)
+    enters = np.arctan2(P[..., 1], P[..., 0]) - np.pi / 2
     turn = np.floor(enters / np.pi)
     at = enters - turn * np.pi
-    order = np.argsort(at)
-    at, change = at[order], np.where(turn % 2 == 0, costs, -costs)[order]
-    total = float(costs.sum())
-    right = np.maximum(-change, 0).sum() + np.cumsum(change)
-    following = np.append(at[1:], at[:1] + np.pi)
-    off = rounding * (1 + 1 / np.maximum(np.hypot(P[:, 0], P[:, 1]), rounding))[order]
-    wide = following - at > off + np.roll(off, -1)
-    whole = bool(wide.all())
-    wide |= not wide.any()
-    k = int(np.where(wide, right, -np.inf).argmax())
-    l = int(np.where(wide, right, np.inf).argmin())
-    ahead = right[k] >= total - right[l]
-    cell = k if ahead else l
-    angle = (at[cell] + following[cell]) / 2 + (0 if ahead else np.pi)
-    value = float(total - right[k] if ahead else right[l])
-    return np.array([np.cos(angle), np.sin(angle)]), value, whole
+    change = np.where(turn % 2 == 0, c, -c)
+    order = np.argsort(at, axis=1)
+    at = np.take_along_axis(at, order, axis=1)
+    change = np.take_along_axis(change, order, axis=1)
+    total = c.sum(axis=1)
+    right = np.maximum(-change, 0).sum(axis=1)[:, None] + np.cumsum(change, axis=1)
+    following = np.concatenate([at[:, 1:], at[:, :1] + np.pi], axis=1)
+    off = rounding * (1 + 1 / np.maximum(np.hypot(P[..., 0], P[..., 1]), rounding))
+    off = np.take_along_axis(np.where(flat, 0, off), order, axis=1)
+    wide = following - at > off + np.roll(off, -1, axis=1)
+    counts = np.take_along_axis(~flat, order, axis=1)
+    whole = bool((wide | ~(counts | np.roll(counts, -1, axis=1))).all())
+    wide |= ~wide.any(axis=1, keepdims=True)
+    most = np.where(wide, right, -np.inf)
+    least = np.where(wide, right, np.inf)
+    rows = np.arange(len(P))
+    k, l = most.argmax(axis=1), least.argmin(axis=1)
+    ahead = most[rows, k] >= total - least[rows, l]
+    cell = np.where(ahead, k, l)
+    angle = (at[rows, cell] + following[rows, cell]) / 2 + np.where(ahead, 0, np.pi)
+    return np.where(ahead, total - most[rows, k], least[rows, l]), angle, whole
 
 
 def _to_the_side_of(A: Array, i: int, d: Array, flat: Array) -> Array:
