@@ -5,8 +5,7 @@
 with backtracking on L, so that the loss lies below its quadratic bound. The momentum β is restarted whenever
 it points uphill. Beside the weights W a step moves the score of the mean row (`Units`) and not the intercept, so
 features far from 0 do no harm; nor do features in different units, if the prox takes a step for each. It needs only
-products with the rows, but hundreds of them. Where the penalty is linear in pieces of W, such as the intervals of the
-fused lasso, Newton's method ends the search as soon as the pieces stay the same.
+products with the rows, but hundreds of them.
 Beck & Teboulle (2009), SIAM J. Imaging Sciences 2; O'Donoghue & Candès (2015), FoCM 15"""
 
 from __future__ import annotations
@@ -18,63 +17,12 @@ import numpy as np
 
 from linclass.base.arrays import EPS, SMALLEST, Array
 from linclass.base.documentation import documented
-from linclass.base.numerics import backtrack_predicted, halve, solve_lifted
+from linclass.base.numerics import halve
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, without_common_shift
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.intercept_alone import is_minimum, start_of_weights
-
-# Newton's step among weights that stay equal, or 0, as they are: there a penalty such as the fused lasso is linear.
-#
-# With the projection Π on such directions, which replaces the entries of a piece by their mean, (Π H Π) u = −Π ∂P  is
-# solved by conjugate gradients. Once proximal steps have found the pieces, they need hundreds more for as many digits.
-
-PIECES_FORCING = 0.01  # of the residual, at which conjugate gradients stop
-PIECES_PRODUCTS = 50  # products for one step
-
-
-class NewtonOnPieces:
-    """Called with points now and then, it takes a step from those that have the pieces of the last one."""
-
-    def __init__(self, units: Units):
-        self.squares = units.scale**2  # about the curvatures of the loss
-        self.units = replace(units, scale=np.ones_like(units.scale))
-        self.last: Array | None = None
-
-    def __call__(self, point: Point) -> Point:
-        """A lower point, or the point itself."""
-        objective = point.objective
-        if objective.loss.kind != "twice-smooth":
-            return point
-        before, self.last = self.last, objective.penalty.pieces(objective.weight_part(point.theta))
-        if before is None or self.last is None or (before != self.last).any():
-            return point
-        return self.step(point, before)
-
-    def step(self, point: Point, pieces: Array) -> Point:
-        objective, units = point.objective, self.units
-        products, sizes = objective.hessian_times(point), np.bincount(pieces.ravel())
-
-        def mean(G: Array) -> Array:
-            return (np.bincount(pieces.ravel(), G.ravel()) / np.maximum(sizes, 1))[pieces]
-
-        def onto(g: Array) -> Array:
-            g = units.pull(g)
-            G = objective.weight_part(g)
-            G[...] = np.where(pieces, mean(G), 0)
-            return g
-
-        def curve(u: Array) -> Array:
-            return onto(products(units.move(u))[0])
-
-        bend = np.ones(objective.shape)
-        objective.weight_part(bend)[...] = mean(np.broadcast_to(self.squares, pieces.shape))
-        b = -onto(point.steepest)
-        u = solve_lifted(curve, b, PIECES_FORCING, lambda r: r / bend, PIECES_PRODUCTS)
-        along, fall = point.toward(units.move(u)), float(np.vdot(b, u))
-        return backtrack_predicted(point, lambda t: (along(t), t * fall))
-
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
 UNSEEN_BELOW = 1e-12  # of the loss: a bound within rounding says nothing about L
@@ -105,7 +53,6 @@ class ProximalGradient(Solver):
             if trace:
                 trace(last)
             return Solution.at(last, certify(last), self.tol, 0)
-        nearer = NewtonOnPieces(units)
         alike = units.scale.max() <= ALIKE_SCALES * units.scale.min()
         if alike or not objective.penalty.prox_by_feature:
             units = replace(units, scale=np.full_like(units.scale, common_scale(units)))
@@ -122,10 +69,6 @@ class ProximalGradient(Solver):
             ahead = new.toward(new.theta - last.theta, new.scores - last.scores)(beyond)
             ahead_u, last_u = u + beyond * (u - last_u), u
             last = new
-            if n_iter % self.certify_every == 0 and (new := nearer(last)) is not last:
-                last = ahead = new
-                last_u = ahead_u = units.coordinates(new.theta)
-                t = 1.0
             if trace:
                 trace(new)
             if n_iter % self.certify_every == 0 or n_iter == self.max_steps or new.separates:
