@@ -33,7 +33,7 @@ from linclass.linear.linear_model import is_penalized, measures, outcome
 from linclass.linear.losses.regression import Squared
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.solvers.base import LearningRate, SolverLike
-from linclass.linear.solvers.indicator_regression import IndicatorRegression
+from linclass.linear.solvers.least_squares import IndicatorRegression
 
 
 class LeastSquaresClassifier(LinearClassifier):

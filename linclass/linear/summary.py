@@ -25,8 +25,7 @@ from linclass.base.weights import as_counts
 from linclass.linear.linear_model import is_penalized, loss_of
 from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import Solution
-from linclass.linear.solvers.intercept_alone import best_intercept
+from linclass.linear.solvers.base import Solution, best_intercept
 
 LARGEST_SUMMARY = 500  # parameters up to which their covariance is kept
 INFLATED = 1e8  # inflation that costs half of the digits of a variance

@@ -20,10 +20,9 @@ from linclass.base.documentation import documented
 from linclass.linear.losses.wrapped import Envelope
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.base import Solution, Solver, Trace, by_bisection
 from linclass.linear.solvers.block_pivoting import SolverAfterReductions, least_squares_start
 from linclass.linear.solvers.finite_newton import MAX_HESSIAN_WIDTH, minimize, newton_system
-from linclass.linear.solvers.intercept_alone import by_bisection
 from linclass.linear.solvers.proximal_newton import ProximalNewton
 
 GROWTH = 3.0  # of the reach, from round to round

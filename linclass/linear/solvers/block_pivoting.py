@@ -30,9 +30,9 @@ from linclass.linear.solvers.base import (
     CentringSolver,
     Solution,
     Trace,
+    by_bisection,
     in_other_coordinates,
 )
-from linclass.linear.solvers.intercept_alone import by_bisection
 
 # The equations of a guess of block pivoting, for given slopes of the rows outside F:
 #

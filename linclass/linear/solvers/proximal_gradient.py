@@ -21,8 +21,7 @@ from linclass.base.numerics import halve
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, without_common_shift
-from linclass.linear.solvers.base import Solution, Solver, Trace
-from linclass.linear.solvers.intercept_alone import is_minimum, start_of_weights
+from linclass.linear.solvers.base import Solution, Solver, Trace, is_minimum, start_of_weights
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
 UNSEEN_BELOW = 1e-12  # of the loss: a bound within rounding says nothing about L

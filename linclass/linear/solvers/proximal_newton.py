@@ -30,8 +30,9 @@ from linclass.linear.solvers.base import (
     CentringSolver,
     Solution,
     Trace,
+    is_minimum,
+    start_of_weights,
 )
-from linclass.linear.solvers.intercept_alone import is_minimum, start_of_weights
 
 # Newton's step among few weights, whose quadratic program with the L1 term is solved exactly.
 
