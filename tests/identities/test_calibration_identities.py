@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.special import expit, log_softmax, softmax
 from sklearn.model_selection import PredefinedSplit
 
-from linclass import Calibrated, LinearSVM, LogisticRegression
+from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
 from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.newton import Newton
 from linclass.tuning import calibrated, calibration_maps
@@ -29,6 +29,32 @@ def test_scores_without_a_finite_likelihood_have_a_sigmoid(scores):
     assert ((p > 0) & (p < 1)).all()
     if scores == "separated":  # both targets are reached
         assert_allclose([p[-1], p[0]], [6 / 7, 1 / 17], rtol=1e-6)
+
+
+@each("classes", [2, 3])
+@each("estimator", [LinearSVM(), NearestMean(), LogisticRegression()], ids=repr)
+def test_probabilities_of_new_rows_are_calibrated(estimator, classes):
+    """On many new rows the mean probability of a class is its share, overall and where it is high."""
+    X, y = noisy(900, classes=classes)
+    X_new, y_new = noisy(6000, seed=1, classes=classes)
+    model = Calibrated(estimator).fit(X, y)
+    P = model.predict_proba(X_new)
+    assert_allclose(P.sum(axis=1), 1)
+    for k in range(classes):
+        likely = P[:, k] > 0.6
+        assert abs(P[:, k].mean() - (y_new == k).mean()) < 0.05
+        assert abs(P[likely, k].mean() - (y_new[likely] == k).mean()) < 0.08
+    assert np.array_equal(model.predict(X_new), P.argmax(axis=1))
+
+
+def test_probabilities_are_not_those_of_memorized_rows():
+    """Random labels and more features than rows: training scores are perfect, held-out scores uninformative."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 200)), rng.integers(0, 2, 60)
+    model = Calibrated(LinearSVM(strength=1e-4)).fit(X, y)
+    assert model.estimator_.score(X, y) == 1
+    p = model.predict_proba(rng.standard_normal((500, 200)))[:, 1]
+    assert np.abs(p - 0.5).mean() < 0.25
 
 
 def test_calibration_accepts_string_labels_and_foreign_estimators():
