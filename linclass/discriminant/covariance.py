@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lapack
 
-from linclass.base.arrays import Array, Matrix, diagonal, once
+from linclass.base.arrays import Array, Matrix, once
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.parameters import is_whole
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments, Deviations, RowSpan
@@ -103,6 +103,17 @@ class Spread(Factors):
         """
         variances = np.diagonal(C) if variances is None else variances
         return cls.of_covariances(C[None], negligible[None], variances[None])[0]
+
+    @classmethod
+    def shrunk(cls, C: Array, negligible: Array, share: float) -> Self:
+        """Of (1 − α)Σ + α (tr Σ/d) I, which has full rank for any share α > 0, however small."""
+        floor = share * C.trace() / len(C)
+        if not floor:
+            return cls.of_covariance(C, negligible)
+        values, V = np.linalg.eigh(C)
+        variances = (1 - share) * np.maximum(values, 0) + floor
+        roots = np.sqrt(variances)
+        return cls((V * roots).T, V / roots, float(np.log(variances).sum()))
 
     @classmethod
     def of_covariances(
@@ -338,18 +349,7 @@ def tied_spread(
         return mixed_spread(
             moments, np.full(len(moments.mass), (1 - shrinkage) / f), shrinkage * mu
         )
-    C = moments.pooled / f
-    return Spread.of_covariance(*towards_sphere(C, negligible, shrinkage))
-
-
-def towards_sphere(C: Array, negligible: Array, share: float) -> tuple[Array, Array]:
-    """((1 − α)Σ + α (tr Σ/d) I, the standard deviations that are rounding error)."""
-    mu = C.trace() / len(C)
-    if not share or not mu:
-        return C, negligible
-    C = (1 - share) * C
-    diagonal(C)[...] += share * mu
-    return C, np.zeros(len(C))
+    return Spread.shrunk(moments.pooled / f, negligible, shrinkage)
 
 
 def mixed_spread(moments: ClassMoments, factors: Array, floor: float = 0.0) -> RowSpread:

@@ -33,7 +33,6 @@ from linclass.discriminant.covariance import (
     is_singular,
     missing_rank,
     mixed_spread,
-    towards_sphere,
 )
 from linclass.discriminant.from_statistics import FromStatistics, Priors, check_priors
 from linclass.discriminant.quadratic_discriminant_analysis import (
@@ -148,4 +147,4 @@ class PooledSpreads(ClassSpreads):
             mean = float(factors @ moments.squares.sum(axis=1)) / moments.mean.shape[1]
             return mixed_spread(moments, (1 - gamma) * factors, gamma * mean)
         S = np.tensordot(factors, moments.scatter, 1)
-        return Spread.of_covariance(*towards_sphere(S, moments.negligible, gamma))
+        return Spread.shrunk(S, moments.negligible, gamma)
