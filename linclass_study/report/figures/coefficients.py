@@ -309,6 +309,7 @@ def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
         for number, j in enumerate(shown.largest[:MAX_NAMED])
     ]
     axes.margins(y=0.06)
+    axes.set_xlabel("")  # that of the scores below
     axes.yaxis.tick_right()
     axes.spines["left"].set_visible(False)
     axes.spines["right"].set_visible(True)
