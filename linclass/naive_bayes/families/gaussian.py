@@ -32,6 +32,8 @@ class AboutMeans(Family):
     A class without rows has NaN for its centre. Without centres, sums are about the origin.
     """
 
+    support: ClassVar[str] = "reals"
+
     def __init__(self, origin: Array | float = 0.0, centres: Array | None = None):
         self.origin = origin
         self.centres = centres
@@ -83,6 +85,9 @@ class AboutMeans(Family):
         absent = np.isnan(self.centres)
         return type(self)(self.origin, np.where(absent, other.centres, self.centres))
 
+    def log_carrier(self, X: Matrix) -> Array:
+        return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
+
     def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         """Rows of the overall mean of T, which has one origin for all classes, are added about the class's own."""
         if self.centres is None or not smoothing:
@@ -112,7 +117,6 @@ class Gaussian(AboutMeans):
         What the sums of each class are about; None is the origin.
     """
 
-    support: ClassVar[str] = "reals"
     smoothing: ClassVar[float] = 1e-6
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
@@ -171,9 +175,6 @@ class Gaussian(AboutMeans):
         first, second = _halves(theta)
         return (-(first**2) / (4 * second) - 0.5 * np.log(-2 * second)).sum(axis=-1)
 
-    def log_carrier(self, X: Matrix) -> Array:
-        return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
-
     def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         first, second = np.split(theta, 2)
         mean, deviation = self.origin - first / (2 * second), np.sqrt(-0.5 / second)
@@ -222,7 +223,6 @@ class SphericalGaussian(AboutMeans):
         What the sums of each class are about; None is the origin.
     """
 
-    support: ClassVar[str] = "reals"
     smoothing: ClassVar[float] = 1e-6
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
@@ -238,9 +238,6 @@ class SphericalGaussian(AboutMeans):
         first, second = theta[..., :-1], theta[..., -1]
         d = first.shape[-1]
         return -(first**2).sum(axis=-1) / (4 * second) - 0.5 * d * np.log(-2 * second)
-
-    def log_carrier(self, X: Matrix) -> Array:
-        return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
 
     def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         first, second = theta[:-1], theta[-1]
@@ -297,8 +294,6 @@ class MultivariateGaussian(AboutMeans):
         What the sums of each class are about; None is the origin.
     """
 
-    support: ClassVar[str] = "reals"
-
     def statistic(self, X: Matrix) -> Iterator[Any]:
         D = as_dense(X) - self.origin
         yield D
@@ -314,9 +309,6 @@ class MultivariateGaussian(AboutMeans):
         first, second = _parts(theta)
         quadratic = (first * np.linalg.solve(second, first[..., None])[..., 0]).sum(axis=-1)
         return -quadratic / 4 - 0.5 * np.linalg.slogdet(-2 * second)[1]
-
-    def log_carrier(self, X: Matrix) -> Array:
-        return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
 
     def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         first, second = _parts(theta)
