@@ -55,7 +55,7 @@ def test_scores_of_two_groups_are_the_link_of_their_shares(loss):
 # probit
 
 
-def test_probit_probabilities_are_those_of_a_normal_threshold():
+def test_probit_regression_is_of_two_classes_with_normal_thresholds():
     X, y = rows()
     model = ProbitRegression().fit(X, y)
     z = model.decision_function(X)
@@ -63,6 +63,11 @@ def test_probit_probabilities_are_those_of_a_normal_threshold():
     far = model.predict_log_proba(1e3 * X)
     np.testing.assert_allclose(far[:, 1], norm.logcdf(model.decision_function(1e3 * X)))
     assert np.isfinite(far).all()
+    with pytest.raises(NotApplicable, match=r"3 classes. Use OneVsRest\(ProbitRegression\(\)\)"):
+        ProbitRegression().fit(X, y + (X[:, 0] > 1))
+    several = LinearClassifier(loss="probit").fit(X, y + (X[:, 0] > 1))
+    assert several.decision_function(X).shape == (200, 3)
+    assert not hasattr(several, "predict_proba")
 
 
 @each("kind", ["complete", "quasi-complete"])
@@ -78,15 +83,6 @@ def test_probit_regression_reports_that_its_likelihood_has_no_maximum(kind):
     m = (2 * y - 1) * (X @ model.separating_direction_ + model.separating_intercept_)
     assert m.min() >= -1e-9
     assert m.max() > 0
-
-
-def test_probit_is_of_two_classes():
-    X, y = rows()
-    with pytest.raises(NotApplicable, match=r"3 classes. Use OneVsRest\(ProbitRegression\(\)\)"):
-        ProbitRegression().fit(X, y + (X[:, 0] > 1))
-    several = LinearClassifier(loss="probit").fit(X, y + (X[:, 0] > 1))
-    assert several.decision_function(X).shape == (200, 3)
-    assert not hasattr(several, "predict_proba")
 
 
 # ordinal

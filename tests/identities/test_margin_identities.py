@@ -64,6 +64,7 @@ def test_a_weak_enough_penalty_gives_the_hard_margin():
 
 
 def test_inseparable_classes_are_refused_with_a_proof():
+    """1 and 2 are separable, but not through the origin: 2·1 = 1·2."""
     X, y = overlapping()
     with pytest.raises(NotApplicable, match="no hyperplane separates") as caught:
         LinearSVM(hard_margin=True).fit(X, y)
@@ -73,15 +74,13 @@ def test_inseparable_classes_are_refused_with_a_proof():
         assert_allclose(weights[y == k].sum(), 1, rtol=1e-9)
     first, second = (weights[y == k] @ X[y == k] for k in (0, 1))
     assert_allclose(first, second, atol=1e-8)
-
-
-def test_a_proof_of_inseparability_without_an_intercept_balances_sums_and_not_means():
-    """1 and 2 are separable, but not through the origin: 2·1 = 1·2."""
     with pytest.raises(NotApplicable, match="through the origin") as caught:
         LinearSVM(hard_margin=True, fit_intercept=False).fit([[1.0], [2.0]], [0, 1])
     weights = caught.value.weights  # type: ignore[attr-defined]
     np.testing.assert_allclose(weights / weights[1], [2, 1])
     assert "convex" not in str(caught.value)
+    with pytest.raises(NotApplicable, match="no hyperplane separates"):
+        LinearSVM(hard_margin=True).fit(np.full((4, 1), 0.1), [0, 1, 1, 1])
 
 
 @each("near", [1e-8, 1e-10, 1e-12, 1e-14])
@@ -103,11 +102,6 @@ def test_a_hard_margin_near_degeneracy_ends(near):
     model = LinearSVM(hard_margin=True).fit(X, np.repeat([0, 1], 5))
     assert (model.predict(X) == np.repeat([0, 1], 5)).all()
     assert model.n_iter_ <= 1000
-
-
-def test_equal_rows_of_two_classes_are_refused_without_a_warning():
-    with pytest.raises(NotApplicable, match="no hyperplane separates"):
-        LinearSVM(hard_margin=True).fit(np.full((4, 1), 0.1), [0, 1, 1, 1])
 
 
 @each("C", [0.01, 1.0, 100.0])

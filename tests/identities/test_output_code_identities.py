@@ -121,18 +121,12 @@ def test_invalid_code_matrices_are_refused(wrong, message):
         ErrorCorrectingOutputCodes(**wrong).fit(*rows(3))
 
 
-def test_more_columns_than_splits_of_many_classes_are_refused():
+def test_codes_without_distinct_words_or_probabilities_are_refused():
     """There are 2^{K−1} − 1; more were drawn without an end."""
     with pytest.raises(NotApplicable, match="columns is 2048, and 12 classes have 2047 splits"):
         random_code(12, 2048, np.random.default_rng(0))
-
-
-def test_the_exhaustive_code_of_many_classes_is_refused_with_its_size():
     y = np.arange(48) % 12
     with pytest.raises(NotApplicable, match="2047 columns; use code='random'"):
         ErrorCorrectingOutputCodes(code="exhaustive").fit(np.eye(48), y)
-
-
-def test_output_codes_have_no_probabilities():
     X, y = rows(4)
     assert not hasattr(ErrorCorrectingOutputCodes().fit(X, y), "predict_proba")

@@ -60,9 +60,14 @@ def test_every_solver_of_the_lasso_that_takes_factors_finds_them(solver):
     assert_optimal(model.fit(X, y, w), X, y, w)
 
 
-def test_the_homotopy_of_the_lasso_has_equal_factors():
+def test_homotopies_need_equal_factors_and_wrong_ones_are_one_line():
     with pytest.raises(ValueError, match="Try solver='quadratic_program'"):
         clone(MODELS[1]).set_params(solver="homotopy").fit(*data())
+    X, y, _ = data()
+    with pytest.raises(ValueError, match="factors has 2 numbers for 6 features; give one for each"):
+        Ridge(factors=[1, 2]).fit(X, y)
+    with pytest.raises(ValueError, match="give one number, at least 0, for each feature"):
+        Lasso(factors=[-1] * 6).fit(X, y)
 
 
 @each("model", MODELS, ids=lambda model: type(model).__name__)
@@ -75,11 +80,3 @@ def test_factors_by_name_are_those_by_number(model):
     assert_array_equal(by_name.fit(frame, y, w).coef_, clone(model).fit(X, y, w).coef_)
     tuned = [TunedRegressor(one, strengths=[0.1, 0.01]).fit(frame, y) for one in (by_name, model)]
     assert_array_equal(*(one.coef_ for one in tuned))
-
-
-def test_wrong_factors_are_one_line():
-    X, y, _ = data()
-    with pytest.raises(ValueError, match="factors has 2 numbers for 6 features; give one for each"):
-        Ridge(factors=[1, 2]).fit(X, y)
-    with pytest.raises(ValueError, match="give one number, at least 0, for each feature"):
-        Lasso(factors=[-1] * 6).fit(X, y)

@@ -374,14 +374,11 @@ def test_invalid_tuning_is_refused_in_one_line(model, message):
         model.fit(*classes())
 
 
-def test_one_group_cannot_be_held_out():
+def test_one_group_or_a_class_of_one_row_cannot_be_held_out():
     with pytest.raises(NotApplicable, match="groups has 1 group"):
         TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=np.zeros(120))
     with pytest.raises(ValueError, match=r"groups has shape \(3,\); it must be \(120,\)"):
         TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=[1, 2, 3])
-
-
-def test_a_class_of_one_row_cannot_be_held_out():
     X, _ = classes()
     with pytest.raises(NotApplicable, match="holds rows of every class out"):
         TunedClassifier().fit(X, (np.arange(120) == 3).astype(int))

@@ -205,11 +205,15 @@ def test_sparse_rows_weights_and_repeated_rows_are_consistent():
     )
 
 
-def test_a_boundary_through_the_origin_is_kept_there():
+def test_impossible_limits_and_rows_without_features_at_the_origin():
     X, y = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 1])
     through_origin = ZeroOneClassifier(fit_intercept=False).fit(X, y)
     assert (through_origin.n_errors_, through_origin.intercept_) == (1, 0)
     assert ZeroOneClassifier().fit(X, y).n_errors_ == 0
+    model = ZeroOneClassifier(fit_intercept=False).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+    assert (model.n_errors_, model.exact_) == (4, True)
+    with pytest.raises(ValueError, match="node_limit is -1"):
+        ZeroOneClassifier(node_limit=-1).fit(*problem(0, 10, 2))
 
 
 @each("near", [1e-8, 1e-10, 1e-12])
@@ -222,13 +226,3 @@ def test_nearly_equal_rows_are_not_treated_as_equal(near):
     assert (model.n_errors_, model.bound_, model.exact_) == (0, 0, True)
     rows = ZeroOneProblem(X, y, np.ones(7), 2, True)
     assert search_conflicts(rows, Answer(np.zeros(3), 7.0, 0.0), 30).bound == 0
-
-
-def test_rows_without_a_feature_are_all_wrong_at_the_origin():
-    model = ZeroOneClassifier(fit_intercept=False).fit(np.zeros((4, 1)), [0, 1, 0, 1])
-    assert (model.n_errors_, model.exact_) == (4, True)
-
-
-def test_an_impossible_limit_is_refused():
-    with pytest.raises(ValueError, match="node_limit is -1"):
-        ZeroOneClassifier(node_limit=-1).fit(*problem(0, 10, 2))

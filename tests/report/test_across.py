@@ -373,8 +373,10 @@ def test_a_variation_without_a_score_of_the_best_method_does_not_count_against_i
     assert lacks == "Variations in which a has no score: by log loss and by Brier."
 
 
-def test_the_runner_up_does_not_share_the_best_mean_rank():
-    """a and b are best once each, so their probabilities against each other are inconclusive; c is always last."""
+def test_the_runner_up_and_orders_that_begin_with_another_method_are_named():
+    """a and b are best once each, so their probabilities against each other are inconclusive; c is always last. a is a
+    little better four times out of five, and far worse once.
+    """
     base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]] * 3)
     output = " ".join(sentences.sentences(NOTHING, base, []))  # type: ignore[arg-type]
     assert "a and b share the best mean rank" in output
@@ -382,10 +384,6 @@ def test_the_runner_up_does_not_share_the_best_mean_rank():
     assert " better by more than 0.01, " in output
     equal = " ".join(sentences.sentences(NOTHING, a_table([[0.9, 0.1], [0.1, 0.9]] * 3), []))  # type: ignore[arg-type]
     assert "All methods share the best mean rank, so there is no runner-up." in equal
-
-
-def test_another_order_that_begins_with_another_method_is_named():
-    """a is a little better four times out of five, and far worse once."""
     close = [[0.81, 0.8, 0.1]] * 4
     _, other, *_ = sentences.sentences(NOTHING, a_table([*close, [0.5, 0.9, 0.1]]), [])  # type: ignore[arg-type]
     assert other.startswith("Other criteria rank a different method first: b by mean accuracy. ")

@@ -34,11 +34,8 @@ def words(outcome):
     return html.unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", studies.finish(outcome))))
 
 
-def test_data_sets_with_the_same_rows_are_one_group_that_counts_once(outcome):
+def test_the_page_and_the_terminal_warn_of_data_before_the_answer(outcome):
     assert groups_sharing_rows(outcome) == [["first", "again"], ["numbered"], ["gone"]]
-
-
-def test_the_terminal_prints_data_warnings_before_the_answer(outcome):
     lines = answer(outcome, "report.html").splitlines()
     first = next(place for place, line in enumerate(lines) if line.startswith("Best "))
     numbered, shared = lines[first - 2 : first]

@@ -204,7 +204,7 @@ def refusal(levels, gaps=0):
     return str(found.value)
 
 
-def test_categories_and_missing_values_have_both_remedies():
+def test_remedies_name_categories_missing_values_and_columns_that_should_be_numbers():
     assert refusal({"city": CITIES}) == f"{IS_TEXT}; add one_hot to the method's transforms"
     assert refusal({}, 2) == (
         "column 'age' has 2 missing values in the training rows; add impute to the method's transforms"
@@ -213,9 +213,6 @@ def test_categories_and_missing_values_have_both_remedies():
         f"{IS_TEXT} and column 'age' has 2 missing values in the training rows; "
         "add impute and one_hot to the method's transforms"
     )
-
-
-def test_a_column_that_should_be_numbers_is_not_to_be_one_hot():
     assert refusal({"dose": COMMAS}) == (
         "column 'dose' is text because of decimal commas such as '0,5'; "
         'add `csv: {decimal: ","}` to the data set\'s entry'

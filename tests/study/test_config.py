@@ -618,14 +618,11 @@ def test_a_wrong_entry_of_a_grid_is_reported_in_the_line_of_the_grid(refusals):
     assert "(of 'ridge_0.1')" in first
 
 
-def test_every_method_of_the_catalogue_can_work():
+def test_the_catalogue_the_default_study_and_the_sweep_can_work():
     catalogue = parse_numbers(read_yaml(ROOT / "config" / "methods.yaml"))
     assert {
         name: found for name, entry in catalogue.items() if (found := [*method_problems(entry)])
     } == {}
-
-
-def test_the_sweep_study_has_its_stated_size():
     path = ROOT / "config" / "sweep.yaml"
     merged = _merged(yaml.safe_load(DEFAULT.read_text()), read_yaml(path))
     sweep = read_config(merged, [DEFAULT, path], ROOT)
@@ -637,9 +634,6 @@ def test_the_sweep_study_has_its_stated_size():
     of_texts = {"words_naive_bayes", "tf_idf_logistic", "tf_idf_logistic_bare"}
     others = set(read_yaml(ROOT / "config" / "methods.yaml")) - set(sweep.methods)
     assert others == of_texts | {"logistic_fused"}  # for columns in an order
-
-
-def test_the_default_study_ranks_distinct_methods_without_network():
     study = read_config(yaml.safe_load(DEFAULT.read_text()), [DEFAULT], ROOT)
     left = {"iris_binary", "newsgroups"}  # rows of iris; not every method is applicable
     assert len(set(study.datasets) - left) >= FEW

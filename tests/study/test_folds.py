@@ -32,7 +32,7 @@ def written_and_read(data, path, evaluation=EVALUATION):
     return read_plan(str(path), about(data), evaluation)
 
 
-def test_the_file_gives_back_every_fit_with_its_rows(tmp_path):
+def test_the_file_gives_back_every_fit_and_folds_without_rows_give_the_reason(tmp_path):
     small = data([7, 8], test_rows=3)
     plan = written_and_read(small, tmp_path / "folds.parquet")
     names = [(fit.protocol, fit.repeat, fit.fold) for fit in plan.fits]
@@ -43,9 +43,6 @@ def test_the_file_gives_back_every_fit_with_its_rows(tmp_path):
         assert (fit.n_train, fit.n_test) == (len(fit.train), len(fit.test))
     assert plan.fits[-1].test.tolist() == [12, 13, 14]
     assert sorted(np.concatenate([fit.test for fit in plan.fits[:3]])) == list(range(12))
-
-
-def test_fits_without_rows_are_planned_with_the_reason(tmp_path):
     plan = written_and_read(data([7, 2]), tmp_path / "folds.parquet")
     assert [fit.n_test for fit in plan.fits] == [0] * 6
     assert "class 'c1' has 2; set evaluation.folds to at most 2" in plan.fits[0].no_folds_reason

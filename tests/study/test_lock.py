@@ -75,12 +75,11 @@ def test_only_a_living_process_keeps_the_results(results, how):
     assert json.loads((results / locks.LOCK).read_text())["pid"] == os.getpid()
 
 
-def test_a_process_that_ends_leaves_no_owner(results):
+def test_a_process_that_ends_leaves_no_owner_and_other_results_are_not_in_the_way(
+    results, tmp_path
+):
     start().communicate("\n")
     assert (results / locks.LOCK).read_text() == ""
-
-
-def test_other_results_are_not_in_the_way(results, tmp_path):
     process = start()
     locks.reserve(tmp_path / "others")
     end(process)

@@ -100,6 +100,17 @@ def test_only_predictions_of_official_depend_on_official_test_rows(tmp_path):
             unseen = pl.col("protocol") != "official"
             assert_frame_equal(before.filter(unseen), after.filter(unseen), check_exact=True)
             assert not before.filter(~unseen).equals(after.filter(~unseen))
+    data = obtained(tmp_path, "table", False)
+    for rows, n in (("train", 48), ("all", 84)):
+        plan, _ = planned(data, tmp_path, cv_rows=rows)
+        tested = {name: [] for name in ("cv", "official", "leave_one_out")}
+        for fit in plan.fits:
+            tested.get(fit.protocol, []).extend(fit.test.tolist() if fit.repeat == 0 else [])
+            assert (fit.n_train, fit.n_test) == (
+                (n - 1, n) if fit.is_leave_one_out else (len(fit.train), len(fit.test))
+            )
+        assert sorted(tested["cv"]) == sorted(tested["leave_one_out"]) == list(range(n))
+        assert tested["official"] == list(range(48, 84))
 
 
 def test_folds_of_training_rows_are_fitted_jointly_beside_an_official_test_set(
@@ -112,17 +123,3 @@ def test_folds_of_training_rows_are_fitted_jointly_beside_an_official_test_set(
     used = [folds[0][0].tolist() for folds in joint]
     assert [*map(len, joint)] == [3, 3]  # each repeat of cv
     assert used == [np.flatnonzero(data.split == 0).tolist()] * 2
-
-
-def test_cv_rows_all_includes_official_test_rows_in_cross_validation(tmp_path):
-    data = obtained(tmp_path, "table", False)
-    for rows, n in (("train", 48), ("all", 84)):
-        plan, _ = planned(data, tmp_path, cv_rows=rows)
-        tested = {name: [] for name in ("cv", "official", "leave_one_out")}
-        for fit in plan.fits:
-            tested.get(fit.protocol, []).extend(fit.test.tolist() if fit.repeat == 0 else [])
-            assert (fit.n_train, fit.n_test) == (
-                (n - 1, n) if fit.is_leave_one_out else (len(fit.train), len(fit.test))
-            )
-        assert sorted(tested["cv"]) == sorted(tested["leave_one_out"]) == list(range(n))
-        assert tested["official"] == list(range(48, 84))
