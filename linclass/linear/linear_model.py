@@ -65,8 +65,8 @@ def part(kind: str, base: type, chosen: Any, model: Any = None) -> Any:
         ((name, options),) = chosen.items()
     if not (isinstance(name, str) and isinstance(options, Mapping)):
         raise no_part(kind, chosen)
-    found = find(kind, name)
-    allowed = defaults_of(found)
+    part_class = find(kind, name)
+    allowed = defaults_of(part_class)
     if unknown := sorted(options.keys() - allowed.keys(), key=str):
         has = ", ".join(sorted(allowed)) or "no options"
         raise ValueError(f"{name} has no {unknown[0]!r}; it has {has}.")
@@ -75,7 +75,7 @@ def part(kind: str, base: type, chosen: Any, model: Any = None) -> Any:
         value = getattr(model, option, None)
         if value is not None and option in allowed:
             of_model[option] = value
-    return found(**of_model | dict(options))
+    return part_class(**of_model | dict(options))
 
 
 def loss_of(model: Any) -> Any:
@@ -150,13 +150,17 @@ def outcome(model: Any, solutions: Sequence[Solution]) -> tuple[str, str]:
 
 def measures(solutions: Sequence[Solution]) -> dict[str, Any]:
     """What a fit records of its solutions."""
-    found = {"certificate_kind": solutions[0].certificate_kind}
     objective, certificate, n_iter = 0.0, 0.0, 0
     for solution in solutions:
         objective += float(solution.objective)
         certificate = max(certificate, solution.certificate)
         n_iter = max(n_iter, solution.n_iter)
-    return found | {"objective": objective, "certificate": certificate, "n_iter": n_iter}
+    return {
+        "objective": objective,
+        "certificate": certificate,
+        "certificate_kind": solutions[0].certificate_kind,
+        "n_iter": n_iter,
+    }
 
 
 @documented

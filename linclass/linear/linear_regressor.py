@@ -145,8 +145,8 @@ class LinearRegressor(LinearModel, Regressor):
         return None if offset is None else offsets_of(offset, sample_weight, y, 2)
 
     def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
-        found: Array = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_
-        return found if offset is None else found + row_offsets(offset, found.shape)
+        y: Array = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_
+        return y if offset is None else y + row_offsets(offset, y.shape)
 
     def score(
         self,

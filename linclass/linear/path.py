@@ -155,11 +155,11 @@ def _fit_of_simplicial_loss(objective: Objective) -> InterceptFit:
     mass = np.bincount(y, w, K)
     each, eye = np.kron(np.eye(K), np.ones(K)), np.eye(K)
     balance = np.hstack([m * eye for m in mass])
-    found = linprog(
+    program = linprog(
         np.diag(mass).ravel(), A_eq=np.vstack([each, balance]), b_eq=np.append(np.ones(K), mass)
     )
-    slopes = (found.x.reshape(K, K) - eye)[y].T
-    return InterceptFit(float(1 - found.fun), slopes)
+    slopes = (program.x.reshape(K, K) - eye)[y].T
+    return InterceptFit(float(1 - program.fun), slopes)
 
 
 def least_kink(objective: Objective, fit: InterceptFit) -> float:
@@ -177,7 +177,7 @@ def least_kink(objective: Objective, fit: InterceptFit) -> float:
     one = np.hstack([np.tile(np.eye(n), len(slopes)), np.zeros((n, 1))])
     at_most_t = np.vstack([np.hstack([pushes, -kinks]), np.hstack([-pushes, -kinks])])
     value = np.append((w * constants).ravel(), 0)
-    found = linprog(
+    program = linprog(
         np.append(np.zeros(slopes.size), 1.0),
         A_ub=sparse.csr_array(np.vstack([at_most_t, one])),
         b_ub=np.append(np.zeros(2 * X.shape[1]), np.ones(n)),
@@ -185,4 +185,4 @@ def least_kink(objective: Objective, fit: InterceptFit) -> float:
         b_eq=np.array([0.0, fit.loss])[not design.intercept :],
     )
     upper = objective.chosen_penalty.dual_norm(gradient(objective, fit.slopes))
-    return upper if found.x is None else min(upper, float(found.x[-1]))
+    return upper if program.x is None else min(upper, float(program.x[-1]))

@@ -45,13 +45,17 @@ class MarginRows:
         cls, objectives: Sequence[Objective], solutions: Sequence[Solution], kept: Array
     ) -> MarginRows:
         """`kept` masks the rows of the objectives among those that were passed to `fit`."""
-        pairs = list(zip(objectives, solutions, strict=True))
+        alphas, slacks = [], []
+        for P, solution in zip(objectives, solutions, strict=True):
+            z = P.design.scores(solution.theta) if solution.scores is None else solution.scores
+            slacks.append(np.maximum(1 - P.y * z, 0))
+            alphas.append(dual_variables(P, solution))
         first = objectives[0]
-        linear = bool(first.loss.piecewise_linear)
+        linear = first.loss.piecewise_linear
         bounded = linear and solutions[0].alpha is None
         return cls(
-            of_all_rows([dual_variables(*pair) for pair in pairs], kept, 0.0),
-            of_all_rows([slacks_of(P, scores(P, s)) for P, s in pairs], kept, np.nan),
+            of_all_rows(alphas, kept, 0.0),
+            of_all_rows(slacks, kept, np.nan),
             of_all_rows([first.weights / first.strength], kept, np.inf) if bounded else np.inf,
             linear,
         )
@@ -69,30 +73,15 @@ def roles_of(model: Any) -> Array:
         raise AttributeError(
             f"{type(model).__name__} is not fitted, so it has no roles_; call fit first"
         )
-    found: Array = model._margin_rows.roles
-    return found
+    return np.asarray(model._margin_rows.roles)
 
 
 def dual_variables(objective: Objective, solution: Solution) -> Array:
     """α from the slopes of the certificate, if the solver does not give it."""
     if solution.alpha is not None:
         return solution.alpha
-    s = solution.slopes
-    if s is None:
-        s = objective.at(solution.theta).slopes
+    s = objective.at(solution.theta).slopes if solution.slopes is None else solution.slopes
     return objective.weights / objective.strength * np.maximum(-objective.y * s, 0)
-
-
-def slacks_of(objective: Objective, z: Array) -> Array:
-    """ξ of the scores."""
-    slacks: Array = np.maximum(1 - objective.y * z, 0)
-    return slacks
-
-
-def scores(objective: Objective, solution: Solution) -> Array:
-    if solution.scores is None:
-        return objective.design.scores(solution.theta)
-    return solution.scores
 
 
 def roles(alpha: Array, slacks: Array, limit: Array | float, piecewise_linear: bool) -> Array:
