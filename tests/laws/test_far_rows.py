@@ -128,7 +128,8 @@ def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone():
     X[7, 0] = 1e9
     folds = [np.arange(k, len(X), 5) for k in range(5)]
     model = LogisticRegression()
-    for held_out, (together,) in zip(folds, model.fit_many(X, y, folds, [{}]), strict=True):
+    fits = model.fit_many(X, y, folds, [{}, {"strength": 1.0}])
+    for held_out, (together, _) in zip(folds, fits, strict=True):
         rest = np.setdiff1d(np.arange(len(X)), held_out)
         alone = LogisticRegression().fit(X[rest], y[rest])
         assert together.status_ == alone.status_ == "converged"

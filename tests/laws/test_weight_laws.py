@@ -298,14 +298,20 @@ def test_the_prior_of_largest_evidence_has_a_limit_as_the_weights_grow():
 # many fits at once
 
 
+def settings(model):
+    """Its own parameters, and another strength where fits of one strength share nothing."""
+    linear = isinstance(model, linclass.LinearClassifier) and model.penalty is not None
+    return [{}, {"strength": 1.0}] if linear else [{}]
+
+
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each_model(MANY)
 def test_sample_weights_apply_to_joint_fits_of_folds(model):
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3), np.flatnonzero(w == 0)]
     for weights in (w, w / w.sum()):
-        fits = clone(model).fit_many(X, y, folds, [{}], None, weights)
-        for fold, (fit,) in zip(folds, fits, strict=True):
+        fits = clone(model).fit_many(X, y, folds, settings(model), None, weights)
+        for fold, (fit, *_) in zip(folds, fits, strict=True):
             train = np.delete(np.arange(len(y)), fold)
             same(fit, clone(model).fit(X[train], y[train], sample_weight=weights[train]), X)
 
@@ -317,11 +323,11 @@ def test_class_weights_apply_to_joint_fits_or_are_refused(model):
     for value in (SOME, "balanced"):
         asked = clone(model).set_params(class_weight=value)
         try:
-            fits = asked.fit_many(X, y, folds, [{}], None, w)
+            fits = asked.fit_many(X, y, folds, settings(model), None, w)
         except NotApplicable:
             assert value == "balanced"
             continue
-        for fold, (fit,) in zip(folds, fits, strict=True):
+        for fold, (fit, *_) in zip(folds, fits, strict=True):
             train = np.delete(np.arange(len(y)), fold)
             same(fit, clone(asked).fit(X[train], y[train], sample_weight=w[train]), X)
 
