@@ -356,7 +356,7 @@ def _publish(options: argparse.Namespace) -> int:
     "empty the store of earlier fits; remove runs, to fit them again",
     "Empty DIR/store, which keeps the fits of earlier variants of the study, so that a variant that returns is not "
     "fitted again. With --run or --environment, remove these runs instead, from the results and from the store, so "
-    "that the next snakemake fits them again.",
+    "that the next run of the study fits them again.",
     argument("results", metavar="DIR", help="a results folder"),
     argument(
         "--keep-mb",

@@ -1,4 +1,4 @@
-"""`linclass clean DIR`: empty the store of earlier fits, or remove runs so that the next snakemake fits them again."""
+"""`linclass clean DIR`: empty the store of earlier fits, or remove runs, so that they are fitted again."""
 
 from __future__ import annotations
 
@@ -87,4 +87,4 @@ def clean_lines(removed: Removed) -> Iterator[str]:
     if removed.stored:
         yield f"removed: {counted(removed.stored, 'run')} of earlier variants of the study"
     if removed.runs:
-        yield "the study's snakemake command fits them again"
+        yield "the next run of the study fits them again"
