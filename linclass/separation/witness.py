@@ -97,6 +97,8 @@ def only_zero(rows: SignedRows, multipliers: Array) -> bool:
     # of x − shift, and of λ_i Z_i
     rounding = 2.1 * UNIT * frobenius(A) + A.shape[0] * A.shape[1] * TINY
     wanted = 1.01 * (off + rounding)
+    if exceed(A, wanted):
+        return True
     least = lower_bound(A, len(used))
     rank = len(used) if least > rounding else _rank(rows, used)
     if rank is None:
@@ -243,6 +245,30 @@ def _orthogonal(rows: SignedRows, d: Array, basis: Array) -> Array:
 ABOVE = 1.01
 MOST_BOUNDED = 2000  # rows or columns of A up to which bounds are computed
 SMALL = 100_000  # entries of A up to which V comes from A itself, not from AᵀA
+
+
+def exceed(A: Any, wanted: float) -> bool:
+    """Whether it is proved that all singular values of A (n, p), n ≥ p, are above `wanted`.
+
+    For any R, RᵀR has no negative eigenvalue, so those of  AᵀA = cI + RᵀR + E  are at least c − ‖E‖.
+    Rump (2006), BIT 46, on the choice of c
+    """
+    n, p = A.shape
+    if n < p or p > MOST_BOUNDED:
+        return False
+    G = _gram(A)
+    size = ABOVE * float(np.trace(G)) + TINY  # ‖A‖²
+    of_gram = ABOVE * (n + 1) * UNIT * size + n * p * TINY
+    c = 2 * wanted**2 + 4 * of_gram + 8 * (p + 2) * UNIT * size
+    H = G - c * np.eye(p)
+    try:
+        R = linalg.cholesky(H, check_finite=False)
+    except linalg.LinAlgError:
+        return False
+    E = H - R.T @ R
+    of_product = (p + 2) * UNIT * float(np.square(R).sum() + np.abs(H.diagonal()).max())
+    off = ABOVE * (float(np.linalg.norm(E)) + of_product + p * p * TINY + 4 * UNIT * c)
+    return bool(c - off - of_gram > ABOVE * wanted**2)
 
 
 def lower_bound(A: Any, k: int) -> float:

@@ -21,7 +21,7 @@ from linclass.separation.signed_rows import (
     nearest_point,
     product,
 )
-from linclass.separation.witness import lower_bound, only_zero
+from linclass.separation.witness import exceed, lower_bound, only_zero
 
 KINDS = [
     "nearly touching", "nearly coincident", "nearly equal features", "huge", "tiny", "far off", "of all sizes",
@@ -179,6 +179,8 @@ def test_bounds_of_singular_values_hold_and_are_within_a_factor_of_two():
             # sparse ones have the vectors of AᵀA, which lose half of the digits
             if known[k - 1] > (1e-6 if sparse.issparse(form) else 1e-10) * known[0]:
                 assert found > 0.49 * known[k - 1], (n, p, decades, k)
+        assert not exceed(A, known[-1])
+        assert exceed(A, 0.6 * known[-1]) or known[-1] < 1e-6 * known[0]
 
 
 def test_no_singular_value_of_dependent_columns_is_proved_above_0():
@@ -189,6 +191,7 @@ def test_no_singular_value_of_dependent_columns_is_proved_above_0():
         A[:, -1] = A[:, 0] * 2.0 ** rng.integers(-20, 20)
         for form in (A, A.T.copy(), sparse.csr_array(A)):
             assert lower_bound(form, p) == 0, seed
+        assert not exceed(A, 0.0)
 
 
 def test_a_proof_does_not_trust_lapack(monkeypatch):
@@ -215,6 +218,7 @@ def test_a_proof_does_not_trust_lapack(monkeypatch):
     assert not only_zero(rows, multipliers)
     dependent = np.column_stack([X, X[:, 0]])
     assert lower_bound(dependent, 3) == 0
+    assert not exceed(dependent, 0.0)
 
 
 @each("eps", GAPS)
