@@ -18,8 +18,10 @@ Reference: Hastie & Tibshirani (1996), JRSS B 58; Hastie, Tibshirani & Friedman 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -112,13 +114,46 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         rows = self._start_fit(X, y, sample_weight)
         return self._learn(SubclassRows(*rows, self._moments(*rows), float(self.shrinkage)))
 
+    def fitter(self, X: MatrixLike, y: ArrayLike) -> Callable[[Mapping[str, Any]], Any]:
+        """A function of parameters that fits to these rows, from the same moments and without the objective.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows.
+        y : array of shape (n,)
+            Class of each row.
+
+        Returns
+        -------
+        function of a dict
+            The classifier with these parameters, fitted.
+        """
+        first = self._unfitted()
+        rows = first._start_fit(X, y)
+        moments = first._moments(*rows)
+
+        @lru_cache(maxsize=1)
+        def prepared(shrinkage: float) -> SubclassRows:
+            return SubclassRows(*rows, moments, shrinkage)
+
+        def fitted(params: Mapping[str, Any]) -> Any:
+            model = copy.copy(first).set_params(**params)
+            if model.class_weight != first.class_weight:
+                return model.fit(X, y)
+            model.check()
+            return model._learn(prepared(float(model.shrinkage)), with_objective=False)
+
+        return fitted
+
     def _moments(self, X: Matrix, codes: Array, weights: Array) -> ClassMoments:
         (n, d), K = X.shape, len(self.classes_)
         form = tied_form(X, K, "full", type(self).__name__)
         require_memory(3 * 8 * n * min(n, d), f"{type(self).__name__} needs dense rows")
         return ClassMoments.of(X, codes, weights, K, form)
 
-    def _learn(self, rows: SubclassRows) -> Self:
+    def _learn(self, rows: SubclassRows, with_objective: bool = True) -> Self:
+        """Without the objective, whose constant is a determinant of the rows, it is NaN."""
         moments, spread, along, a = rows.moments, rows.spread, rows.along, rows.shrinkage
         K, d = moments.mean.shape
         blocks = [*zip(rows.white, rows.weights, strict=True)]
@@ -133,7 +168,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         self.priors_, self.rank_ = class_priors(self.priors, moments.mass), spread.rank
         self.subclass_of_ = np.repeat(np.arange(K), sizes)
         self.mixing_ = np.exp(step.at.log_mixing)
-        volume = spread.log_volume + spread.rank - along.rank
+        volume = spread.log_volume + spread.rank - along.rank if with_objective else np.nan
         unit = spread.rank * np.log(2 * np.pi) + volume / (1 - a if a < 1 else 1)
         self.objectives_ = 0.5 * unit - np.array(values)
         own = moments.means[self.subclass_of_]

@@ -16,14 +16,15 @@ Reference: Friedman (1989), Regularized discriminant analysis; Hastie, Tibshiran
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, Array, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import BLOCK, Array, ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import LARGEST
 from linclass.base.messages import counted, require_memory
@@ -104,6 +105,33 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         what = f"{type(self).__name__} needs {K} dense {d} × {d} covariances"
         require_memory(8 * 3 * K * d * d, f"{what} and their factors")
         return "full"
+
+    def fitter(self, X: MatrixLike, y: ArrayLike) -> Callable[[Mapping[str, Any]], Any]:
+        """A function of parameters that fits to these rows, from the same sums.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows.
+        y : array of shape (n,)
+            Class of each row.
+
+        Returns
+        -------
+        function of a dict
+            The classifier with these parameters, fitted.
+        """
+        first = self._unfitted()
+        first._sum_rows(*first._start_fit(X, y))
+
+        def fitted(params: Mapping[str, Any]) -> Any:
+            model = copy.copy(first).set_params(**params)
+            if model._shared() != first._shared():
+                return model.fit(X, y)
+            model.check()
+            return model._learn(model._counted())
+
+        return fitted
 
     def _estimates(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         priors = class_priors(self.priors, stack.mass)

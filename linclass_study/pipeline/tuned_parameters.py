@@ -17,7 +17,7 @@ from linclass.base.arrays import EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable, silently
 from linclass.base.meta_estimator import Given, groups_for
 from linclass.base.parameters import key_of
-from linclass.base.predicted import noting_sparse_rows, own_codes, own_copy
+from linclass.base.predicted import is_ours, noting_sparse_rows, own_codes, own_copy
 from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.tuning import tuning
@@ -131,6 +131,10 @@ class _Judge:
         estimator = self.method.estimator(self.seed, **self.precision | option)
         require_numbers(ready, estimator)
         rows = own_copy(rows_for(estimator, ready), estimator)
+        if hasattr(estimator, "fitter") and is_ours(estimator):
+            fold.fitter = fold.fitter or estimator.fitter(rows, self.y[fold.train])
+            fit = fold.fitter(estimator.get_params(deep=False))
+            return self.judged(fit, X_test, self.y[fold.test])
         groups = None if self.groups is None else self.groups[fold.train]
         fit_estimator(estimator, rows, self.y[fold.train], groups, self.method.classes)
         return self.judged(estimator, X_test, self.y[fold.test])
@@ -181,12 +185,13 @@ class _InnerFold:
     options: Sequence[dict[str, Any]] = ()
     path: dict[Hashable, Any] = field(default_factory=dict)  # key of a candidate → its fit
     steps: Steps | None = None
+    fitter: Callable[[dict[str, Any]], Any] | None = None  # of candidates that share work
     found: tuple[Table, Any] | Exception = field(default_factory=Exception)
 
     def transformed(self, steps: Steps) -> tuple[Table, Any]:
         """(training rows, matrix of the held-out rows) after these transforms, fitted to the training rows."""
         if steps != self.steps:
-            self.steps = steps
+            self.steps, self.fitter = steps, None
             judge = self.judge
             try:
                 training, held_out = judge.table.rows(self.train), judge.table.rows(self.test)

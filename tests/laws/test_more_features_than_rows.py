@@ -19,10 +19,14 @@ from linclass import (
     ReducedRankLDA,
     RegularizedDiscriminantAnalysis,
 )
+from linclass.base.tables import Table
 from linclass.bayes import laplace_posterior
 from linclass.bayes.laplace_posterior import RowPosterior
 from linclass.discriminant import mixture_discriminant_analysis
 from linclass.discriminant.class_moments import ClassMoments
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.tuned_parameters import select_parameters
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -299,6 +303,35 @@ def test_the_bayesian_posterior_is_that_of_the_hessian(form, monkeypatch):
             found.predictive = expected.predictive = predictive
             Z = expected.decision_function(new)
             np.testing.assert_allclose(found.decision_function(new), Z, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "tune"),
+    [
+        ("RegularizedDiscriminantAnalysis", {"pooling": [0, 0.5, 1], "shrinkage": [0, 0.3, 1]}),
+        ("QuadraticDiscriminantAnalysis", {"shrinkage": [0.0, 0.4, 1.0]}),
+        ("MixtureDiscriminantAnalysis", {"subclasses": [1, 2, 3]}),
+    ],
+)
+def test_candidates_that_share_the_products_of_rows_are_judged_as_alone(kind, tune, monkeypatch):
+    X, y = words(60, 90, 2)
+    X[:, 60:] = np.eye(60)[:, ::2]  # words of one row each, so that folds differ in their columns
+    table = Table(sp.csr_array(X), tuple(map(str, range(90))))
+    entry = {"classifier": f"linclass.{kind}", "tune": tune, "transforms": ["standardize"]}
+    method, task = Method.from_entry(entry), Task(2, positive=1, inner_folds=3)
+    made: list[int] = []
+    of = ClassMoments.of.__func__  # type: ignore[attr-defined]
+    monkeypatch.setattr(
+        ClassMoments, "of", classmethod(lambda cls, *a: made.append(1) or of(cls, *a))
+    )
+    shared = select_parameters(method, table, y, task, 0)
+    assert len(made) == 3  # once in each inner fold
+    for owner in (QuadraticDiscriminantAnalysis, MixtureDiscriminantAnalysis):
+        monkeypatch.delattr(owner, "fitter")
+    alone = select_parameters(method, table, y, task, 0)
+    assert len(made) > 6
+    np.testing.assert_array_equal(shared.scores, alone.scores)
+    assert shared.option == alone.option
 
 
 @each("kind", [QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis])
