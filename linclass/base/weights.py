@@ -40,8 +40,12 @@ def class_weights(class_weight: str | Mapping[Any, float], classes: Array, mass:
     return weights
 
 
-def weights_of_some(class_weight: Any, classes: Array) -> Array:
-    """The same for a part of the rows, which may lack classes that a dict names."""
+def weights_of_some(class_weight: str | Mapping[Any, float], classes: np.ndarray) -> np.ndarray:
+    """The same for a part of the rows, which may lack classes that a dict names; 'balanced' needs all of them."""
+    if isinstance(class_weight, str):
+        raise ValueError(
+            f"class_weight is {class_weight!r}, which needs all rows at once; give a dict from class to weight."
+        )
     if hasattr(class_weight, "get"):
         class_weight = {c: class_weight[c] for c in classes.tolist() if c in class_weight}
     return class_weights(class_weight, classes, np.ones(len(classes)))

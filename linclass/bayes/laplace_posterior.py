@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from linclass.base.arrays import SMALLEST, Array, Matrix, diagonal
 from linclass.base.messages import require_memory
-from linclass.discriminant.class_moments import Deviations
+from linclass.discriminant.row_spreads import Deviations
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
 from linclass.linear.solvers.newton import Newton, inverse_hessian

@@ -9,33 +9,31 @@ They are computed from the rows in two passes, and never as a difference of sums
 the mean of the deviations, so a constant column has no deviation but in the last digit. Sparse rows stay sparse:
 entries that are not stored deviate by −m_k. A class without rows has weight 0 and mean 0.
 
-The scatter Σ w (x − m_k)(x − m_k)ᵀ has one of these forms: of single features (K, d), of all features in each class
-(K, d, d), summed over the classes (d, d), or none. With fewer rows than features it is kept as rows R (n, d) with RᵀR
-that sum ('rows'), or with those of each class ('class_rows').
+The scatter Σ w (x − m_k)(x − m_k)ᵀ has one of these forms (FORMS): of single features (K, d), of all features in
+each class (K, d, d), summed over the classes (d, d), or none. With fewer rows than features it is kept as rows R (n, d)
+with RᵀR that sum ('rows'), or with those of each class ('class_rows').
 Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import blas, lapack
 
-from linclass.base.arrays import Array, Matrix, chosen_rows, frequent_columns, once
-from linclass.base.messages import NotApplicable, require_memory
+from linclass.base.arrays import Array, Matrix, chosen_rows
+from linclass.base.messages import NotApplicable
+from linclass.discriminant.row_spreads import Deviations
 
-FORMS = ("means", "diagonal", "tied", "full", "rows", "class_rows")
-BY_ROWS = ("rows", "class_rows")  # for fewer rows than features
 ROUNDING = 1e-12  # relative to what was there before the subtraction
 NEGLIGIBLE = 1e-14  # deviation from a mean, relative to it, that is rounding
 LOST = 1e-3  # relative remainder below which a difference has lost too many digits
-# square of what is left of a row, relative to the features times the largest square, that is rounding error
-DEPENDENT = 1e-13
+BY_FEATURE = ("means", "diagonal")  # forms without products of features
+BY_ROWS = ("rows", "class_rows")  # forms for fewer rows than features
 
 
 def placed(values: Array, places: Array, K: int, absent: float = 0.0) -> Array:
@@ -47,10 +45,7 @@ def placed(values: Array, places: Array, K: int, absent: float = 0.0) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ClassMoments:
-    """Weight n_k (K,), mean m_k (K, d), and the scatter about m_k in a form of FORMS.
-
-    A stack holds the moments of several folds, with a leading axis.
-    """
+    """Weight n_k (K,), mean m_k (K, d), and the scatter about m_k in a form of FORMS."""
 
     form: str
     mass: Array
@@ -66,23 +61,17 @@ class ClassMoments:
         return self.of(X, codes, weights, len(self.mass), self.form)
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
+        if {self.form, other.form} & {*BY_ROWS}:
+            return self._add_rows(other)
         mass = self.mass + other.mass
-        share = np.divide(other.mass, mass, out=np.zeros_like(mass, dtype=float), where=mass > 0)
-        step, between = other.mean - self.mean, self.mass * share
-        mean = self.mean + share[:, None] * step
-        form, both = self.form, [self.scatter, other.scatter]
-        if {form, other.form} & {*BY_ROWS}:  # kept as rows as long as they are fewer than features
-            lengths = [len(one) if isinstance(one, Deviations) else np.inf for one in both]
-            if sum(lengths) + len(mass) < mean.shape[1]:
-                R = Deviations.joined(both, np.sqrt(between[:, None]) * step)
-                return ClassMoments(form, mass, mean, R)
-            form = "full" if {form, other.form} & {"class_rows", "full"} else "tied"
-            both = [one.outer(form) if isinstance(one, Deviations) else one for one in both]
-        return ClassMoments(form, mass, mean, sum(both) + squares_of_classes(form, step, between))
+        share = _share(other.mass, mass)
+        step = other.mean - self.mean
+        scatter = self.scatter + other.scatter + SQUARES[self.form](step, self.mass * share)
+        return replace(self, mass=mass, mean=self.mean + share[:, None] * step, scatter=scatter)
 
     def __sub__(self, part: ClassMoments) -> ClassMoments:
         step = part.mean - self.mean
-        squares = part.scatter + squares_of_classes(self.form, step, part.mass)
+        squares = part.scatter + SQUARES[self.form](step, part.mass)
         return self.without(part.mass, part.mass[:, None] * step, squares)
 
     def without(
@@ -99,34 +88,49 @@ class ClassMoments:
         sums = own_sums - sums
         mean = np.where(left[..., None] > 0, self.mean + inverse[..., None] * sums, 0)
         scatter = self.scatter - squares
-        scatter -= squares_of_classes(self.form, sums, inverse)
-        if self.form == "diagonal":  # what subtraction leaves of a feature without variance is 0
-            scatter[scatter <= ROUNDING * self.scatter] = 0
-        elif self.form != "means":
-            variances, before = (_diagonals(S) for S in (scatter, self.scatter))
-            if (gone := variances <= ROUNDING * before).any():
-                scatter[gone[..., :, None] | gone[..., None, :]] = 0
+        scatter -= SQUARES[self.form](sums, inverse)
+        self._clear_rounding(scatter)
         return ClassMoments(self.form, left, mean, scatter)
 
+    def _clear_rounding(self, scatter: Array) -> None:
+        """Set to 0 what subtraction leaves of a feature that has no variance any more."""
+        if self.form == "diagonal":
+            scatter[scatter <= ROUNDING * self.scatter] = 0
+        elif self.form in ("tied", "full"):
+            left, before = (np.diagonal(S, axis1=-2, axis2=-1) for S in (scatter, self.scatter))
+            gone = left <= ROUNDING * before
+            if gone.any():
+                scatter[gone[..., :, None] | gone[..., None, :]] = 0
+
     def lost(self, before: ClassMoments) -> Array:
-        """Whether too little is left of what was there `before`, for each fold of a stack."""
+        """(…, d): the features of which too little is left of what was there `before`."""
         there = self.mass[..., None] > 0
         if self.form == "means":
             moved = np.where(there, np.abs(self.mean - before.mean), 0).max(axis=-2)
-            return (LOST * moved > np.abs(self.mean).max(axis=-2)).any(axis=-1)
-        was = before.squares
+            return LOST * moved > np.abs(self.mean).max(axis=-2)
+        left, was = self.squares, before.squares
         spread = was > before.total * before.negligible**2
-        lost = (self.squares <= LOST * was) & spread
-        return lost.any(axis=-1) if self.form == "tied" else (lost & there).any(axis=(-2, -1))
+        lost = (left <= LOST * was) & spread
+        return lost if self.form == "tied" else (lost & there).any(axis=-2)
+
+    def replace_features(self, fold: int, columns: Any, other: ClassMoments) -> None:
+        """Replace some features of a fold of a stack, or all if the form has products of features."""
+        self.mass[fold] = other.mass
+        self.mean[fold][:, columns] = other.mean
+        if self.form == "diagonal":
+            self.scatter[fold][:, columns] = other.scatter
+        elif self.form != "means":
+            self.scatter[fold] = other.scatter
 
     @property
     def squares(self) -> Array:
         """The diagonal of the scatter, of each class unless it is tied."""
         if self.form == "diagonal":
             return self.scatter
-        if isinstance(self.scatter, list):
-            return np.array([R.squares for R in self.scatter])
-        return self.scatter.squares if self.form in BY_ROWS else _diagonals(self.scatter)
+        if self.form in BY_ROWS:
+            stacked = isinstance(self.scatter, list)
+            return np.array([R.squares for R in self.scatter]) if stacked else self.scatter.squares
+        return np.diagonal(self.scatter, axis1=-2, axis2=-1)
 
     def of_classes(self, kept: Array) -> ClassMoments:
         """The moments of some classes; the others have no rows."""
@@ -150,17 +154,20 @@ class ClassMoments:
     def scaled(self, shift: Array, scale: Array) -> ClassMoments:
         """The moments of the rows (x − shift) / scale."""
         by = scale[..., None, :]
-        mean, scatter = (self.mean - shift[..., None, :]) / by, self.scatter
-        if isinstance(scatter, list):
-            scatter = [R.scaled(own) for R, own in zip(scatter, scale, strict=True)]
-        elif self.form in BY_ROWS:
-            scatter = scatter.scaled(scale)
-        elif self.form == "diagonal":
-            scatter = scatter / by**2
-        elif self.form != "means":
+        mean = (self.mean - shift[..., None, :]) / by
+        if self.form == "means":
+            return replace(self, mean=mean)
+        if self.form in BY_ROWS:
+            of_folds = isinstance(self.scatter, list)
+            each = zip(self.scatter, scale, strict=True) if of_folds else [(self.scatter, scale)]
+            found: list[Any] = [R.scaled(by) for R, by in each]
+            return replace(self, mean=mean, scatter=found if of_folds else found[0])
+        if self.form == "diagonal":
+            by = by**2
+        elif self.form in ("tied", "full"):
             by = scale[..., :, None] * by
-            scatter = scatter / (by[..., None, :, :] if self.form == "full" else by)
-        return replace(self, mean=mean, scatter=scatter)
+            by = by[..., None, :, :] if self.form == "full" else by
+        return replace(self, mean=mean, scatter=self.scatter / by)
 
     def times(self, factor: Any) -> ClassMoments:
         """The moments with all weights multiplied by a factor; of a stack, one for each fold."""
@@ -181,8 +188,10 @@ class ClassMoments:
 
     def stacked(self) -> ClassMoments:
         """As a stack of one."""
-        scatter: Any = [self.scatter] if self.form in BY_ROWS else self.scatter[None]
-        scatter = self.scatter if self.form == "means" else scatter
+        if self.form in BY_ROWS:
+            scatter: Any = [self.scatter]
+        else:
+            scatter = self.scatter if self.form == "means" else self.scatter[None]
         return ClassMoments(self.form, self.mass[None], self.mean[None], scatter)
 
     @property
@@ -214,319 +223,139 @@ class ClassMoments:
             return self.scatter.sum(axis=-2)
         return self.scatter.sum(axis=-3) if self.form == "full" else self.scatter
 
+    @cached_property
+    def axes(self) -> tuple[Array, Array]:
+        """(squares (r,), directions (r, d)): the pooled scatter is Σ s vvᵀ. All shrinkages share it."""
+        if self.form in BY_ROWS:
+            return self.scatter.axes
+        values, V = np.linalg.eigh(self.pooled)
+        return np.maximum(values, 0), V.T
+
     @property
     def negligible(self) -> Array:
         """A standard deviation of each feature that is rounding error."""
         return NEGLIGIBLE * np.abs(self.mean).max(axis=-2)
 
+    def _add_rows(self, other: ClassMoments) -> ClassMoments:
+        """Rows are kept as long as they are fewer than features."""
+        mass = self.mass + other.mass
+        share = _share(other.mass, mass)
+        step = other.mean - self.mean
+        mean = self.mean + share[:, None] * step
+        between, both = self.mass * share, (self, other)
+        rows = sum(len(one.scatter) for one in both if one.form in BY_ROWS) + len(mass)
+        if self.form == other.form and rows < mean.shape[1]:
+            R = Deviations.joined([one.scatter for one in both], np.sqrt(between[:, None]) * step)
+            return ClassMoments(self.form, mass, mean, R)
+        form = "full" if {self.form, other.form} & {"class_rows", "full"} else "tied"
+        parts = [one.scatter.outer(form) if one.form in BY_ROWS else one.scatter for one in both]
+        return ClassMoments(form, mass, mean, sum(parts) + SQUARES[form](step, between))
 
-def squares_of_classes(form: str, s: Array, w: Array) -> Array:
-    """Σ_k w_k s_k s_kᵀ in this form, of vectors s (…, K, d), one for each class."""
-    if form == "means":
-        return np.zeros(0)
-    if form == "diagonal":
-        return w[..., None] * s * s
-    if form == "tied":
-        return np.swapaxes(w[..., None] * s, -1, -2) @ s
-    if form == "full":
-        return (w[..., None] * s)[..., :, None] * s[..., None, :]
+
+def _share(part: Array, whole: Array) -> Array:
+    """part / whole, 0 where whole is 0."""
+    return np.divide(part, whole, out=np.zeros_like(part, dtype=float), where=whole > 0)
+
+
+def _no_rows(*_: Any) -> Array:
     raise NotApplicable(
         "rows cannot be subtracted from a scatter that is kept as rows; fit without them."
     )
 
 
-def _diagonals(S: Array) -> Array:
-    return np.diagonal(S, axis1=-2, axis2=-1)
+# Σ_k w_k s_k s_kᵀ of vectors s (K, d), one for each class
+SQUARES: dict[str, Callable[..., Array]] = {
+    "means": lambda s, w: np.zeros(0),
+    "diagonal": lambda s, w: w[..., None] * s * s,
+    "full": lambda s, w: (w[..., None] * s)[..., :, None] * s[..., None, :],
+    "tied": lambda s, w: np.swapaxes(w[..., None] * s, -1, -2) @ s,
+    "rows": _no_rows,
+    "class_rows": _no_rows,
+}
 
 
-class Deviations:
-    """Deviations R = √w (x − m_k) of rows from the means of their classes: scatters of fewer rows than features.
-
-    Sparse rows stay sparse: R = N − √w t_k, where N has the stored entries and t_k is the mean where zeros are not
-    stored. Columns in which most rows have an entry are made dense in products, which is faster and loses no digits.
-
-    `near` is R itself if dense, or N (n, d); `rest` are the t_k (K, d); `roots` are √w; `codes` are the classes.
-    """
-
-    def __init__(self, near: Matrix, rest: Array | None, roots: Array, codes: Array, K: int):
-        self.near, self.rest, self.roots, self.codes, self.K = near, rest, roots, codes, K
-        self._spans: dict[bool, RowSpan] = {}
-
-    @classmethod
-    def stacked(cls, classes: Sequence[tuple[Matrix, Array | None, Array]]) -> Self:
-        """From (near, t_k, √w) of the rows of each class."""
-        near, rest, roots = zip(*classes, strict=True)
-        codes = np.repeat(np.arange(len(roots)), [*map(len, roots)])
-        if rest[0] is None:
-            return cls(np.vstack(near), None, np.concatenate(roots), codes, len(roots))
-        joined = sp.csr_array(sp.vstack(near, format="csr"))
-        return cls(joined, np.array(rest), np.concatenate(roots), codes, len(roots))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Deviations], between: Array) -> Self:
-        """Dense, with a row `between` (K, d) the means of each class."""
-        K = len(between)
-        near = np.vstack([*(part.dense() for part in parts), between])
-        roots = np.concatenate([*(part.roots for part in parts), np.ones(K)])
-        return cls(near, None, roots, np.concatenate([*(p.codes for p in parts), np.arange(K)]), K)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles omit what can be computed again."""
-        return Deviations, (self.near, self.rest, self.roots, self.codes, self.K)
-
-    def __len__(self) -> int:
-        return len(self.roots)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.near.shape
-
-    def scaled(self, by: Array) -> Deviations:
-        """The columns divided by these numbers."""
-        if self.rest is None:
-            return Deviations(self.near / by, None, self.roots, self.codes, self.K)
-        near = self.near.copy()
-        near.data /= by[near.indices]
-        return Deviations(near, self.rest / by, self.roots, self.codes, self.K)
-
-    def times(self, factor: float) -> Deviations:
-        """The same with all weights multiplied by a factor."""
-        root = np.sqrt(factor)
-        return Deviations(self.near * root, self.rest, self.roots * root, self.codes, self.K)
-
-    def among(self, places: Array, K: int) -> Deviations:
-        """The same, with the classes at these positions among K."""
-        rest = None
-        if self.rest is not None:
-            rest, used = np.zeros((K, self.shape[1])), np.unique(self.codes)
-            rest[places[used]] = self.rest[used]
-        return Deviations(self.near, rest, self.roots, places[self.codes], K)
-
-    def dense(self) -> Array:
-        if self.rest is None:
-            return self.near
-        n, d = self.shape
-        require_memory(16 * n * d, f"the deviations of {n} rows from their means are dense")
-        return self.near.toarray() - self.roots[:, None] * self.rest[self.codes]
-
-    def outer(self, form: str) -> Array:
-        """RᵀR (d, d) for the form 'tied', or that of each class (K, d, d) for 'full'."""
-        R = self.dense()
-        if form == "tied":
-            return R.T @ R
-        return np.array([R[self.codes == k].T @ R[self.codes == k] for k in range(self.K)])
-
-    def span(self, negligible: Array | None = None) -> RowSpan:
-        """The span of the rows, computed once; in columns of unit norm if those up to `negligible` (d,) are given."""
-        scaled = negligible is not None
-        if scaled not in self._spans:
-            self._spans[scaled] = RowSpan(self, negligible)
-        return self._spans[scaled]
-
-    @once
-    def gram(self) -> Array:
-        """RRᵀ (n, n)."""
-        n = len(self)
-        require_memory(
-            6 * 8 * n * n, f"{n} rows of {self.shape[1]} features need {n} × {n} products"
-        )
-        if self.rest is None:
-            return self.near @ self.near.T
-        if not n:  # BLAS takes no empty matrix
-            return np.zeros((0, 0))
-        often = frequent_columns(self.near)
-        many, few = np.flatnonzero(often), np.flatnonzero(~often)
-        B = self.near[:, many].toarray() - self.roots[:, None] * self.rest[:, many][self.codes]
-        N, T = self.near[:, few], self.rest[:, few]
-        E = self.roots[:, None] * self._members  # (N − ET)(N − ET)ᵀ = NNᵀ − HEᵀ − EHᵀ
-        H = N @ T.T - 0.5 * E @ (T @ T.T)
-        G = (N @ N.T).toarray()
-        G += B @ B.T
-        left, right = np.hstack([H, E]).T, np.hstack([E, H]).T
-        return blas.dgemm(-1.0, left, right, trans_a=1, beta=1.0, c=G.T, overwrite_c=1).T
-
-    def products(self, M: Matrix) -> Array:
-        """M Rᵀ (q, n)."""
-        if self.rest is None:
-            return M @ self.near.T
-        products = (self.near @ M.T).T
-        products = products.toarray() if sp.issparse(products) else products
-        return products - (M @ self.rest.T)[:, self.codes] * self.roots
-
-    def combine(self, V: Array) -> Array:
-        """V R (q, d)."""
-        if self.rest is None:
-            return V @ self.near
-        return (self.near.T @ V.T).T - ((V * self.roots) @ self._members) @ self.rest
-
-    @property
-    def _members(self) -> Array:
-        """Indicators of the classes (n, K)."""
-        return np.eye(self.K)[self.codes]
-
-    @once
-    def squares(self) -> Array:
-        """Σ r² of each column and class (K, d), without cancellation."""
-        K, d = self.K, self.shape[1]
-        if self.rest is None:
-            return self._members.T @ (self.near * self.near)
-        counts = np.diff(self.near.indptr)
-        k, j = np.repeat(self.codes, counts), self.near.indices
-        w = np.repeat(self.roots**2, counts)
-        deviations = self.near.data - np.sqrt(w) * self.rest[k, j]
-        place = k.astype(np.intp) * d + j
-        stored = np.bincount(place, w, K * d).reshape(K, d)
-        squares = np.bincount(place, deviations**2, K * d).reshape(K, d)
-        mass = np.bincount(self.codes, self.roots**2, K)[:, None]
-        return squares + np.maximum(mass - stored, 0) * self.rest**2
-
-
-class RowSpan:
-    """The span of fewer rows than features, in columns of unit norm or in the units of the features.
-
-    A pivoted Cholesky factorization of the Gram matrix RRᵀ divides the rows into r independent ones, R_I with
-    R_I R_Iᵀ = LLᵀ, and combinations of them, R_D = C R_I. The coordinates of a point x are u = (LLᵀ)⁻¹R_I x; those of
-    the rows are I and C.
-    """
-
-    def __init__(self, R: Deviations, negligible: Array | None):
-        self.R = R
-        self.scale = np.ones(R.shape[1])
-        if negligible is not None:
-            norms = np.sqrt(R.squares.sum(axis=0))
-            self.scale = np.where(norms > negligible, norms, 0)
-            R = R.scaled(np.where(self.scale > 0, norms, np.inf))
-        self.unit, varies = R, self.scale > 0
-        self.weight = np.divide(1, self.scale, out=np.zeros_like(self.scale), where=varies)
-        G = np.array(R.gram.T)
-        tolerance = max(DEPENDENT * R.shape[1] * G.diagonal().max(initial=0), 1e-300)
-        factor, order, rank = G, np.arange(1), 0
-        if len(G):  # LAPACK takes no empty matrix
-            factor, order, rank, _ = lapack.dpstrf(G, lower=1, tol=tolerance, overwrite_a=1)
-        self.own, self.others = np.split(order[: len(G)] - 1, [rank])
-        self.L = np.tril(factor[:rank, :rank])
-        self.C = self._solve(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
-
-    @property
-    def rank(self) -> int:
-        return len(self.own)
-
-    @property
-    def rows(self) -> Array:
-        """The coordinates of R (n, r)."""
-        U = np.empty((len(self.R), self.rank))
-        U[self.own], U[self.others] = np.eye(self.rank), self.C
-        return U
-
-    def coordinates(self, X: Matrix) -> Array:
-        """u (q, r) of rows X (q, d)."""
-        products = self.unit.products(_scaled_columns(X, self.weight))
-        return self._solve(lapack.dpotrs, products[:, self.own].T).T
-
-    def combine(self, U: Array) -> Array:
-        """The points (q, d) of the span with these coordinates."""
-        return self.unit.combine(self._among(U)) * self.scale
-
-    def directions(self, V: Array) -> Array:
-        """θ (q, d) with θ·x = v·u."""
-        V = self._solve(lapack.dpotrs, V.T).T
-        return self.unit.combine(self._among(V)) * self.weight
-
-    def squares(self, U: Array) -> Array:
-        """Squared lengths of these coordinates, in the units of the columns."""
-        return np.square(U @ self.L).sum(axis=1)
-
-    @once
-    def inverse(self) -> Array:
-        """(LLᵀ)⁻¹: the identity in these coordinates."""
-        return self._solve(lapack.dpotrs, np.eye(self.rank))
-
-    @once
-    def log_volume(self) -> float:
-        """ln det R_I R_Iᵀ in the units of the features."""
-        L = self.L
-        if not (self.scale == 1).all():
-            R = self.R if self.weight.all() else self.R.scaled(np.where(self.weight > 0, 1, np.inf))
-            G = R.gram[np.ix_(self.own, self.own)]
-            L = lapack.dpotrf(G.T, lower=1)[0] if self.rank else L
-        return 2 * float(np.log(L.diagonal()).sum())
-
-    def _among(self, U: Array) -> Array:
-        whole = np.zeros((len(U), len(self.unit)))
-        whole[:, self.own] = U
-        return whole
-
-    def _solve(self, solve: Any, right: Array, **options: Any) -> Array:
-        """For an empty system, which LAPACK does not accept, the result is empty."""
-        return solve(self.L, right, lower=1, **options)[0] if right.size else np.zeros_like(right)
-
-
-def _scaled_columns(X: Matrix, by: Array) -> Matrix:
-    if not sp.issparse(X):
-        return X * by
-    return sp.csr_array((X.data * by[X.indices], X.indices, X.indptr), X.shape)
-
-
-def moments(X: Matrix, codes: Array, weights: Array, K: int, form: str) -> tuple[Array, Array, Any]:
+def moments(
+    X: Matrix, codes: Array, weights: Array, K: int, form: str
+) -> tuple[Array, Array, Array]:
     """(weight (K,), mean (K, d), scatter in this form)."""
+    measure, gather = FORMS[form]
     found = []
     for k in range(K):
         members = np.flatnonzero(codes == k)
-        own = chosen_rows(X, members), weights[members]  # a copy of the rows
-        found.append(_sparse_class(*own, form) if sp.issparse(X) else _dense_class(*own, form))
+        rows, w = chosen_rows(X, members), weights[members]  # a copy of the rows
+        mass = w.sum()
+        m, D, off = _centred(rows, w, mass)
+        found.append((mass, m, measure(rows, w, m, D, off)))
     mass, mean, scatter = zip(*found, strict=True)
-    gathered: Any
-    if form == "means":
-        gathered = np.zeros(0)
-    elif form == "tied":
-        gathered = sum(scatter)
-    else:
-        gathered = Deviations.stacked(scatter) if form in BY_ROWS else np.array(scatter)
-    return np.array(mass), np.array(mean), gathered
+    return np.array(mass), np.array(mean), gather(scatter)
 
 
-def _dense_class(D: Array, w: Array, form: str) -> tuple[float, Array, Any]:
-    """(weight, mean, scatter) of the rows of a class, which are overwritten."""
-    mass = w.sum()
-    m = (w @ D) / (mass or 1.0)  # of a class without rows 0
-    D -= m
-    off = (w @ D) / (mass or 1.0)  # which rounding leaves
-    if form == "means":
-        return mass, m + off, None
-    if form == "diagonal":
-        return mass, m + off, np.maximum(w @ np.square(D, out=D) - mass * off**2, 0)
-    D -= off
+def _squares(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> Array:
+    """Σ w (x − m)² of each column."""
+    if not sp.issparse(rows):
+        return np.maximum(w @ np.square(D, out=D) - w.sum() * off**2, 0)
+    D.data **= 2
+    return w @ D + _unstored(rows, w) * m**2
+
+
+def _outer(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> Array:
+    """Σ w (x − m)(x − m)ᵀ."""
+    if not sp.issparse(rows):
+        D -= off
+        D *= np.sqrt(w)[:, None]
+        return D.T @ D  # a product of a matrix with its transpose (syrk): half the work
+    shift = np.where(_unstored(rows, w) > 0, 0, m)  # columns without zeros may be far from 0
+    near, rest = _deviations(rows, shift), m - shift
+    product = (near.T @ _times(near, w)).toarray() - w.sum() * np.outer(rest, rest)
+    np.fill_diagonal(product, _squares(rows, w, m, D, off))  # without cancellation
+    return product
+
+
+def _rows(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> Any:
+    """(near, t, √w) of Deviations."""
     roots = np.sqrt(w)
-    D *= roots[:, None]
-    # a product of a matrix with its transpose (syrk) is half the work
-    return mass, m + off, (D, None, roots) if form in BY_ROWS else D.T @ D
+    if not sp.issparse(rows):
+        D -= off
+        D *= roots[:, None]
+        return D, None, roots
+    shift = np.where(_unstored(rows, w) > 0, 0, m)  # columns without zeros may be far from 0
+    return _times(_deviations(rows, shift), roots), m - shift, roots
 
 
-def _sparse_class(rows: sp.csr_array, w: Array, form: str) -> tuple[float, Array, Any]:
-    mass, d = w.sum(), rows.shape[1]
-    each = np.repeat(w, np.diff(rows.indptr))
-    stored = np.bincount(rows.indices, each, d)
-    full = np.bincount(rows.indices, minlength=d) == rows.shape[0]
-    zeros = np.where(full, 0, np.maximum(mass - stored, 0))  # weight of those of each column
+def _centred(rows: Matrix, w: Array, mass: float) -> tuple[Array, Matrix, Array | float]:
+    """(mean m, deviations, their mean off, which rounding leaves); dense rows become their deviations, in place."""
+    mass = mass or 1.0  # for a class without rows
+    m = (w @ rows) / mass
+    if not sp.issparse(rows):
+        rows -= m
+        off = (w @ rows) / mass
+        return m + off, rows, off
+    m += (w @ _deviations(rows, m) - _unstored(rows, w) * m) / mass
+    return m, _deviations(rows, m), 0.0
 
-    def deviations(m: Array) -> Array:
-        return rows.data - m[rows.indices]
 
-    def sums(values: Array) -> Array:
-        return np.bincount(rows.indices, each * values, d)
+def _deviations(rows: sp.csr_array, m: Array) -> sp.csr_array:
+    return sp.csr_array((rows.data - m[rows.indices], rows.indices, rows.indptr), rows.shape)
 
-    m = sums(rows.data) / (mass or 1.0)
-    m += (sums(deviations(m)) - zeros * m) / (mass or 1.0)
-    if form == "means":
-        return mass, m, None
-    squares = sums(deviations(m) ** 2) + zeros * m**2
-    if form == "diagonal":
-        return mass, m, squares
-    shift = np.where(zeros > 0, 0, m)  # columns without zeros may be far from 0
-    rest, roots = m - shift, np.sqrt(w)
-    near = sp.csr_array((np.sqrt(each) * deviations(shift), rows.indices, rows.indptr), rows.shape)
-    if form in BY_ROWS:
-        return mass, m, (near, rest, roots)
-    product = (near.T @ near).toarray() - mass * np.outer(rest, rest)
-    np.fill_diagonal(product, squares)  # without cancellation
-    return mass, m, product
+
+def _unstored(rows: sp.csr_array, w: Array) -> Array:
+    """Total weight of the zeros of each column."""
+    stored = np.bincount(rows.indices, np.repeat(w, np.diff(rows.indptr)), rows.shape[1])
+    full = np.bincount(rows.indices, minlength=rows.shape[1]) == rows.shape[0]
+    return np.where(full, 0, np.maximum(w.sum() - stored, 0))
+
+
+def _times(rows: sp.csr_array, w: Array) -> sp.csr_array:
+    return sp.csr_array(
+        (rows.data * np.repeat(w, np.diff(rows.indptr)), rows.indices, rows.indptr), rows.shape
+    )
+
+
+FORMS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "means": (lambda rows, w, m, D, off: None, lambda scatter: np.zeros(0)),
+    "diagonal": (_squares, np.array),
+    "full": (_outer, np.array),
+    "tied": (_outer, sum),
+    "rows": (_rows, Deviations.stacked),
+    "class_rows": (_rows, Deviations.stacked),
+}

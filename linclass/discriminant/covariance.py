@@ -3,9 +3,8 @@
     Σ = (1 − α) S/f + α μ I,   μ = tr S/(f d),   f = N − ddof·K,
 
 with S the scatter within the classes: the whole matrix, its diagonal, or the mean of its diagonal. Each kind of factors
-(`Spread`, `DiagonalSpread`, and `RowSpread` of fewer rows than features) has the same methods: `whiten` gives rows in
+(`Spread`, `DiagonalSpread`, `ShrunkSpread`, and those of row_spreads.py) has the same methods: `whiten` gives rows in
 coordinates in which Σ is the identity, `solve` is Σ⁺, and `times` is Σ.
-Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
 """
 
 from __future__ import annotations
@@ -19,33 +18,18 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lapack
 
-from linclass.base.arrays import Array, Matrix, once
+from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.parameters import is_whole
-from linclass.discriminant.class_moments import BY_ROWS, ClassMoments, Deviations, RowSpan
+from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
+from linclass.discriminant.row_spreads import Deviations, DualSpread, SpanSpread
 
 NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
 COVARIANCE_TYPES = ("full", "diag", "spherical")
 
 
-class Factors:
-    """Base class of the factors of a covariance."""
-
-    def whiten(self, X: Matrix) -> Array:
-        """Rows X (n, d) in coordinates (n, r) in which the covariance is the identity."""
-        raise NotImplementedError
-
-    def distances(self, X: Matrix, mean: Array, known: Any = None) -> Array:
-        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d): squared lengths of whitened rows about m, which avoids cancellation.
-
-        `known` are the coordinates of the rows, where all classes share some.
-        """
-        distance = self.whiten((X.toarray() if sp.issparse(X) else X) - mean)
-        return np.einsum("ij,ij->i", distance, distance)
-
-
 @dataclass(frozen=True)
-class Spread(Factors):
+class Spread:
     """Σ = FᵀF and Σ⁺ = WWᵀ with root F (r, d) and whitener W (d, r), r the rank.
 
     Columns are first scaled to unit variance, so that the rank does not depend on the units of the features. Without
@@ -55,8 +39,8 @@ class Spread(Factors):
     Without a `factor` the root is computed as the inverse of the triangular whitener, which halves the memory.
     """
 
-    factor: Array | None
-    whitener: Array
+    factor: np.ndarray | None
+    whitener: np.ndarray
     known_volume: float | None = None  # ln det Σ, if a factorization gave it
 
     @property
@@ -64,7 +48,7 @@ class Spread(Factors):
         return self.whitener.shape[1]
 
     @property
-    def root(self) -> Array:
+    def root(self) -> np.ndarray:
         return lapack.dtrtri(self.whitener)[0] if self.factor is None else self.factor
 
     @property
@@ -76,66 +60,52 @@ class Spread(Factors):
             return 2 * float(np.linalg.slogdet(self.root)[1])
         return 2 * float(np.log(np.linalg.svd(self.root, compute_uv=False)).sum())
 
-    def whiten(self, X: Matrix) -> Array:
+    def whiten(self, X: Matrix) -> np.ndarray:
+        """Rows X (n, d) in coordinates (n, r) in which the covariance is the identity."""
         return X @ self.whitener
 
-    def directions(self, V: Array) -> Array:
+    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
+        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d)."""
+        return distances_by(self, X, mean)
+
+    def directions(self, V: np.ndarray) -> np.ndarray:
         """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
         return V @ self.whitener.T
 
-    def unwhiten(self, Y: Array) -> Array:
+    def unwhiten(self, Y: np.ndarray) -> np.ndarray:
         """The rows (q, d) with these whitened coordinates, without the directions without variance."""
         return Y @ self.root
 
-    def times(self, theta: Array) -> Array:
+    def times(self, theta: np.ndarray) -> np.ndarray:
         """Σθ of each row of theta (K, d)."""
         return theta @ self.root.T @ self.root
 
-    def solve(self, mean: Array) -> Array:
+    def solve(self, mean: np.ndarray) -> np.ndarray:
         """Σ⁺m of each row of mean (K, d)."""
         return mean @ self.whitener @ self.whitener.T
 
     @classmethod
-    def of_covariance(cls, C: Array, negligible: Array, variances: Array | None = None) -> Self:
-        """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding error.
-
-        `variances` of the features have their units, if not those of Σ itself.
-        """
-        variances = np.diagonal(C) if variances is None else variances
-        return cls.of_covariances(C[None], negligible[None], variances[None])[0]
+    def of_covariance(cls, C: np.ndarray, negligible: np.ndarray) -> Self:
+        """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding error."""
+        return cls.of_covariances(C[None], negligible[None])[0]
 
     @classmethod
-    def shrunk(cls, C: Array, negligible: Array, share: float) -> Self:
-        """Of (1 − α)Σ + α (tr Σ/d) I, which has full rank for any share α > 0, however small."""
-        floor = share * C.trace() / len(C)
-        if not floor:
-            return cls.of_covariance(C, negligible)
-        values, V = np.linalg.eigh(C)
-        variances = (1 - share) * np.maximum(values, 0) + floor
-        roots = np.sqrt(variances)
-        return cls((V * roots).T, V / roots, float(np.log(variances).sum()))
-
-    @classmethod
-    def of_covariances(
-        cls, C: Array, negligible: Array, variances: Array | None = None
-    ) -> list[Self]:
+    def of_covariances(cls, C: np.ndarray, negligible: np.ndarray) -> list[Self]:
         """From many Σ (n, d, d) at once, with `negligible` (n, d)."""
-        variances = np.diagonal(C, axis1=1, axis2=2) if variances is None else variances
-        scale = np.sqrt(np.maximum(variances, 0))
+        scale = np.sqrt(np.maximum(np.diagonal(C, axis1=1, axis2=2), 0))
         scale = np.where(scale > negligible, scale, 0)  # 0 for a column without variance
         weight = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
         return [cls._of_one(*one) for one in zip(C, scale, weight, strict=True)]
 
     @classmethod
-    def _of_one(cls, C: Array, scale: Array, weight: Array) -> Self:
+    def _of_one(cls, C: np.ndarray, scale: np.ndarray, weight: np.ndarray) -> Self:
         """By Cholesky factorization if that determines the rank; otherwise by eigenvectors."""
         L, indefinite = lapack.dpotrf(C.T, lower=1, clean=1)
         if not indefinite and weight.all():
             inverse, _ = lapack.dtrtri(L, lower=1)
             unit = inverse.T * scale[:, None]  # of the correlation matrix Q, Σ = scale·Q·scale
-            # ‖Q‖ ≤ tr Q and ‖Q⁻¹‖ ≤ ‖unit‖², so nothing ill-conditioned passes
-            size = np.vdot(weight * weight, C.diagonal())
-            if size * np.vdot(unit, unit) * (NEGLIGIBLE * len(C)) < 1:
+            # ‖Q‖ ≤ d and ‖Q⁻¹‖ ≤ ‖unit‖², so nothing ill-conditioned passes
+            if len(C) * np.vdot(unit, unit) * (NEGLIGIBLE * len(C)) < 1:
                 return cls(None, inverse.T, 2 * float(np.log(L.diagonal()).sum()))
         Q = C * np.multiply.outer(weight, weight)  # correlations, 0 for columns without variance
         values, vectors = np.linalg.eigh(Q)
@@ -145,11 +115,17 @@ class Spread(Factors):
         return cls(root * V[kept] * scale, weight[:, None] * (V[kept] / root).T)
 
 
+def distances_by(spread: Any, X: Matrix, mean: np.ndarray) -> np.ndarray:
+    """Squared lengths of whitened rows about m, which avoids cancellation."""
+    distance = spread.whiten((X.toarray() if sp.issparse(X) else X) - mean)
+    return np.einsum("ij,ij->i", distance, distance)
+
+
 @dataclass(frozen=True)
-class DiagonalSpread(Factors):
+class DiagonalSpread:
     """Σ = diag(deviation²), of which only d numbers are kept; a feature with deviation 0 is left out of the inverse."""
 
-    deviation: Array
+    deviation: np.ndarray
 
     @property
     def rank(self) -> int:
@@ -159,111 +135,76 @@ class DiagonalSpread(Factors):
     def log_volume(self) -> float:
         return 2 * float(np.log(self.deviation[self.deviation > 0]).sum())
 
-    def whiten(self, X: Matrix) -> Array:
+    def whiten(self, X: Matrix) -> np.ndarray:
         return X * self._inverse
 
-    def times(self, theta: Array) -> Array:
+    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
+        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d)."""
+        return distances_by(self, X, mean)
+
+    def times(self, theta: np.ndarray) -> np.ndarray:
         return theta * self.deviation**2
 
-    def solve(self, mean: Array) -> Array:
+    def solve(self, mean: np.ndarray) -> np.ndarray:
         return mean * self._inverse**2
 
     @property
-    def _inverse(self) -> Array:
+    def _inverse(self) -> np.ndarray:
         spread = self.deviation > 0
         return np.divide(1, self.deviation, out=np.zeros_like(self.deviation), where=spread)
 
 
-class RowSpread(Factors):
-    """Σ = RᵀDR + φI of fewer rows than features, without a matrix (d, d). D has a factor for each row.
+@dataclass(frozen=True)
+class ShrunkSpread:
+    """Σ = Σ_r values_r v_r v_rᵀ + floor·I, shrunk towards a multiple of the identity.
 
-    It is D_I + CᵀD_D C + φ(LLᵀ)⁻¹ in the coordinates of the span of R, and φ in all directions orthogonal to it.
-    Without φ these are left out, by the pseudo-inverse in columns of unit norm, so that the rank does not depend on the
-    units of the features; columns whose norm is at most `negligible` (d,) are rounding error.
-    Golub & Van Loan (2013), §4.2.8
+    The axes v (r, d) are orthonormal and may be fewer than d; all other directions have the variance `floor`, so few
+    rows need no matrix (d, d). All shrinkages share the axes, so a path of them costs one factorization.
+    Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
     """
 
-    def __init__(
-        self, R: Deviations, D: Array, negligible: Array, floor: float = 0.0, whole: bool = True
-    ):
-        """`whole`: whether Σ has variance φ in the directions orthogonal to the span, too."""
-        self.R, self.D, self.negligible, self.floor = R, D, negligible, floor
-        self.beside = floor if whole else 0.0
-
-    @once
-    def span(self) -> RowSpan:
-        """The same for all D; it is not needed to know that Σ is singular."""
-        return self.R.span() if self.floor else self.R.span(self.negligible)
-
-    @once
-    def inner(self) -> Spread:
-        """Σ along the span."""
-        span, D = self.span, self.D
-        C = np.diag(D[span.own]) + (span.C.T * D[span.others]) @ span.C
-        if self.floor:
-            C += self.floor * span.inverse
-        return Spread.of_covariance(C, np.zeros(len(C)))
-
-    def along(self) -> RowSpread:
-        """Σ without the directions orthogonal to the span."""
-        return RowSpread(self.R, self.D, self.negligible, self.floor, whole=False)
+    values: np.ndarray  # (r,), at least 0
+    axes: np.ndarray  # (r, d)
+    floor: float
 
     @property
     def rank(self) -> int:
-        return self.R.shape[1] if self.beside else self.inner.rank
+        full = self.floor > 0
+        return self.axes.shape[1] if full else int(np.count_nonzero(self.values))
 
     @property
     def log_volume(self) -> float:
-        """Over the directions with variance."""
-        rest = self.rank - self.span.rank
-        return self.inner.log_volume + self.span.log_volume + rest * np.log(self.beside or 1.0)
+        """Of the directions with variance."""
+        rest, variances = self.axes.shape[1] - len(self.axes), self.values + self.floor
+        known = np.log(variances[variances > 0]).sum()
+        return float(known + rest * np.log(self.floor or 1.0))
 
-    def whiten(self, X: Array) -> Array:
-        C = self.span.coordinates(X)
-        Y = self.inner.whiten(C)
-        return np.hstack([Y, self._rest(X, C) / np.sqrt(self.beside)]) if self.beside else Y
+    def whiten(self, X: Matrix) -> np.ndarray:
+        """X Σ^{−½}."""
+        return self._powers(X, -0.5)
 
-    def whitened_rows(self) -> Array:
-        """R itself (n, r), whitened along the span."""
-        return self.inner.whiten(self.span.rows)
+    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
+        """(x − m)ᵀΣ⁻¹(x − m) of rows X (n, d)."""
+        return distances_by(self, X, mean)
 
-    def distances(self, X: Matrix, mean: Array, known: Any = None) -> Array:
-        C = self.span.coordinates(X) if known is None else known
-        C = C - self.span.coordinates(mean[None])
-        squares = self.inner.distances(C, np.zeros(C.shape[1]))
-        if not self.beside:
-            return squares
-        if sp.issparse(X):
-            lengths = X.power(2).sum(axis=1) - 2 * (X @ mean) + mean @ mean
-        else:
-            D = X - mean
-            lengths = np.einsum("ij,ij->i", D, D)
-        return squares + np.maximum(lengths - self.span.squares(C), 0) / self.beside
+    def times(self, theta: np.ndarray) -> np.ndarray:
+        return self._powers(theta, 1)
 
-    def directions(self, V: Array) -> Array:
-        """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
-        return self.span.directions(self.inner.directions(V))
+    def solve(self, mean: np.ndarray) -> np.ndarray:
+        return self._powers(mean, -1)
 
-    def unwhiten(self, Y: Array) -> Array:
-        """The rows (q, d) of the span with these whitened coordinates."""
-        return self.span.combine(self.inner.unwhiten(Y))
-
-    def times(self, theta: Array) -> Array:
-        """Σθ of each row of theta (K, d)."""
-        return self.R.combine(self.D * self.R.products(theta)) + self.floor * theta
-
-    def solve(self, mean: Array) -> Array:
-        """Σ⁺m of each row of mean (K, d)."""
-        C = self.span.coordinates(mean)
-        theta = self.span.directions(self.inner.solve(C))
-        return theta + self._rest(mean, C) / self.beside if self.beside else theta
-
-    def _rest(self, X: Array, C: Array) -> Array:
-        """The part of the rows that is orthogonal to the span."""
-        return X - self.span.combine(C)
+    def _powers(self, M: Any, power: float) -> np.ndarray:
+        """M Σ^power, with 0 for directions without variance."""
+        along = M @ self.axes.T
+        new = np.where(self.values + self.floor > 0, self.values + self.floor, 1.0) ** power
+        new = np.where(self.values + self.floor > 0, new, 0)
+        if len(self.axes) == self.axes.shape[1]:
+            return (along * new) @ self.axes
+        rest = self.floor**power if self.floor > 0 else 0.0
+        return rest * M + (along * (new - rest)) @ self.axes
 
 
-AnySpread = Spread | DiagonalSpread | RowSpread
+AnySpread = Spread | DiagonalSpread | ShrunkSpread | SpanSpread | DualSpread
 
 
 def check_ddof(ddof: object) -> None:
@@ -318,7 +259,7 @@ def degrees_of_freedom(moments: ClassMoments, ddof: int) -> Any:
     return np.where(f > 0, f, 1.0)  # one row in each class: the scatter is 0 then
 
 
-def degrees_of_freedom_by_class(moments: ClassMoments, ddof: int) -> Array:
+def degrees_of_freedom_by_class(moments: ClassMoments, ddof: int) -> np.ndarray:
     """The divisor n_k − ddof of the scatter of each class, also of a stack."""
     f = moments.mass - ddof
     few = f <= 0
@@ -349,18 +290,29 @@ def tied_spread(
         return mixed_spread(
             moments, np.full(len(moments.mass), (1 - shrinkage) / f), shrinkage * mu
         )
-    return Spread.shrunk(moments.pooled / f, negligible, shrinkage)
+    if shrinkage > 0:
+        values, axes = moments.axes
+        mu = values.sum() / (f * axes.shape[1])
+        return ShrunkSpread((1 - shrinkage) * values / f, axes, shrinkage * mu)
+    return Spread.of_covariance(moments.pooled / f, negligible)
 
 
-def mixed_spread(moments: ClassMoments, factors: Array, floor: float = 0.0) -> RowSpread:
+def mixed_spread(
+    moments: ClassMoments, factors: np.ndarray, floor: float = 0.0
+) -> SpanSpread | DualSpread:
     """Σ = Σ_k a_k S_k + φI with factors a (K,), of scatters S_k that are kept as rows."""
     R: Deviations = moments.scatter
-    return RowSpread(R, factors[R.codes], moments.negligible * np.sqrt(moments.total), floor)
+    D = factors[R.codes]
+    if floor > 0:
+        return DualSpread(R, D, floor)
+    if not D.all():
+        R, D = R.of_rows(D > 0), D[D > 0]
+    return SpanSpread(R, D, moments.negligible * np.sqrt(moments.total))
 
 
 def is_singular(spread: AnySpread, d: int) -> bool:
-    """Known of fewer rows than features without factoring their covariance for its rank."""
-    return not spread.beside if isinstance(spread, RowSpread) else spread.rank < d
+    """Known of a SpanSpread, which has fewer rows than features, without factoring it for its rank."""
+    return isinstance(spread, SpanSpread) or spread.rank < d
 
 
 def missing_rank(rank: int, d: int) -> str:

@@ -77,16 +77,11 @@ class FisherDiscriminant(FromStatistics, Coordinates, LinearScores):
         offsets = np.where(statistics.mass > 0, 0, -np.inf)
         return set_directions(self, statistics, found, offsets, found.divisor)
 
-    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
-        """With all directions, those of linear discriminant analysis with equal priors."""
-        statistics = self.statistics_
-        K, d = statistics.mean.shape
-        all_of_them = self.n_components is None or self.n_components >= min(K - 1, d)
-        if all_of_them and statistics.form == "tied" and not sp.issparse(X):
-            spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
-            if spread.rank == d:
-                return tied_without_one_row(X, codes, weights, statistics, spread, ddof=1)
-        return super()._scores_of_others(X, codes, weights)
+    def _scores_of_others(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        alike = scores_along_all_directions(self, X, codes, weights)
+        return super()._scores_of_others(X, codes, weights) if alike is None else alike
 
 
 class Directions(NamedTuple):
@@ -135,3 +130,18 @@ def set_directions(
     if model.rank_ == d:
         return model._record()
     return model._record("rank_deficient", missing_rank(model.rank_, d))
+
+
+def scores_along_all_directions(
+    model: Any, X: Matrix, codes: Array, weights: Array
+) -> tuple[Array, Array] | None:
+    """With all directions, the leave-one-out scores of linear discriminant analysis with equal priors."""
+    statistics = model.statistics_
+    K, d = statistics.mean.shape
+    all_of_them = model.n_components is None or model.n_components >= min(K - 1, d)
+    if not all_of_them or statistics.form != "tied" or sp.issparse(X):
+        return None
+    spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
+    if spread.rank < d:
+        return None
+    return tied_without_one_row(X, codes, weights, statistics, spread, ddof=1)

@@ -1,4 +1,4 @@
-"""Moments of all rows but those of a fold, for every fold, with one pass over the rows for each partition.
+"""Sums over all rows but those of a fold, for every fold; moments with one pass over the rows for each partition.
 
 About an origin m⁰_k near the mean of each class, sums s = Σ w d and squares Q = Σ w d dᵀ of the deviations
 d = x − m⁰ are additive, so without those of a fold
@@ -6,28 +6,65 @@ d = x − m⁰ are additive, so without those of a fold
 Disjoint folds and the remaining rows form a partition of all rows; the first partition gives the totals, too.
 A far origin or far classes cause no cancellation, because m⁰ depends on the class.
 
+Sums and squares of single features are one sparse product, the indicators of fold and class times d and d², for
+all folds in one pass over the rows. Products of features are a Gram matrix for each fold, of its rows
+√w [d, indicators of the classes], which contains squares, sums and weights at once:
+    AᵀA = [Σ w d dᵀ, Σ_k w d; (Σ_k w d)ᵀ, diag n_k].
+
 A difference keeps the rounding error of the total. If a fold holds nearly all the variance of a feature, by an
-outlier or by the only rows of an indicator, the difference is rounding error alone. The moments of that fold are then
-computed from its training rows.
+outlier or by the only rows of an indicator, the difference is rounding error alone. It is then recomputed from the
+rows: the feature, or the whole fold if the form has products of features.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Array, Matrix, chosen_rows
-from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
+from linclass.base.arrays import Array, Index, Matrix, chosen_rows
+from linclass.discriminant.class_moments import BY_FEATURE, BY_ROWS, ClassMoments
 
 HeldOut = Sequence[Array]  # rows of each fold
-SumsOf = Callable[[HeldOut], tuple[Array, Array, Array]]
-BLOCK = 2048  # rows
-SMALL = 500_000  # numbers in rows that are kept about their origin
+Parts = tuple[Array, Array, Array]  # for each fold: weight (F, K), sums (F, K, d), squares (F, …)
+Measure = Callable[[Sequence[Array]], Parts]
 STACK = 60_000  # numbers in the scatters of the folds that are computed together
+BLOCK = 2048  # rows
+SMALL = 4_000_000  # numbers up to which deviations are kept for the next partition
+
+
+class Sums(Protocol):
+    """What sums over rows, of any kind, can do: a model that is a function of them needs no more of the rows."""
+
+    @property
+    def mass(self) -> Array:
+        """Σ w of each class, (K,)."""
+
+    def times(self, factor: float) -> Self:
+        """The sums with all weights multiplied by a factor."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+    def __sub__(self, part: Self, /) -> Self: ...
+
+    def lost(self, before: Self, /) -> Any:
+        """Whether too little is left of what was there `before`; an array says it of each feature."""
+
+    def of_part(self, X: Matrix, codes: Array, weights: Array) -> Self:
+        """The sums over some of the rows, in the same form."""
+
+    def of_classes(self, kept: Array) -> Self:
+        """The sums of some classes; the others have no rows."""
+
+    def among(self, places: Array, K: int) -> Self:
+        """The sums among K classes, with ours at these positions; the others have no rows."""
+
+    def scaled(self, shift: Array, scale: Array) -> Self:
+        """The sums over the rows (x − shift) / scale."""
+
+    def stacked(self) -> Any:
+        """As a stack of one fold."""
 
 
 class StackOfOne:
@@ -61,59 +98,68 @@ def sums_left_out(
     total = gather(X, codes, weights, K)
     for rows in folds:
         left = total - total.of_part(chosen_rows(X, rows), codes[rows], weights[rows])
-        yield (
-            _gathered_again(gather, X, codes, weights, K, rows) if left.lost(total) else left
-        ).stacked()
-
-
-def _gathered_again(
-    gather: Any, X: Matrix, codes: Array, weights: Array, K: int, rows: Array
-) -> Any:
-    kept = np.ones(len(codes), dtype=bool)
-    kept[rows] = False
-    return gather(X[kept], codes[kept], weights[kept], K)
+        if left.lost(total):
+            kept = np.ones(len(codes), dtype=bool)
+            kept[rows] = False
+            left = gather(X[kept], codes[kept], weights[kept], K)
+        yield left.stacked()
 
 
 def moments_left_out(
     X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: HeldOut
 ) -> Iterator[ClassMoments]:
     """The moments, in this form, of the rows outside each of the folds: stacks of folds."""
-    data = X, codes, weights, K
 
-    def gather(X: Matrix, codes: Array, weights: Array, K: int) -> ClassMoments:
-        return ClassMoments.of(X, codes, weights, K, form)
+    def gathered(rows: Array, columns: Any = slice(None)) -> ClassMoments:
+        kept = np.ones(len(codes), dtype=bool)
+        kept[rows] = False
+        return ClassMoments.of(X[kept][:, columns], codes[kept], weights[kept], K, form)
 
     if form in BY_ROWS:  # so few rows that no difference is needed
         for rows in folds:
-            yield _gathered_again(gather, *data, rows).stacked()
+            yield gathered(rows).stacked()
         return
-    if sp.issparse(X):
-        yield from sums_left_out(gather, *data, folds)
-        return
-    mass = np.bincount(codes, weights, K)
-    belongs = sp.csc_array((weights, codes, np.arange(len(codes) + 1)), (K, len(codes)))
-    origin = belongs @ X / np.where(mass > 0, mass, 1)[:, None]
-    by = _by_feature if form in ("means", "diagonal") else _by_products
-    sums_of = by(X, codes, weights, origin, form)
-    first, rest = _disjoint(folds, len(X))
-    partition = sums_of([*folds[:first], rest])
-    total_mass, own_sums, squares = (part.sum(axis=0) for part in partition)
-    total = ClassMoments(form, total_mass, origin, squares)
-    at_once = max(1, STACK // max(squares.size, own_sums.size))
-    cuts = [*range(0, first, at_once), *range(first, len(folds), at_once), len(folds)]
-    for begin, end in pairwise(cuts):
-        some = slice(begin, end)
-        parts = [part[some] for part in partition] if end <= first else sums_of(folds[some])
-        stack = total.without(parts[0], parts[1], parts[2], own_sums)
-        for j in np.flatnonzero(stack.lost(total)).tolist():
-            again = _gathered_again(gather, *data, folds[begin + j])
-            stack.mass[j], stack.mean[j] = again.mass, again.mean
-            if form != "means":
-                stack.scatter[j] = again.scatter
+    subtracted = _of_sparse if sp.issparse(X) else _of_dense
+    begin = 0
+    for total, stack in subtracted(X, codes, weights, K, form, folds):
+        lost = stack.lost(total)
+        for j in np.flatnonzero(lost.any(axis=-1)).tolist():
+            own = lost[j] if form in BY_FEATURE else slice(None)
+            stack.replace_features(j, own, gathered(folds[begin + j], own))
         yield stack
+        begin += len(stack.mass)
 
 
-def _disjoint(folds: HeldOut, n: int) -> tuple[int, Array]:
+def _of_sparse(
+    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: HeldOut
+) -> Iterator[tuple[ClassMoments, ClassMoments]]:
+    """(the moments of all rows, those without each fold): stacks of one."""
+    total = ClassMoments.of(X, codes, weights, K, form)
+    for rows in folds:
+        part = ClassMoments.of(X[rows], codes[rows], weights[rows], K, form)
+        yield total, (total - part).stacked()
+
+
+def _of_dense(
+    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: HeldOut
+) -> Iterator[tuple[ClassMoments, ClassMoments]]:
+    """The same, in stacks of many folds."""
+    first, rest = _disjoint(folds, len(X))
+    everything = ClassifiedRows(X, codes, weights, K, again=first < len(folds))
+    measure = FORMS[form](everything)
+    masses, sums, squares = measure([*folds[:first], rest] if len(rest) else folds[:first])
+    own_sums = sums.sum(axis=0)
+    total = ClassMoments(form, masses.sum(axis=0), everything.origin, squares.sum(axis=0))
+    at_once = max(1, STACK // max(total.scatter.size, own_sums.size))
+    for begin in range(0, first, at_once):
+        some = slice(begin, min(begin + at_once, first))
+        yield total, total.without(masses[some], sums[some], squares[some], own_sums)
+    for begin in range(first, len(folds), at_once):
+        masses, sums, squares = measure(folds[begin : begin + at_once])
+        yield total, total.without(masses, sums, squares, own_sums)
+
+
+def _disjoint(folds: Sequence[Array], n: int) -> tuple[int, Array]:
     """(how many of the first folds are disjoint, the rows that are in none of them)."""
     seen = np.zeros(n, dtype=bool)
     for count, rows in enumerate(folds):
@@ -123,54 +169,109 @@ def _disjoint(folds: HeldOut, n: int) -> tuple[int, Array]:
     return len(folds), np.flatnonzero(~seen)
 
 
-def _by_feature(X: Array, codes: Array, weights: Array, origin: Array, form: str) -> SumsOf:
-    """(weights (F, K), Σ w d (F, K, d), Σ w d² (F, K, d) or none) of the rows of each fold: one sparse product."""
-    (n, d), K = X.shape, len(origin)
+class ClassifiedRows:
+    """Rows with classes and weights, and the origin of each class."""
 
-    def sums_of(folds: HeldOut) -> tuple[Array, Array, Array]:
+    def __init__(self, X: Array, codes: Array, weights: Array, K: int, again: bool):
+        """`again`: rows are in more than one fold, so their deviations are kept."""
+        self.X, self.codes, self.K = X, codes, K
+        self.weights = weights
+        self.roots = None if (weights == 1).all() else np.sqrt(weights)[:, None]
+        self.keep = again and X.size <= SMALL
+        self.origin = np.zeros((K, X.shape[1]))
+        mass = np.zeros(K)
+        for some in self.blocks():
+            belongs = self.indicators(some) * weights[some, None]
+            mass += belongs.sum(axis=0)
+            self.origin += belongs.T @ X[some]
+        self.origin /= np.where(mass > 0, mass, 1)[:, None]
+
+    def blocks(self) -> list[slice]:
+        return [slice(begin, begin + BLOCK) for begin in range(0, len(self.X), BLOCK)]
+
+    def deviations(self, rows: Index) -> Array:
+        return self.X[rows] - self.origin[self.codes[rows]]
+
+    def indicators(self, rows: Index) -> Array:
+        """(n, K): 1 in the class of a row."""
+        codes = self.codes[rows]
+        belongs = np.zeros((len(codes), self.K))
+        belongs[np.arange(len(codes)), codes] = 1
+        return belongs
+
+    def beside(self, rows: Index, columns: Callable[[Any], Array]) -> Array:
+        """√w [d, columns]."""
+        A = np.hstack([self.deviations(rows), columns(rows)])
+        return A if self.roots is None else np.multiply(A, self.roots[rows], out=A)
+
+
+def by_feature(rows: ClassifiedRows, squared: bool) -> Measure:
+    """Sums, and optionally squares, of each feature."""
+    (n, d), K = rows.X.shape, rows.K
+
+    def measure(folds: Sequence[Array]) -> Parts:
         F, members = len(folds), np.concatenate(folds)
-        group = np.repeat(np.arange(F), [*map(len, folds)]) * K + codes[members]
-        belongs = sp.csc_array((weights[members], (group, members)), (F * K, n))
-        sums = np.zeros((F * K, d if form == "means" else 2 * d))
-        for begin in range(0, n, BLOCK):
-            some = slice(begin, begin + BLOCK)
-            D = X[some] - origin[codes[some]]
-            sums += belongs[:, some] @ (D if form == "means" else np.hstack([D, D * D]))
-        mass = np.bincount(group, weights[members], F * K).reshape(F, K)
-        by_class = sums.reshape(F, K, -1)
-        return mass, by_class[..., :d], np.zeros((F, 0)) if form == "means" else by_class[..., d:]
+        weights = rows.weights[members]
+        group = np.repeat(np.arange(F), [*map(len, folds)]) * K + rows.codes[members]
+        belongs = sp.csc_array((weights, (group, members)), shape=(F * K, n))
+        sums = np.zeros((F * K, 2 * d if squared else d))
+        for some in rows.blocks():
+            D = rows.deviations(some)
+            sums += belongs[:, some] @ (np.hstack([D, D * D]) if squared else D)
+        mass = np.bincount(group, weights, F * K).reshape(F, K)
+        sums = sums.reshape(F, K, -1)
+        return mass, sums[..., :d], sums[..., d:] if squared else np.zeros((F, 0))
 
-    return sums_of
+    return measure
 
 
-def _by_products(X: Array, codes: Array, weights: Array, origin: Array, form: str) -> SumsOf:
-    """The same with Σ w d dᵀ, tied (F, d, d) or of each class (F, K, d, d): all are parts of the Gram matrix of the
-    rows √w [d, 1], with an indicator of each class in place of 1 if it is tied.
-    """
-    d, K = X.shape[1], len(origin)
-    beside, unit = np.eye(K) if form == "tied" else np.ones((K, 1)), bool((weights == 1).all())
+def sums_tied(rows: ClassifiedRows) -> Measure:
+    """Products of all features, summed over the classes."""
+    d, gram = rows.X.shape[1], _grams(rows, rows.indicators)
 
-    def beside_ones(rows: Any) -> Array:
-        A = np.hstack([X[rows] - origin[codes[rows]], beside[codes[rows]]])
-        return A if unit else np.multiply(A, np.sqrt(weights[rows])[:, None], out=A)
+    def measure(folds: Sequence[Array]) -> Parts:
+        G = np.stack([gram(members) for members in folds])
+        return np.diagonal(G[:, d:, d:], axis1=1, axis2=2), G[:, d:, :d], G[:, :d, :d]
 
-    kept = beside_ones(slice(None)) if X.size <= SMALL else None
+    return measure
 
-    def gram(rows: Array) -> Array:
+
+def sums_full(rows: ClassifiedRows) -> Measure:
+    """Products of all features in each class."""
+    d, gram = rows.X.shape[1], _grams(rows, lambda some: np.ones((len(rows.X[some]), 1)))
+
+    def measure(folds: Sequence[Array]) -> Parts:
+        G = np.empty((len(folds), rows.K, d + 1, d + 1))
+        for own, members in zip(G, folds, strict=True):
+            codes = rows.codes[members]
+            for k in range(rows.K):
+                own[k] = gram(members[codes == k])
+        return G[..., d, d], G[..., d, :d], G[..., :d, :d]
+
+    return measure
+
+
+def _grams(rows: ClassifiedRows, columns: Callable[[Any], Array]) -> Callable[[Array], Array]:
+    """AᵀA of some rows (syrk: half the work)."""
+    kept = rows.beside(slice(None), columns) if rows.keep else None
+
+    def gram(members: Array) -> Array:
         if kept is not None:
-            A = kept.take(rows, axis=0)
-            return A.T @ A  # of a matrix with its transpose (syrk): half the work
-        G = np.zeros((d + beside.shape[1],) * 2)
-        for begin in range(0, len(rows), BLOCK):
-            A = beside_ones(rows[begin : begin + BLOCK])
+            A = kept.take(members, axis=0)
+            return A.T @ A
+        width = rows.X.shape[1] + columns(members[:0]).shape[1]
+        G = np.zeros((width, width))
+        for begin in range(0, len(members), BLOCK):
+            A = rows.beside(members[begin : begin + BLOCK], columns)
             G += A.T @ A
         return G
 
-    def sums_of(folds: HeldOut) -> tuple[Array, Array, Array]:
-        if form == "tied":
-            G = np.array([gram(rows) for rows in folds])
-            return np.diagonal(G[:, d:, d:], axis1=1, axis2=2), G[:, d:, :d], G[:, :d, :d]
-        G = np.array([[gram(rows[codes[rows] == k]) for k in range(K)] for rows in folds])
-        return G[..., d, d], G[..., d, :d], G[..., :d, :d]
+    return gram
 
-    return sums_of
+
+FORMS: dict[str, Callable[[ClassifiedRows], Measure]] = {
+    "means": lambda rows: by_feature(rows, squared=False),
+    "diagonal": lambda rows: by_feature(rows, squared=True),
+    "tied": sums_tied,
+    "full": sums_full,
+}

@@ -31,6 +31,9 @@ from linclass.base.weights import (
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.fold_sums import HeldOut, moments_left_out
 
+BALANCED = (
+    "class_weight='balanced' depends on all the rows of a fit, and their sums cannot share it."
+)
 UNFITTED = "merge needs two fitted classifiers; call fit or partial_fit on both."
 WITHOUT_SUMS = (
     "This fit kept no sums of its rows, to which more rows could be added; give all rows to fit, or "
@@ -67,12 +70,12 @@ class FromStatistics(Classifier):
         """The rows in the form in which they are summed."""
         return X
 
-    def _gather(self, X: Matrix, codes: Array, weights: Array, K: int) -> Any:
+    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
         """The sums over these rows of K classes."""
         return ClassMoments.of(X, codes, weights, K, self._form(X, K))
 
     def _left_out(
-        self, X: Matrix, codes: Array, weights: Array, K: int, folds: HeldOut
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         """The sums over all rows but those of each fold, in stacks of folds."""
         return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
@@ -105,12 +108,14 @@ class FromStatistics(Classifier):
 
     def _start_fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> tuple[Matrix, Array, Array]:
+    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """With the weights as they are given: it is the sums that count rows (`_counted`)."""
         X, codes, weights = self._start_rows(X, y, sample_weight)
         return X, codes, self._class_weighted(codes, weights)
 
-    def _sum_rows(self, X: Matrix, codes: Array, weights: Array) -> tuple[Matrix, Array, Array]:
+    def _sum_rows(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """Set `statistics_` to the sums over these rows; returns the rows as they are summed, codes and weights."""
         rows, self._n_rows = self._observed(X), int(have_weight(weights).sum())
         self.statistics_ = self._gather(rows, codes, weights, len(self.classes_))
@@ -125,7 +130,7 @@ class FromStatistics(Classifier):
     def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
         """With one pass over the rows; class_weight='balanced' differs from fold to fold."""
         checked = models[0]
-        checked._require_sums()
+        checked._refuse_balanced()
         X, codes, weights = checked._start_fit(folds.X, folds.y, folds.sample_weight)
         models = [copy.copy(checked).set_params(**m.get_params(deep=False)) for m in models]
         K = len(checked.classes_)
@@ -143,16 +148,23 @@ class FromStatistics(Classifier):
             )
         return fits
 
-    def _scaled(self, statistics: Any, shift: Array, scale: Array) -> Any:
+    def _scaled(self, statistics: Any, shift: np.ndarray, scale: np.ndarray) -> Any:
         """The sums over the rows (x − shift) / scale."""
         return statistics.scaled(shift, scale)
 
     def leave_one_out(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Array:
+    ) -> np.ndarray:
         """Scores of each row by the model fitted to all other rows.
 
         Raises NotApplicable for class_weight='balanced', which differs from row to row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
 
         Returns
         -------
@@ -160,7 +172,7 @@ class FromStatistics(Classifier):
             As `decision_function`; −∞ for a class without other rows.
         """
         checked = self._unfitted()
-        checked._require_sums()
+        checked._refuse_balanced()
         rows, codes, weights = checked._sum_rows(*checked._start_fit(X, y, sample_weight))
         least = weights.sum() - weights.max(), checked._n_rows - 1
         if checked._counts_rows and count_factor(*least) > 1:  # a factor that depends on the row
@@ -169,21 +181,18 @@ class FromStatistics(Classifier):
             Z, lone = checked._scores_of_others(rows, codes, weights)
         return with_refits(checked, X, np.asarray(y), Z, lone, sample_weight)
 
-    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
+    def _scores_of_others(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(scores (n, K), mask of the rows that need a fit of their own): here all of them."""
         return np.zeros((len(codes), len(self.classes_))), np.ones(len(codes), dtype=bool)
 
-    def _why_no_sums(self) -> str:
-        """Why the fit is no function of sums that parts of the rows share; empty if it is one."""
-        if isinstance(getattr(self, "class_weight", None), str):
-            return (
-                "class_weight='balanced' needs all rows at once; give a dict from class to weight."
-            )
-        return ""
+    def _is_balanced(self) -> bool:
+        return isinstance(getattr(self, "class_weight", None), str)
 
-    def _require_sums(self) -> None:
-        if why := self._why_no_sums():
-            raise NotApplicable(why)
+    def _refuse_balanced(self) -> None:
+        if self._is_balanced():
+            raise NotApplicable(BALANCED + " Fit fold by fold, or give a dict.")
 
     def partial_fit(
         self,
@@ -196,6 +205,10 @@ class FromStatistics(Classifier):
 
         Parameters
         ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            New rows.
+        y : array of shape (n,)
+            Class of each row.
         classes : sequence or None, default=None
             All classes, also those without rows so far. None takes the classes seen so far.
 
@@ -226,7 +239,6 @@ class FromStatistics(Classifier):
         -------
         self
         """
-        self._require_sums()
         self._forget("statistics_", "status_", "classes_", "n_features_in_", "feature_names_in_")
         for X, y in blocks:
             self._add_rows(X, y, classes)
@@ -281,7 +293,8 @@ class FromStatistics(Classifier):
             )
         if hasattr(self, "feature_names_in_") and hasattr(other, "feature_names_in_"):
             compare_names(other.feature_names_in_, self.feature_names_in_)
-        self._require_sums()
+        if self._is_balanced():
+            raise ValueError(BALANCED + " Give a dict from class to weight.")
         _check_kind(self.classes_, other.classes_)
 
     def _add_rows(
@@ -293,7 +306,6 @@ class FromStatistics(Classifier):
     ) -> None:
         """Add rows to the sums, without computing the fit."""
         self.check()
-        self._require_sums()
         known = hasattr(self, "statistics_")
         if not known and hasattr(self, "status_"):
             raise ValueError(WITHOUT_SUMS)
@@ -326,7 +338,7 @@ class FromStatistics(Classifier):
             self.statistics_ = self.statistics_.among(places, len(all_classes))
             self.classes_ = all_classes
 
-    def _add(self, sums: Any, classes: Array, rows: int) -> None:
+    def _add(self, sums: Any, classes: np.ndarray, rows: int) -> None:
         both = np.union1d(self.classes_, classes)
         ours = self.statistics_.among(np.searchsorted(both, self.classes_), len(both))
         theirs = sums.among(np.searchsorted(both, classes), len(both))
@@ -341,7 +353,7 @@ def _check_given(seen: set[Any], classes: ArrayLike) -> None:
         raise ValueError(f"y holds {unknown[0]!r}, which is not in classes={given}; add it.")
 
 
-def _check_kind(known: Array, new: Array) -> None:
+def _check_kind(known: np.ndarray, new: np.ndarray) -> None:
     """Raise an error for numbers and strings together, which cannot be sorted."""
     if isinstance(known.tolist()[0], str) != isinstance(new.tolist()[0], str):
         raise ValueError(
@@ -351,11 +363,11 @@ def _check_kind(known: Array, new: Array) -> None:
 
 
 def _fits_of_stack(
-    models: Sequence[Any], stack: Any, classes: Array, scaling: Scaling | None
+    models: Sequence[Any], stack: Any, classes: np.ndarray, scaling: Scaling | None
 ) -> list[list[Any]]:
     """fits[model][fold]; all folds of a stack at once if each has rows of all classes."""
 
-    def of(classes: Array, stack: Any) -> list[list[Any]]:
+    def of(classes: np.ndarray, stack: Any) -> list[list[Any]]:
         fits = []
         for model in models:
             each = [copy.copy(model) for _ in stack.mass]
@@ -380,7 +392,7 @@ def _fits_of_stack(
     return fits
 
 
-def of_present_classes(statistics: Any, classes: Array) -> tuple[Any, Array]:
+def of_present_classes(statistics: Any, classes: np.ndarray) -> tuple[Any, np.ndarray]:
     """The sums of the classes that have rows, and these classes."""
     present = statistics.mass > 0
     if present.all():
@@ -393,11 +405,11 @@ def of_present_classes(statistics: Any, classes: Array) -> tuple[Any, Array]:
 def with_refits(
     model: EstimatorLike,
     X: MatrixLike,
-    y: Array,
-    Z: Array,
-    lone: Array,
+    y: np.ndarray,
+    Z: np.ndarray,
+    lone: np.ndarray,
     sample_weight: ArrayLike | None = None,
-) -> Array:
+) -> np.ndarray:
     """Scores Z (n, K) by the models of the other rows; rows marked `lone` get a fit of their own.
 
     Z and `lone` are of the rows whose weight is not zero. The others are scored by the fit to those.
@@ -419,7 +431,7 @@ def with_refits(
     return difference_of_two(Z)
 
 
-def difference_of_two(Z: Array) -> Array:
+def difference_of_two(Z: np.ndarray) -> np.ndarray:
     """The scores (n, K) of more than two classes, and z₁ − z₀ of two."""
     if Z.shape[1] > 2:
         return Z
@@ -448,7 +460,7 @@ def check_priors(priors: Priors) -> None:
         raise ValueError(f"priors sum to {values.sum():g}; divide them by that, so they sum to 1.")
 
 
-def class_priors(priors: Priors, mass: Array) -> Array:
+def class_priors(priors: Priors, mass: np.ndarray) -> np.ndarray:
     """π (…, K) for classes of these total weights."""
     K = mass.shape[-1]
     if priors is None:
@@ -462,7 +474,7 @@ def class_priors(priors: Priors, mass: Array) -> Array:
     return np.tile(np.asarray(priors, dtype=np.float64), (*mass.shape[:-1], 1))
 
 
-def log_priors(pi: Array, mass: Array | float = np.inf) -> Array:
+def log_priors(pi: np.ndarray, mass: np.ndarray | float = np.inf) -> np.ndarray:
     """ln π; −∞ for a class of prior 0 or without rows, which is never predicted."""
     with np.errstate(divide="ignore"):
         return np.log(np.where(mass > 0, pi, 0.0))

@@ -16,33 +16,40 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import TransformerMixin
 
-from linclass.base.arrays import BLOCK, Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.weights import as_counts
-from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
+from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.covariance import (
     Spread,
     TiedCovariances,
     check_covariance_type,
     check_ddof,
     check_share,
+    is_wide,
     missing_rank,
     tied_form,
 )
+from linclass.discriminant.fold_sums import HeldOut, moments_left_out, sums_left_out
 from linclass.discriminant.from_statistics import (
     FromStatistics,
     Priors,
     check_priors,
     class_priors,
     log_priors,
+)
+from linclass.discriminant.ledoit_wolf import (
+    QuarticMoments,
+    shrinkage_of_moments,
+    shrinkage_of_rows,
 )
 from linclass.discriminant.without_one_row import log_priors_of_others, tied_without_one_row
 
@@ -79,7 +86,7 @@ class LinearDiscriminantAnalysis(
         Share of each in the sum of the ratios vᵀBv / vᵀΣv.
     centre_ : array of shape (d,)
         Overall mean m, the origin of the coordinates.
-    statistics_ : object, not with shrinkage='ledoit_wolf'
+    statistics_ : object, only if the fit is a function of sums
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
@@ -121,31 +128,42 @@ class LinearDiscriminantAnalysis(
         return self.ddof > 0 or self._estimates_shrinkage
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        if not self._estimates_shrinkage:
-            return super().fit(X, y, sample_weight)
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        weights, K = as_counts(weights), len(self.classes_)
-        self._forget("statistics_")  # to which more rows could not be added
-        moments = ClassMoments.of(X, codes, weights, K, self._form(X, K))
-        share = ledoit_wolf(X, codes, weights, moments)
-        (alone,) = self._estimated(moments.stacked(), share)
-        return self._set_estimates(*alone)
+        K = len(self.classes_)
+        if not self._estimates_shrinkage or not is_wide(X, K):
+            self._sum_rows(X, codes, weights)
+            return self._learn(self._counted())
+        self._forget("statistics_")  # the rows are fewer than their sums up to the fourth moments
+        return self._learn(ClassMoments.of(X, codes, as_counts(weights), K, "rows"))
 
     def _gathering(self) -> object:
         return self.covariance_type == "full", self._estimates_shrinkage
 
-    def _why_no_sums(self) -> str:
-        if self._estimates_shrinkage:
-            return "shrinkage='ledoit_wolf' needs all rows at once; give shrinkage as a number."
-        return super()._why_no_sums()
-
     def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, self.covariance_type, type(self).__name__)
 
-    def _estimates(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
-        return self._estimated(stack, float(self.shrinkage))
+    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
+        if self._estimates_shrinkage:
+            return QuarticMoments.of(X, codes, weights, K)
+        return super()._gather(X, codes, weights, K)
 
-    def _estimated(self, stack: ClassMoments, share: float) -> Iterable[tuple[Any, ...]]:
+    def _left_out(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
+    ) -> Iterator[Any]:
+        if not self._estimates_shrinkage or is_wide(X, K):
+            return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
+        return sums_left_out(self._gather, X, codes, weights, K, folds)
+
+    def _estimates(self, stack: Any) -> Iterable[tuple[Any, ...]]:
+        if not self._estimates_shrinkage:
+            share = float(self.shrinkage)
+        elif isinstance(stack, ClassMoments):
+            share = shrinkage_of_rows(stack.scatter[0])
+        else:
+            share, stack = (
+                shrinkage_of_moments(stack.statistics),
+                stack.statistics.moments.stacked(),
+            )
         covariances = TiedCovariances(stack, self.ddof, self.covariance_type, share)
         means, centre = stack.means, stack.centre
         priors = class_priors(self.priors, stack.mass)
@@ -160,10 +178,10 @@ class LinearDiscriminantAnalysis(
 
     def _set_estimates(
         self,
-        means: Array,
-        priors: Array,
-        theta: Array,
-        b: Array,
+        means: np.ndarray,
+        priors: np.ndarray,
+        theta: np.ndarray,
+        b: np.ndarray,
         residual: float,
         rank: int,
         share: float,
@@ -181,28 +199,28 @@ class LinearDiscriminantAnalysis(
     _basis = Coordinates._basis
 
     @property
-    def scalings_(self) -> Array:
+    def scalings_(self) -> np.ndarray:
         """Directions that maximize the variance between the classes relative to that within."""
         return self._directions()[0]
 
     @property
-    def explained_variance_ratio_(self) -> Array:
+    def explained_variance_ratio_(self) -> np.ndarray:
         """Share of each direction in the variance between the classes."""
         ratios = self._directions()[1]
         return ratios / ratios.sum()
 
     @property
-    def centre_(self) -> Array:
+    def centre_(self) -> np.ndarray:
         """Mean of the class means, weighted by the priors."""
         return self._weights_of_means() @ self.means_
 
-    def _weights_of_means(self) -> Array:
+    def _weights_of_means(self) -> np.ndarray:
         """The priors, 0 for a class without rows, which is never predicted."""
         b = self.intercept_ if len(self.intercept_) > 1 else np.array([-1, 1]) * self.intercept_
         pi = np.where(b > -np.inf, self.priors_, 0.0)
         return np.asarray(pi / pi.sum())
 
-    def _directions(self) -> tuple[Array, Array]:
+    def _directions(self) -> tuple[np.ndarray, np.ndarray]:
         """(v_r as columns, their ratios):  with M = √π (m_k − m), Θ = MΣ⁻¹ and MΘᵀ = U Λ Uᵀ,  v_r = Θᵀu_r/√λ_r."""
         self._require_fit()
         pi = self._weights_of_means()
@@ -219,7 +237,9 @@ class LinearDiscriminantAnalysis(
         V *= np.where((self.means_[-1] - self.means_[0]) @ V < 0, -1.0, 1.0)
         return V, ratios[kept]
 
-    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
+    def _scores_of_others(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         statistics = self.statistics_
         plain = self.covariance_type == "full" and self.shrinkage == 0 and statistics.form == "tied"
         if not plain or sp.issparse(X):
@@ -232,7 +252,7 @@ class LinearDiscriminantAnalysis(
 
 
 def _residual(
-    covariances: TiedCovariances, theta: Array, M: Array, normalizer: Array
+    covariances: TiedCovariances, theta: np.ndarray, M: np.ndarray, normalizer: np.ndarray
 ) -> list[float]:
     """‖Σθ − m‖ / ‖m‖ of each fold in whitened coordinates: how well the linear equations are solved."""
     missed = covariances.whiten(covariances.times(theta) - M)
@@ -240,36 +260,3 @@ def _residual(
     left = (missed * missed).sum(axis=(1, 2))
     share: list[float] = np.sqrt(left / np.where(size > 0, size, 1)).tolist()
     return share
-
-
-def ledoit_wolf(X: Matrix, codes: Array, weights: Array, moments: ClassMoments) -> float:
-    """The optimal shrinkage,
-
-        α = β²/δ²,   δ² = ‖S − μI‖²,   β² = min(δ², N⁻² Σ_i w_i ‖r_i r_iᵀ − S‖²),   μ = tr S / d,
-
-    with r_i the deviation of row i from the mean of its class and S = Σ w_i r_i r_iᵀ/N. δ² is the distance of S from
-    the target, β² an estimate of its distance from the truth. All follow from tr S, ‖S‖² and Σ w_i ‖r_i‖⁴.
-    Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
-    """
-    if moments.form in BY_ROWS:
-        G, weights = moments.scatter.gram, moments.scatter.roots**2  # row by row within each class
-        lengths = G.diagonal() / weights
-    else:
-        G, lengths = moments.pooled, np.empty(len(codes))
-        for begin in range(0, len(codes), BLOCK):
-            some = slice(begin, begin + BLOCK)
-            D = X[some].toarray() if sp.issparse(X) else X[some]
-            D = D - moments.mean[codes[some]]
-            lengths[some] = np.einsum("ij,ij->i", D, D)
-    N, d = weights.sum(), moments.mean.shape[1]
-    trace = weights @ lengths / N
-    if not trace:
-        return 0.0
-    unit = 2.0 ** np.round(
-        np.log2(trace)
-    )  # fourth powers of small or large numbers underflow or overflow
-    G, lengths, trace = G / unit, lengths / unit, trace / unit
-    square = (G**2).sum() / N**2
-    delta = square - trace**2 / d
-    beta = min((weights @ lengths**2 / N - square) / N, delta)
-    return float(max(beta, 0) / delta) if delta > 0 else 0.0

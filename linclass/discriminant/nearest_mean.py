@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.arrays import Array, Matrix
+from linclass.base.arrays import Matrix
 from linclass.base.linear_scores import LinearScores
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.from_statistics import FromStatistics
@@ -44,7 +44,7 @@ class NearestMean(FromStatistics, LinearScores):
         b = np.where(stack.mass > 0, b, -np.inf)  # a class without rows
         return zip(means, M, b, strict=True)
 
-    def _set_estimates(self, means: Array, W: Array, b: Array) -> Self:
+    def _set_estimates(self, means: np.ndarray, W: np.ndarray, b: np.ndarray) -> Self:
         self.means_ = means
         self._set_scores(W, b)
         return self._record()

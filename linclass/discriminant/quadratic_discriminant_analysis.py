@@ -31,7 +31,6 @@ from linclass.base.messages import counted, require_memory
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.covariance import (
     AnySpread,
-    RowSpread,
     Spread,
     check_ddof,
     check_share,
@@ -50,6 +49,7 @@ from linclass.discriminant.from_statistics import (
     class_priors,
     log_priors,
 )
+from linclass.discriminant.row_spreads import OF_ROWS, SpanSpread
 from linclass.discriminant.without_one_row import full_without_one_row, log_priors_of_others
 
 
@@ -152,12 +152,12 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
             for j, fold in enumerate(folds)
         ]
 
-    def _set_estimates(self, spreads: ClassSpreads, priors: Array, logarithms: Array) -> Self:
+    def _set_estimates(
+        self, spreads: ClassSpreads, priors: np.ndarray, logarithms: np.ndarray
+    ) -> Self:
         self.means_, self.priors_ = spreads.moments.means, priors
         self._spreads = [spreads.of(k) for k in range(len(self.means_))]
-        self._constant = logarithms - 0.5 * np.array(
-            [spread.log_volume for spread in self._spreads]
-        )
+        self._constant = logarithms - 0.5 * _relative_volumes(self._spreads)
         if not spreads.deficient:
             return self._record()
         return self._record("rank_deficient", self._deficiency(spreads))
@@ -167,8 +167,8 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         d, more = self.means_.shape[1], len(spreads.deficient) - 1
         if self.shrinkage:  # the pooled covariance has that rank, too
             return missing_rank(singular.rank, d)
-        if isinstance(singular, RowSpread):  # its rank would have to be computed
-            what = f"is singular, with {np.count_nonzero(singular.D)} rows of {d} features"
+        if isinstance(singular, SpanSpread):  # its rank would have to be computed
+            what = f"is singular, with {len(singular.R)} rows of {d} features"
         else:
             what = f"has rank {singular.rank} of {d}"
         others = f" (and those of {counted(more, 'more class')})" if more else ""
@@ -178,41 +178,41 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         )
 
     @property
-    def A_(self) -> Array:
+    def A_(self) -> np.ndarray:
         """Quadratic coefficients A_k, of shape (K, d, d)."""
         K, d = self.means_.shape
         require_memory(8 * (2 * K + 3) * d * d, f"A_ has {K} dense {d} × {d} matrices")
         return np.stack([-0.5 * s.solve(np.eye(self.means_.shape[1])) for s in self._spreads])
 
     @property
-    def beta_(self) -> Array:
+    def beta_(self) -> np.ndarray:
         """Linear coefficients β_k, of shape (K, d)."""
         pairs = zip(self._spreads, self.means_, strict=True)
         return np.stack([spread.solve(m[None])[0] for spread, m in pairs])
 
     @property
-    def gamma_(self) -> Array:
+    def gamma_(self) -> np.ndarray:
         """Constants γ_k, of shape (K,)."""
-        return self._constant - 0.5 * (self.beta_ * self.means_).sum(axis=1)
+        in_common = self._spreads[0].log_volume - _relative_volumes(self._spreads)[0]
+        return self._constant - 0.5 * (in_common + (self.beta_ * self.means_).sum(axis=1))
 
-    def decision_function(self, X: MatrixLike) -> Array:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
         Z = np.empty((X.shape[0], len(self.means_)))
         with np.errstate(over="ignore", invalid="ignore"):
             for begin in range(0, len(Z), BLOCK):
                 rows = X if len(Z) <= BLOCK else X[begin : begin + BLOCK]
-                own = Z[begin : begin + BLOCK]
-                if isinstance(first := self._spreads[0], RowSpread):  # all have one span
-                    known = first.span.coordinates(rows)
-                else:
-                    rows, known = rows.toarray() if sp.issparse(rows) else rows, None
+                if sp.issparse(rows) and not isinstance(self._spreads[0], OF_ROWS):
+                    rows = rows.toarray()
                 for k, (m, spread) in enumerate(zip(self.means_, self._spreads, strict=True)):
-                    own[:, k] = -0.5 * spread.distances(rows, m, known)
+                    Z[begin : begin + BLOCK, k] = -0.5 * spread.distances(rows, m)
         Z = np.fmax(Z, -LARGEST)  # a distance that is ∞ − ∞ is infinite, too
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
 
-    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
+    def _scores_of_others(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         moments, d = self.statistics_, X.shape[1]
         if self.shrinkage or sp.issparse(X) or moments.form != "full":
             return super()._scores_of_others(X, codes, weights)
@@ -223,7 +223,15 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone
 
 
-def _difference(Z: Array) -> Array:
+def _relative_volumes(spreads: Sequence[AnySpread]) -> np.ndarray:
+    """ln det Σ_k, less what two classes in the same span have in common: their scores differ without it."""
+    in_spans = [spread for spread in spreads if isinstance(spread, SpanSpread)]
+    if len(in_spans) == len(spreads) == 2 and in_spans[0].span is in_spans[1].span:
+        return np.array([spread.log_volume_in_span for spread in in_spans])
+    return np.array([spread.log_volume for spread in spreads])
+
+
+def _difference(Z: np.ndarray) -> np.ndarray:
     """z₁ − z₀; 0 if both are infinite."""
     with np.errstate(invalid="ignore"):
         z = Z[:, 1] - Z[:, 0]
@@ -250,13 +258,18 @@ class ClassSpreads:
         return tied_spread(self.moments, self.ddof)
 
     def of(self, k: int) -> AnySpread:
-        """That of class k; if it is singular without shrinkage, the pooled one."""
-        spread = self.own[k] if self.own else self._shrunk(k)
-        if not is_singular(spread, self.moments.mean.shape[1]):
-            return spread
-        if self.shrinkage or self.moments.mass[k] > 0:
-            self.deficient.append((k, spread))
-        return spread if self.shrinkage else self.pooled
+        d = self.moments.mean.shape[1]
+        if self.shrinkage > 0:
+            mixed = self.pooled if self.shrinkage == 1 else self._shrunk(k)
+            if is_singular(mixed, d):
+                self.deficient.append((k, mixed))
+            return mixed
+        own = self.own[k] if self.own else self._mixed(k, 0.0)
+        if not is_singular(own, d):
+            return own
+        if self.moments.mass[k] > 0:
+            self.deficient.append((k, own))
+        return self.pooled
 
     @cached_property
     def freedoms(self) -> Array:
@@ -266,18 +279,26 @@ class ClassSpreads:
         return float(self.freedoms[k])
 
     def _shrunk(self, k: int) -> AnySpread:
-        """(1 − λ)Σ_k + λΣ."""
-        moments, share = self.moments, self.shrinkage
-        if share == 1:
-            return self.pooled
-        factors = np.zeros(len(moments.mass))
-        if share:
-            factors += share / degrees_of_freedom(moments, self.ddof)
+        """(1 − λ)Σ_k + λΣ; all shrinkages of matrices share the axes in which S_k and the pooled S are diagonal."""
+        if self.moments.form in BY_ROWS:
+            return self._mixed(k, self.shrinkage)
+        whole, axes = self._relative_axes
+        values, V = axes[k]
+        f, share = degrees_of_freedom(self.moments, self.ddof), self.shrinkage
+        root = np.sqrt((1 - share) * values / self._freedom(k) + share / f)
+        return Spread(root[:, None] * (V.T @ whole.root), whole.whitener @ V / root)
+
+    def _mixed(self, k: int, share: float) -> AnySpread:
+        factors = np.full(
+            len(self.moments.mass), share / degrees_of_freedom(self.moments, self.ddof)
+        )
         factors[k] += (1 - share) / self._freedom(k)
-        if moments.form in BY_ROWS:
-            return mixed_spread(moments, factors)
-        C = np.tensordot(factors, moments.scatter, 1)
-        if not share:
-            return Spread.of_covariance(C, moments.negligible)
-        units = np.diagonal(moments.pooled) / moments.total  # the same for all classes
-        return Spread.of_covariance(C, moments.negligible, units)
+        return mixed_spread(self.moments, factors)
+
+    @cached_property
+    def _relative_axes(self) -> tuple[Spread, list[tuple[Array, Array]]]:
+        """(F of S = FᵀF, ν_k and V_k of S_k = Fᵀ V_k diag(ν_k) V_kᵀ F): simultaneous diagonalization."""
+        whole = Spread.of_covariance(self.moments.pooled, self.moments.negligible)
+        W = whole.whitener
+        pairs = [np.linalg.eigh(W.T @ S @ W) for S in self.moments.scatter]
+        return whole, [(np.maximum(values, 0), V) for values, V in pairs]

@@ -18,9 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import TransformerMixin
 
-from linclass.base.arrays import Array, ClassWeight, Matrix
+from linclass.base.arrays import ClassWeight, Matrix
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.parameters import require_whole
@@ -29,6 +30,7 @@ from linclass.discriminant.covariance import tied_form
 from linclass.discriminant.fisher_discriminant import (
     Directions,
     directions,
+    scores_along_all_directions,
     set_directions,
 )
 from linclass.discriminant.from_statistics import (
@@ -38,6 +40,7 @@ from linclass.discriminant.from_statistics import (
     class_priors,
     log_priors,
 )
+from linclass.discriminant.without_one_row import log_priors_of_others
 
 
 class ReducedRankLDA(TransformerMixin, FromStatistics, LinearScores, SoftmaxProbabilities):
@@ -90,6 +93,17 @@ class ReducedRankLDA(TransformerMixin, FromStatistics, LinearScores, SoftmaxProb
         weights = priors * (stack.mass > 0)  # a class without rows has no mean
         return zip(stack.split(), directions(stack, weights), priors, strict=True)
 
-    def _set_estimates(self, statistics: ClassMoments, found: Directions, priors: Array) -> Self:
+    def _set_estimates(
+        self, statistics: ClassMoments, found: Directions, priors: np.ndarray
+    ) -> Self:
         self.priors_ = priors
         return set_directions(self, statistics, found, log_priors(priors, statistics.mass), 1.0)
+
+    def _scores_of_others(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        alike = scores_along_all_directions(self, X, codes, weights)
+        if alike is None:
+            return super()._scores_of_others(X, codes, weights)
+        Z, lone = alike
+        return Z + log_priors_of_others(self.priors, codes, weights, self.statistics_.mass), lone

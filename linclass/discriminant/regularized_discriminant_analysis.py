@@ -22,10 +22,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import Array, ClassWeight, Matrix
+from linclass.base.arrays import ClassWeight, Matrix
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.covariance import (
     AnySpread,
+    ShrunkSpread,
     Spread,
     check_ddof,
     check_share,
@@ -100,7 +101,9 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
             "shrinkage above 0 gives them one"
         )
 
-    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
+    def _scores_of_others(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         return FromStatistics._scores_of_others(self, X, codes, weights)
 
 
@@ -140,11 +143,14 @@ class PooledSpreads(ClassSpreads):
     def _pooled_freedom(self) -> float:
         return float(degrees_of_freedom(self.moments, self.ddof))
 
-    def _shrunk_to_sphere(self, factors: Array) -> AnySpread:
+    def _shrunk_to_sphere(self, factors: np.ndarray) -> AnySpread:
         """(1 − γ)Σ + γ (tr Σ/d) I for Σ = Σ_k a_k S_k with factors a (K,)."""
-        moments, gamma = self.moments, self.shrinkage
-        if moments.form in BY_ROWS:
-            mean = float(factors @ moments.squares.sum(axis=1)) / moments.mean.shape[1]
-            return mixed_spread(moments, (1 - gamma) * factors, gamma * mean)
-        S = np.tensordot(factors, moments.scatter, 1)
-        return Spread.shrunk(S, moments.negligible, gamma)
+        gamma, d = self.shrinkage, self.moments.mean.shape[1]
+        mean = float(factors @ self.moments.squares.sum(axis=1)) / d
+        if self.moments.form in BY_ROWS:
+            return mixed_spread(self.moments, (1 - gamma) * factors, gamma * mean)
+        S = np.tensordot(factors, self.moments.scatter, 1)
+        if not gamma or not mean:
+            return Spread.of_covariance(S, self.moments.negligible)
+        values, V = np.linalg.eigh(S)
+        return ShrunkSpread((1 - gamma) * np.maximum(values, 0), V.T, gamma * mean)

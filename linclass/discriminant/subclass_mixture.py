@@ -19,14 +19,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from linclass.base.arrays import Array, Matrix, log_softmax
 from linclass.discriminant.class_moments import ClassMoments
-from linclass.discriminant.covariance import AnySpread, RowSpread, tied_spread
+from linclass.discriminant.covariance import AnySpread, ShrunkSpread, Spread, tied_spread
+from linclass.discriminant.row_spreads import SpanSpread
 
 COLLAPSED = 1e-8  # a variance of the components, relative to that within the classes
 FARTHEST = 1e4  # extrapolation, in steps of EM
@@ -162,17 +163,31 @@ class SubclassRows:
         self, X: Matrix, codes: Array, weights: Array, moments: ClassMoments, shrinkage: float
     ):
         self.moments, self.shrinkage = moments, shrinkage
-        self.spread: Any = tied_spread(moments, 0, shrinkage=shrinkage)
-        self.along: Any = self.spread.along() if isinstance(self.spread, RowSpread) else self.spread
+        self.spread, self.along = shrunk_spreads(moments, shrinkage)
         self.weights = [weights[codes == k] for k in range(len(moments.mass))]
         self.white = white_rows(X, codes, moments, self.along)
         self.in_units = in_units(X, codes, moments)
 
 
-def white_rows(X: Matrix, codes: Array, moments: ClassMoments, along: AnySpread) -> list[Array]:
+def shrunk_spreads(moments: ClassMoments, a: float) -> tuple[AnySpread, Spread | SpanSpread]:
+    """(Σ_w shrunk by a, the same along the directions with variance within the classes)."""
+    if not a:
+        plain = tied_spread(moments, ddof=0)
+        assert isinstance(plain, Spread | SpanSpread), "the form is full, without shrinkage"
+        return plain, plain
+    values, axes = moments.axes
+    N, d = moments.total, axes.shape[1]
+    shrunk = ShrunkSpread((1 - a) * values / N, axes, a * values.sum() / (N * d))
+    W = shrunk.whiten(axes)
+    return shrunk, Spread(shrunk.times(W), W.T)
+
+
+def white_rows(
+    X: Matrix, codes: Array, moments: ClassMoments, along: Spread | SpanSpread
+) -> list[Array]:
     """The rows of each class about its mean, whitened."""
     K = len(moments.mass)
-    if isinstance(along, RowSpread):
+    if isinstance(along, SpanSpread):
         Y = along.whitened_rows() / along.R.roots[:, None]
         return [Y[along.R.codes == k] for k in range(K)]
     Y = along.whiten(X) - along.whiten(moments.means)[codes]

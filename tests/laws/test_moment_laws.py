@@ -4,8 +4,9 @@ import numpy as np
 import scipy.sparse as sp
 from cases import each
 
-from linclass.discriminant.class_moments import FORMS, Deviations
+from linclass.discriminant.class_moments import FORMS
 from linclass.discriminant.class_moments import moments as moments_of
+from linclass.discriminant.row_spreads import Deviations
 
 RNG = np.random.default_rng(0)
 CODES = RNG.permutation(np.repeat(np.arange(3), [5, 20, 35]))

@@ -6,14 +6,15 @@ import scipy.sparse as sp
 from cases import each
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.discriminant.class_moments import ClassMoments, Deviations
+from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.covariance import (
     DiagonalSpread,
-    RowSpread,
+    ShrunkSpread,
     Spread,
     TiedCovariances,
     tied_spread,
 )
+from linclass.discriminant.row_spreads import Deviations, DualSpread, SpanSpread
 
 
 def rows(n, d, rank):
@@ -30,7 +31,7 @@ def of_rows(R):
     """Σ = RᵀR by the span of R."""
     n, d = R.shape
     deviations = Deviations(R, None, np.ones(n), np.zeros(n, dtype=int), 1)
-    return RowSpread(deviations, np.ones(n), np.zeros(d))
+    return SpanSpread(deviations, np.ones(n), np.zeros(d))
 
 
 def spreads(n, d, rank):
@@ -60,22 +61,27 @@ def kinds():
     """(name, factors, the covariance that they factor)"""
     R = np.random.default_rng(6).normal(size=(20, 4))
     C = R.T @ R
+    values, V = np.linalg.eigh(C)
+    few = np.linalg.svd(R[:2], full_matrices=False)
+    shrunk = few[2].T * (few[1] ** 2) @ few[2] + 0.3 * np.eye(4)
     flat = np.array([2.0, 0.0, 0.5, 1.0])
     few_rows = Deviations(R[:6], None, np.ones(6), np.array([0, 0, 0, 1, 1, 1]), 2)
     D = np.array([0.0, 0, 0, 0.5, 0.5, 0.5])
     dual = 0.5 * R[3:6].T @ R[3:6] + 0.2 * np.eye(4)
     return [
-        ("of rows", RowSpread(few_rows, D, np.zeros(4), 0.2), dual),
-        ("of rows without a factor", RowSpread(few_rows, 0 * D, np.zeros(4), 0.2), 0.2 * np.eye(4)),
+        ("of rows", DualSpread(few_rows, D, 0.2), dual),
+        ("of rows without a factor", DualSpread(few_rows, 0 * D, 0.2), 0.2 * np.eye(4)),
         ("of the span of rows", of_rows(R), C),
         (
             "of the span of weighted rows",
-            RowSpread(few_rows, D + 0.1, np.zeros(4)),
+            SpanSpread(few_rows, D + 0.1, np.zeros(4)),
             R[:6].T * (D + 0.1) @ R[:6],
         ),
         ("full", Spread.of_covariance(C, np.zeros(4)), C),
         ("diagonal", DiagonalSpread(np.sqrt(np.diag(C))), np.diag(np.diag(C))),
         ("diagonal without spread", DiagonalSpread(flat), np.diag(flat**2)),
+        ("shrunk", ShrunkSpread(values, V.T, 0.3), C + 0.3 * np.eye(4)),
+        ("shrunk from few rows", ShrunkSpread(few[1] ** 2, few[2], 0.3), shrunk),
     ]
 
 

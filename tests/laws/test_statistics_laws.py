@@ -12,6 +12,7 @@ from models import MODULES, own_classes
 import linclass
 from linclass.base.messages import NotApplicable
 from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.ledoit_wolf import QuarticMoments
 from linclass.tuning.folds import stratified_folds
 
 FOUND = {
@@ -87,6 +88,7 @@ SUBTRACTING = {  # squares, of which a difference may lose the digits
     "LeastSquaresClassifier",
     "ExponentialFamilyNB",
 }
+LDA_CASES = [pytest.param(LDA, {"shrinkage": "ledoit_wolf"}, id="ledoit_wolf")]
 
 
 def problem(K, n=150, d=5):
@@ -163,7 +165,7 @@ def test_leaving_out_rows_is_refitting_also_without_a_class(name):
         same(model, kind(**param).fit(X[y != 1], y[y != 1]), X)
 
 
-@each(("kind", "params"), CASES)
+@each(("kind", "params"), [*CASES, *LDA_CASES])
 @each("K", [2, 3])
 def test_scores_of_rows_by_all_others_are_those_of_refits(kind, params, K):
     X, y = problem(K, n=40)
@@ -278,8 +280,8 @@ FOLDS = [np.arange(i, 60, 10) for i in range(10)]
 ODD = ["rare indicator", "constant elsewhere", "only rows of a class", "1e4", "1e8", "1e12"]
 ODD_CASES = [
     c
-    for c in CASES
-    if c.id.rpartition("-")[0] in SUBTRACTING
+    for c in [*CASES, *LDA_CASES]
+    if (c.id == "ledoit_wolf" or c.id.rpartition("-")[0] in SUBTRACTING)
     and not any(name in str(c.values[1]) for name in ("gamma", "exponential", "poisson"))
 ]
 
@@ -314,13 +316,17 @@ def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(kind, params, o
 
 
 @each("kept", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-@each(("kind", "params"), [
-    (LDA, {}),
-    (LDA, {"shrinkage": 0.2}),
-    (LDA, {"covariance_type": "diag"}),
-    (linclass.QuadraticDiscriminantAnalysis, {"shrinkage": 0.3}),
-    (linclass.FisherDiscriminant, {}),
-])  # fmt: skip
+@each(
+    ("kind", "params"),
+    [
+        (LDA, {}),
+        (LDA, {"shrinkage": 0.2}),
+        (LDA, {"shrinkage": "ledoit_wolf"}),
+        (LDA, {"covariance_type": "diag"}),
+        (linclass.QuadraticDiscriminantAnalysis, {"shrinkage": 0.3}),
+        (linclass.FisherDiscriminant, {}),
+    ],
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_folds_of_fewer_rows_than_features_are_the_refits(kind, params, kept):
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
@@ -337,14 +343,16 @@ def test_folds_of_fewer_rows_than_features_are_the_refits(kind, params, kept):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fit_without_sums_forgets_no_rows_when_more_are_added():
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
-    ((model,),) = LDA().fit_many(X, y, [np.arange(4)], [{}])
-    before = model.decision_function(X)
-    with pytest.raises(ValueError, match="kept no sums of its rows"):
+    few = LDA(shrinkage="ledoit_wolf").fit(X, y)
+    ((of_fold,),) = LDA().fit_many(X, y, [np.arange(4)], [{}])
+    for model in (few, of_fold):
+        before = model.decision_function(X)
+        with pytest.raises(ValueError, match="kept no sums of its rows"):
+            model.partial_fit(X, y)
+        np.testing.assert_array_equal(model.decision_function(X), before)
+        model.fit_blocks([(X[:9], y[:9]), (X[9:], y[9:])])  # starts anew
         model.partial_fit(X, y)
-    np.testing.assert_array_equal(model.decision_function(X), before)
-    model.fit_blocks([(X[:9], y[:9]), (X[9:], y[9:])])  # starts anew
-    model.partial_fit(X, y)
-    assert model.statistics_.mass.sum() == 30
+        assert model.statistics_.mass.sum() == 30
 
 
 def test_a_fold_that_leaves_one_class_is_left_to_the_refit():
@@ -359,24 +367,9 @@ def test_wrong_parameters_are_refused_as_in_fit():
         LDA().fit_many(X, y, dealt(y), [{"shrinkage": 2}])
 
 
-def test_the_share_of_ledoit_and_wolf_needs_all_rows_of_a_fit():
-    X, y = DATA[3]
-    model = LDA(shrinkage="ledoit_wolf").fit(X, y)
-    for call in (
-        lambda: model.fit_many(X, y, dealt(y)),
-        lambda: model.leave_one_out(X, y),
-        lambda: model.partial_fit(X, y),
-        lambda: model.fit_blocks([(X, y)]),
-    ):
-        with pytest.raises(NotApplicable, match="needs all rows at once"):
-            call()
-    with pytest.raises(ValueError, match="kept no sums of its rows"):
-        model.merge(model)
-
-
 # shards and blocks
 
-TOGETHER = [c for c in CASES if c.values[0] is not linclass.LeastSquaresClassifier]
+TOGETHER = [*(c for c in CASES if c.values[0] is not linclass.LeastSquaresClassifier), *LDA_CASES]
 
 
 @each(("kind", "params"), TOGETHER)
@@ -479,6 +472,9 @@ def test_shards_that_do_not_fit_are_refused():
     frame = pd.DataFrame(X, columns=names)
     with pytest.raises(ValueError, match="must be in the same order"):
         LDA().fit(frame, y).merge(LDA().fit(frame[names[::-1]], y))
+    few = LDA(shrinkage="ledoit_wolf").fit(np.vander(np.arange(6.0), 8), np.arange(6) % 2)
+    with pytest.raises(ValueError, match="kept no sums of its rows"):
+        few.merge(few)
 
 
 # the algebra itself
@@ -498,6 +494,18 @@ def test_moments_add_and_subtract(form):
         np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-13)
         np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-14)
         np.testing.assert_allclose(found.scatter, expected.scatter, atol=1e-10)
+
+
+def test_fourth_moments_add_and_subtract():
+    rng = np.random.default_rng(1)
+    X, codes, w = rng.normal(size=(90, 4)) ** 3, rng.integers(0, 3, 90), rng.uniform(1, 2, 90)
+    part = rng.random(90) < 0.3
+    whole, inner, outer = (
+        QuarticMoments.of(X[r], codes[r], w[r], 3) for r in (part | True, part, ~part)
+    )
+    for found, expected in [(inner + outer, whole), (whole - inner, outer)]:
+        np.testing.assert_allclose(found.cubic, expected.cubic, rtol=1e-9)
+        np.testing.assert_allclose(found.quartic, expected.quartic, rtol=1e-9)
 
 
 def test_an_error_adds_no_rows():
