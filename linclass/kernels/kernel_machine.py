@@ -237,6 +237,8 @@ def gamma_scale(X: Matrix, weights: Array) -> float:
 # The kernel matrix does not depend on the strength and is computed once. Strengths are then solved from the strongest
 # to the weakest, each from the solution at the previous one (linclass/linear/path.py).
 
+NEARLY = 0.999  # of the trace
+
 
 class KernelPath(KernelMachine):
     """Base of kernel machines with a `strength`.
@@ -319,22 +321,33 @@ class KernelPath(KernelMachine):
 
 
 def near_start(solver: Solver, objective: Objective) -> Array:
-    """The fit to every fourth row, which needs a sixteenth of the kernel matrix, for many rows; else zeros."""
+    """The fit to every fourth row, which needs a sixteenth of the kernel matrix, or to few features.
+
+    Features are those of a pivoted factorization, of which the first may explain nearly all of the kernel's trace.
+    """
     design = objective.design
-    if not design.is_kernel or design.n_rows < MANY:
-        return objective.zero()
-    rows = np.arange(0, design.n_rows, 4)
-    part = design.restricted(rows)
-    few = Objective(
-        part,
-        objective.loss,
-        objective.y[rows],
-        objective.weights[rows],
-        KernelNorm(part.products_of_all_rows()),
-        objective.strength,
-    )
-    near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
-    return np.asarray(design.extend_theta(rows, near.theta))
+    start, n, d = objective.zero(), design.n_rows, design.n_features
+    if not design.is_kernel:
+        explained = np.cumsum(design.column_norms(objective.weights)[:d] ** 2)
+        first = int(np.searchsorted(explained, NEARLY * explained[-1])) + 1
+        if 3 * first < d:
+            few = objective.on_features(np.arange(first))
+            near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
+            start[:first], start[d:] = near.theta[:first], near.theta[first:]
+    elif n >= MANY:
+        rows = np.arange(0, n, 4)
+        part = design.restricted(rows)
+        few = Objective(
+            part,
+            objective.loss,
+            objective.y[rows],
+            objective.weights[rows],
+            KernelNorm(part.products_of_all_rows()),
+            objective.strength,
+        )
+        near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
+        start = design.extend_theta(rows, near.theta)
+    return start
 
 
 # Kernel machines whose loss has flat pieces: only the rows on the others, the support vectors, have coefficients.
