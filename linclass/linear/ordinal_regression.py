@@ -145,7 +145,7 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         -------
         self
         """
-        problem = self._problem(X, y, sample_weight, offset, float(self.strength))
+        problem = self._problem(X, y, sample_weight, offset, self.strength)
         d, size = problem.d, problem.d + problem.K - 1
         require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
         phi, point, n_iter = damped_newton(
