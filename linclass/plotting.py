@@ -48,7 +48,7 @@ MAX_NAMED = 6  # features of a path with colour and name
 COVERED = 0.95  # of the shares of a bin by chance
 MAX_VALUES = 5_000_000  # probabilities that are compared with draws, about
 DRAWS = 40, 1000  # at least and at most
-LEAST = 1e-12  # difference of objectives, relative to the lowest: smaller ones are rounding
+MIN_EXCESS = 1e-12  # difference of objectives, relative to the lowest: smaller ones are rounding
 
 
 class Display:
@@ -738,7 +738,7 @@ class ConvergenceDisplay(Display):
         ax = self._on(ax, self.x_name, "objective − the lowest")
         reached = min(P.min(initial=np.inf) for _, P in self.steps.values())
         lowest = reached if self.lowest is None else self.lowest
-        least = LEAST * max(abs(lowest), LEAST)
+        least = MIN_EXCESS * max(abs(lowest), MIN_EXCESS)
         for i, (name, (x, objective)) in enumerate(self.steps.items()):
             own: Any = {"color": colors[i % len(colors)], "marker": markers[i % len(markers)]}
             own |= {"label": name, "markersize": 3.5, "markevery": max(1, len(x) // 10)}

@@ -216,7 +216,7 @@ def scrambled(bits: Array) -> Array:
 
 # Rows about another origin, x − c: sparse rows stay sparse; only columns with c_j ≠ 0 are filled in
 
-FAR = 10.0  # |x̄_j| in standard deviations
+FAR_MEAN_RATIO = 10.0  # |x̄_j| in standard deviations
 
 
 def centre(X: Matrix, weights: Array, fill: bool) -> tuple[Array, Array]:
@@ -225,7 +225,7 @@ def centre(X: Matrix, weights: Array, fill: bool) -> tuple[Array, Array]:
     mean = np.asarray(weights @ X) / total
     variances = squares_of_columns(X, weights) / total - mean * mean
     if not fill:
-        mean[mean * mean <= FAR**2 * variances] = 0
+        mean[mean * mean <= FAR_MEAN_RATIO**2 * variances] = 0
     return mean, variances
 
 

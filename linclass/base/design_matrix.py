@@ -26,8 +26,8 @@ from linclass.base.arrays import (
     squares_of_rows,
 )
 
-SMALL = 500_000  # entries up to which sparse rows are made dense
-ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding
+MAX_DENSE_ENTRIES = 500_000  # entries up to which sparse rows are made dense
+SPREAD_TOLERANCE = 1e-12  # of the mean of a column: a spread below it is rounding
 SHORT = 30  # entries of a sparse column up to which columns are not worth a copy for one score
 CACHED = 250_000  # numbers that stay in the cache of a processor
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
@@ -259,7 +259,7 @@ class DesignMatrix(Design):
         if len(rows) == self.n_rows:
             return self
         few = self.take(rows)
-        if self.is_sparse and len(rows) * self.n_features <= SMALL:
+        if self.is_sparse and len(rows) * self.n_features <= MAX_DENSE_ENTRIES:
             few = DesignMatrix(few.X.toarray(), self.intercept)
         return few
 
@@ -285,7 +285,7 @@ class DesignMatrix(Design):
         mean = np.zeros(self.n_features) if self.is_sparse else self.centre(weights)
         columns = sparse.csr_array(self.XT if self.is_sparse else (self.X - mean).T)
         spread = np.sqrt(columns.power(2) @ weights)
-        varies = spread > ROUNDING * np.abs(mean)
+        varies = spread > SPREAD_TOLERANCE * np.abs(mean)
         spread[~varies] = 1
         return mean, spread, sparse.csr_array(sparse.diags_array(varies / spread) @ columns)
 

@@ -15,18 +15,23 @@ from linclass.base.estimator import Estimator
 from linclass.base.many_fits import Scaling
 from linclass.base.parameters import is_list
 
-LARGEST = 1e300  # score far outside the data: sums and differences of some are still finite
-SMALL = 2.0**-200  # such a share of any row has finite products
+MAX_SCORE = 1e300  # score far outside the data: sums and differences of some are still finite
+SAFE_SCALE = 2.0**-200  # such a share of any row has finite products
 
 
 def products(X: Matrix, W: Array) -> Array:
-    """X Wᵀ, dense; what is larger than ±LARGEST, as far outside the data, is ±LARGEST."""
+    """X Wᵀ, dense; what is larger than ±MAX_SCORE, as far outside the data, is ±MAX_SCORE."""
     with np.errstate(over="ignore", invalid="ignore"):
         Z = _dense(X @ W.T)
         usual = np.vdot(Z, Z) < np.inf  # one pass, no allocation
     if not usual:
-        far = np.flatnonzero(~(np.abs(Z) <= LARGEST).all(axis=1))  # also NaN, which is ∞ − ∞
-        Z[far] = np.clip(_dense((X[far] * SMALL) @ W.T), -LARGEST * SMALL, LARGEST * SMALL) / SMALL
+        far = np.flatnonzero(~(np.abs(Z) <= MAX_SCORE).all(axis=1))  # also NaN, which is ∞ − ∞
+        Z[far] = (
+            np.clip(
+                _dense((X[far] * SAFE_SCALE) @ W.T), -MAX_SCORE * SAFE_SCALE, MAX_SCORE * SAFE_SCALE
+            )
+            / SAFE_SCALE
+        )
     return Z
 
 

@@ -24,7 +24,7 @@ from linclass.base.arrays import Array
 
 ARMIJO, CURVATURE = 1e-4, 0.9
 ROUNDING = 1e-13  # relative error of a value
-LEAST = 1e-10  # shortest step; shorter ones change nothing but rounding
+MIN_STEP = 1e-10  # shortest step; shorter ones change nothing but rounding
 FLAT = 0.1  # ratio of the derivatives at the end and at the start of `minimize_along`
 TRIALS = 50
 
@@ -47,7 +47,7 @@ def halve(
     evaluate: Callable[[float], T],
     accepts: Callable[[T, float], bool],
     t: float = 1.0,
-    least: float = LEAST,
+    least: float = MIN_STEP,
 ) -> tuple[T, float]:
     """(evaluate(t), t) for the first of t, t/2, t/4, … that is accepted, or for the first below `least`."""
     new = evaluate(t)
@@ -61,7 +61,7 @@ def halve_each(evaluate: Callable[[Array], T], accepts: Callable[[T], Array], co
     """evaluate(t) with a t for each of `count` problems, found as by `halve`."""
     t = np.ones(count)
     new = evaluate(t)
-    while (longer := ~accepts(new) & (t > LEAST)).any():
+    while (longer := ~accepts(new) & (t > MIN_STEP)).any():
         t[longer] /= 2
         new = evaluate(t)
     return new
@@ -77,7 +77,7 @@ def backtrack(
     old, t = point.value, 1.0
     new = evaluate(t)
     while not decreased(new.value, old, t * slope, rounding):
-        if t <= LEAST:
+        if t <= MIN_STEP:
             return point, 0.0
         t /= 2
         new = evaluate(t)
@@ -179,7 +179,7 @@ def minimize_along(
 
 Product = Callable[[Array], tuple[Array, Array | None]]  # p ↦ (H p, X p if it is a by-product)
 Apply = Callable[[Array], Array]
-MANY = 500  # products for one step
+MAX_PRODUCTS = 500  # products for one step
 LIFT = 1e-6  # of the curvature along b: regularizes a singular H
 
 
@@ -190,7 +190,7 @@ def conjugate_gradients(
     precondition: Apply | None = None,
     project: Apply | None = None,
     until: Callable[[Array], bool] | None = None,
-    most: int = MANY,
+    most: int = MAX_PRODUCTS,
 ) -> tuple[Array, Array | None, bool]:
     """(s, X s, whether ‖b − H s‖ ≤ tolerance), H s ≈ b; X s is None unless the products return it.
 
@@ -225,7 +225,11 @@ def conjugate_gradients(
 
 
 def solve_lifted(
-    times: Apply, b: Array, share: float, precondition: Apply | None = None, most: int = MANY
+    times: Apply,
+    b: Array,
+    share: float,
+    precondition: Apply | None = None,
+    most: int = MAX_PRODUCTS,
 ) -> Array:
     """s with ‖b − (H + εI) s‖ at most a share of ‖b‖, for an H that may be singular and a small ε."""
     lift = LIFT * float(np.vdot(b, times(b))) / max(float(np.vdot(b, b)), 1e-300)
@@ -240,7 +244,7 @@ def conjugate_gradients_of_shifts(
     b: Array,
     shifts: Array,
     enough: Callable[[Array, Array, Array], Array],
-    most: int = MANY,
+    most: int = MAX_PRODUCTS,
 ) -> Array:
     """s (m, n) with (H + λ_j I) s_j ≈ b for m shifts λ > 0, by one product with H a step for all of them.
 

@@ -76,7 +76,7 @@ PARTS = {
         "sgd": "stochastic_gradient",
     },
 }
-NEAR = 0.75  # share of common letters from which one name may be a misspelling of another
+MIN_SIMILARITY = 0.75  # share of common letters from which one name may be a misspelling of another
 LONG = 100  # letters that are compared
 WORDS = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -93,7 +93,7 @@ def near_names(name: object, known: Iterable[object]) -> list[str]:
     """The known names that may be meant, nearest first; none if no name is near."""
     likeness = {str(other): _likeness(str(name)[:LONG], str(other)[:LONG]) for other in known}
     near = sorted(likeness, key=lambda other: -likeness[other])
-    return [other for other in near if likeness[other] >= NEAR]
+    return [other for other in near if likeness[other] >= MIN_SIMILARITY]
 
 
 def _likeness(name: str, other: str) -> float:
@@ -107,7 +107,7 @@ def _likeness(name: str, other: str) -> float:
     own, rest = [w for w in ours if w not in theirs], [w for w in theirs if w not in ours]
     if own and rest:
         return min(whole, _ratio(own, rest))
-    return max(whole, NEAR) if whole >= 0.5 else whole
+    return max(whole, MIN_SIMILARITY) if whole >= 0.5 else whole
 
 
 def _ratio(words: list[str], others: list[str]) -> float:
@@ -115,4 +115,4 @@ def _ratio(words: list[str], others: list[str]) -> float:
     most = (
         matcher.real_quick_ratio() and matcher.quick_ratio()
     )  # 1 if only the order differs, as in lad for lda
-    return max(matcher.ratio(), NEAR * (most == 1)) if most >= 0.5 else 0.0
+    return max(matcher.ratio(), MIN_SIMILARITY * (most == 1)) if most >= 0.5 else 0.0

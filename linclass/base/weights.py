@@ -59,8 +59,8 @@ def weights_of_some(class_weight: str | Mapping[Any, float], classes: np.ndarray
 # mean of 1. The two agree where they meet, so a fit is continuous in a constant factor of the weights; integer weights
 # are repeated rows, and weights that sum to 1 or to n give the same fit.
 
-NEGLIGIBLE = 1e-9  # of the largest weight: such a row is as good as absent
-ROUNDING = 1e-9  # of a sum of weights
+NEGLIGIBLE_WEIGHT = 1e-9  # of the largest weight: such a row is as good as absent
+WEIGHT_SUM_TOLERANCE = 1e-9  # of a sum of weights
 
 
 def count_factor(total: Any, rows: Any) -> Any:
@@ -70,7 +70,7 @@ def count_factor(total: Any, rows: Any) -> Any:
 
 def have_weight(weights: Array) -> Array:
     """The rows that count towards n, as a mask."""
-    return weights > NEGLIGIBLE * weights.max(initial=0)
+    return weights > NEGLIGIBLE_WEIGHT * weights.max(initial=0)
 
 
 def as_counts(weights: Array) -> Array:
@@ -81,7 +81,7 @@ def as_counts(weights: Array) -> Array:
 def warn_of_relative_weights(weights: Array, owner: str) -> None:
     """Warn of a mean below 1, unless the weights sum to 1, as those that boosting gives."""
     total, n = float(weights.sum()), int(have_weight(weights).sum())
-    if total < n * (1 - ROUNDING) and abs(total - 1) > ROUNDING * n:
+    if total < n * (1 - WEIGHT_SUM_TOLERANCE) and abs(total - 1) > WEIGHT_SUM_TOLERANCE * n:
         warn_user(
             f"sample_weight sums to {total:g} over {n} rows, and {owner} depends on how many rows the weights count; "
             "they are taken as relative and scaled to a mean of 1. Divide relative weights by their mean, and "

@@ -33,7 +33,7 @@ from linclass.base.offsets import row_offsets
 from linclass.base.regressor import RegressorWithOffset
 
 RANGE = 1e12  # of ρ above the mean eigenvalue, and of the variance of y above that of the noise
-ROUNDING = np.finfo(float).eps
+EPS = np.finfo(float).eps
 GRID = 121  # values of ρ among which the highest is refined, for there may be several maxima
 
 
@@ -101,7 +101,7 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         best = y - mean - design.X @ (V @ evidence.least_squares())
         best -= float(weights @ best) / n if self.fit_intercept else 0.0
         evidence.residual_squares = max(
-            float(weights @ best**2), ROUNDING * float(weights @ (y - mean) ** 2)
+            float(weights @ best**2), EPS * float(weights @ (y - mean) ** 2)
         )
         status, reason, slope = "converged", "", None
         if self.strength == "evidence":
@@ -174,7 +174,7 @@ class Evidence:
     xty: Array  # XᵀWy in these coordinates
 
     def __init__(self, values: Array, xty: Array, dof: float):
-        known = values > 10 * len(values) * ROUNDING * values.max(initial=0)
+        known = values > 10 * len(values) * EPS * values.max(initial=0)
         self.values, self.xty = np.where(known, values, 0), np.where(known, xty, 0)
         self.scale, self.dof = float(values.mean()) or 1.0, dof
         self.inverse = np.divide(1.0, values, out=np.zeros_like(values), where=known)

@@ -32,7 +32,7 @@ from scipy.special import log_expit, log_ndtr, logsumexp
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, shifted
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.linear_scores import LARGEST, products
+from linclass.base.linear_scores import MAX_SCORE, products
 from linclass.base.messages import NotApplicable, counted
 from linclass.base.offsets import row_offsets
 from linclass.bayes.laplace_posterior import (
@@ -241,11 +241,11 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
         """√(xᵀ A⁻¹ x) of each score; of K of them relative to their mean."""
         if isinstance(self._posterior, RowPosterior):
             X = shifted(X, self._mean) if self._mean.any() else X
-            return self._posterior.deviations(X, LARGEST)
+            return self._posterior.deviations(X, MAX_SCORE)
         rows = (X.toarray() if sparse.issparse(X) else X) - self._mean
         if self.fit_intercept:
             rows = np.column_stack([rows, np.ones(len(rows))])
-        return score_deviations(rows, self._posterior.covariance, LARGEST)
+        return score_deviations(rows, self._posterior.covariance, MAX_SCORE)
 
     def _by_quadrature(self, mean: Array, deviation: Array) -> Array:
         """logit ∫ σ(z) N(z; μ, s²) dz, of the smaller of the two probabilities, whose digits count."""

@@ -97,7 +97,7 @@ class LaplacePosterior(WeightsPosterior):
 # Rows are in units in which no square overflows. Of K > 1 scores these are those relative to their mean, as a shift of
 # all of them changes no probability.
 
-FAR = 1e100  # the squares are still finite
+MAX_MAGNITUDE = 1e100  # the squares are still finite
 
 
 def score_deviations(rows: Array, covariance: Array, largest: float) -> Array:
@@ -118,7 +118,7 @@ def row_units(X: Matrix) -> Array:
     largest = abs(X).max(axis=1)
     if sparse.issparse(X):
         largest = largest.toarray()
-    return np.maximum(largest.reshape(-1, 1) / FAR, 1.0)
+    return np.maximum(largest.reshape(-1, 1) / MAX_MAGNITUDE, 1.0)
 
 
 # Laplace's posterior of one score for more features than rows, by products of the rows.
@@ -131,7 +131,7 @@ def row_units(X: Matrix) -> Array:
 #
 # without an intercept the terms with q are left out.
 
-EXACT = 1e-12  # tolerance of the mode: the strength is chosen by the size of its weights
+MODE_TOL = 1e-12  # tolerance of the mode: the strength is chosen by the size of its weights
 
 
 class RowPosterior(WeightsPosterior):
@@ -212,7 +212,7 @@ def posteriors(
         X, (n, d) = objective.design.X, objective.design.X.shape
         rest = np.zeros((1, d)) if sparse.issparse(X) else None
         rows = Deviations(X, rest, np.ones(n), np.zeros(n, dtype=int), 1)  # about 0
-        solver = NewtonCg(tol=min(tol, EXACT), max_iter=max_iter)
+        solver = NewtonCg(tol=min(tol, MODE_TOL), max_iter=max_iter)
         return lambda P, start: RowPosterior(P, total, solver.solve(P, start), rows)
     size, newton = objective.n_parameters, Newton(tol=tol, max_iter=max_iter)
     require_memory(40 * size * size, f"a Gaussian posterior needs a {size} × {size} covariance")
@@ -232,11 +232,11 @@ WEAKEST = 1e-8  # least precision α of the prior, relative to the least varianc
 STRONGEST = 1e6  # largest strength α/Σw, relative to the largest variance of a feature
 NOTHING = "the evidence is largest without any weights: the features carry no information."
 UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
-ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
+VARIANCE_TOLERANCE = 1e-14  # of the mean square of a feature: a variance below it is 0
 # first step of ln α: the greater of a number and a multiple of the excess, which is about MacKay's step and falls short
 STRIDE, AHEAD = 2.0, 1.5
-NEAR = 1e-9  # excess at which the search ends
-NARROW = 1e-10  # bracket of ln α at which it ends
+EVIDENCE_TOL = 1e-9  # excess at which the search ends
+BRACKET_TOL = 1e-10  # bracket of ln α at which it ends
 
 
 def largest_evidence(
@@ -262,7 +262,7 @@ def largest_evidence(
     def excess(u: float) -> float:
         if u not in known:
             found = posterior_at(float(np.exp(u))).excess
-            known[u] = found if abs(found) > NEAR else 0.0
+            known[u] = found if abs(found) > EVIDENCE_TOL else 0.0
         return known[u]
 
     u, reason = _root(excess, objective, total)
@@ -287,7 +287,7 @@ def _root(
         before, u = u, float(np.clip(u + step if up else u - step, low, high))
         value, step = excess(u), 2 * step
         if (value > 0) != up:
-            return float(brentq(excess, before, u, xtol=NARROW, rtol=NARROW)), ""
+            return float(brentq(excess, before, u, xtol=BRACKET_TOL, rtol=BRACKET_TOL)), ""
     return u, ""
 
 
@@ -297,5 +297,5 @@ def _variances(objective: Objective) -> Array:
     squares = design.column_norms(weights)[: design.n_features] ** 2
     mean = design.centre(weights)
     variances = squares - mean**2
-    varies = variances > ROUNDING * squares
+    varies = variances > VARIANCE_TOLERANCE * squares
     return variances[varies] if varies.any() else np.ones(1)

@@ -33,7 +33,7 @@ from linclass.kernels.kernel_machine import KernelMachine
 from linclass.linear.objective.coordinates import about_mean, far_about_mean
 from linclass.linear.support_vectors import of_all_rows
 
-DEPENDENT = 1e-12  # of the square of a column: what columns that stay leave of it is rounding
+RANK_TOLERANCE = 1e-12  # of the square of a column: what columns that stay leave of it is rounding
 EPSILON, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 NOISELESS = 1e-14  # of the squares of z: nothing is left as noise
 
@@ -120,7 +120,7 @@ class Relevance:
 
     def posterior(self) -> Array:
         """Σ, μ and the error from sums over the rows; a factor of Σ⁻¹."""
-        G, least = self.gram[:, self.active], DEPENDENT
+        G, least = self.gram[:, self.active], RANK_TOLERANCE
         while True:
             try:
                 L = np.linalg.cholesky(G + np.diag(self.rho))
@@ -146,7 +146,7 @@ class Relevance:
         s, q, error = self.s.copy(), self.q.copy(), np.full(len(self.s), self.error)
         s[active], q[active] = self._alone(), self.mu / spread
         error[active] += self.mu**2 / spread
-        possible = s > DEPENDENT
+        possible = s > RANK_TOLERANCE
         s = np.where(possible, s, 1.0)
         size = q**2 / s  # of z, that the column alone explains
         if n is not None:
@@ -211,9 +211,9 @@ class Relevance:
 # A step is taken if the evidence rises.   MacKay (1992), Neural Computation 4; Tipping (2001), JMLR 1
 
 TOGETHER = 20  # steps at most
-LARGEST = 2.0  # change of ln ρ in a step
+MAX_LOG_STEP = 2.0  # change of ln ρ in a step
 DAMPED = (0.0, 0.03, 0.1, 0.3)  # parts of the diagonal
-ROUNDING = 1e-14  # of the evidence
+EVIDENCE_TOLERANCE = 1e-14  # of the evidence
 
 
 def ascend_together(search: Relevance, tol: float) -> None:
@@ -225,7 +225,7 @@ def ascend_together(search: Relevance, tol: float) -> None:
         step = joint_step(search)
         for share in (1.0, 0.25, 0.0625):
             rho = search.rho * np.exp(share * step)
-            if (height := _height(search, rho)) > best + max(tol, ROUNDING * abs(best)):
+            if (height := _height(search, rho)) > best + max(tol, EVIDENCE_TOLERANCE * abs(best)):
                 break
         else:
             break
@@ -235,7 +235,7 @@ def ascend_together(search: Relevance, tol: float) -> None:
 
 
 def joint_step(search: Relevance) -> Array:
-    """Of ln ρ, at most LARGEST; where the evidence is not concave, shortened by a part of the Hessian's diagonal."""
+    """Of ln ρ, at most MAX_LOG_STEP; shortened by the Hessian's diagonal where the evidence is not concave."""
     sigma, mu, rho, dof = search.sigma, search.mu, search.rho, search.dof
     scale = 1.0 if dof is None else dof / search.error
     known, explained = rho * sigma.diagonal(), scale * rho * mu**2
@@ -250,7 +250,7 @@ def joint_step(search: Relevance) -> Array:
             break
         except LinAlgError:
             continue
-    return np.asarray(step * (LARGEST / max(LARGEST, float(np.abs(step).max()))))
+    return np.asarray(step * (MAX_LOG_STEP / max(MAX_LOG_STEP, float(np.abs(step).max()))))
 
 
 def _height(search: Relevance, rho: Array) -> float:
@@ -277,7 +277,7 @@ ALL = 500  # columns up to which all may stay at first
 STRONG, WEAK = 0.1, 1e-5  # their ρ: of priors that halve what columns explain, and of nearly none
 ROUGH = 1e-3  # gain of a step then, at which single moves take over
 AT_A_TIME = 50  # moves, or half the columns that stay, before all precisions move together
-MANY = 40  # columns that stay, whose precisions move together rather than one by one
+MIN_JOINT_COLUMNS = 40  # columns that stay, whose precisions move together rather than one by one
 PART = 0.1  # of the largest gain, at which moves end
 LESS = 0.5  # of a gain, that is progress
 
@@ -297,7 +297,7 @@ class Summit(NamedTuple):
 
     def is_above(self, other: Summit) -> bool:
         """Where rounding errors hide which is higher, the one that leaves less to gain."""
-        rounding = ROUNDING * abs(other.height)
+        rounding = EVIDENCE_TOLERANCE * abs(other.height)
         same = self.height >= other.height - rounding and self.gain < LESS * other.gain
         return same or self.height > other.height + rounding
 
@@ -350,7 +350,7 @@ def _climb(search: Relevance, tol: float, most: int) -> int:
     """Moves, then steps of all that stay together, which single moves of many would only slowly replace."""
     moves, known = 0, Summit.of(search)
     while known.gain > tol and moves < most and not search.is_noiseless:
-        least = tol if len(search.active) < MANY else max(tol, PART * known.gain)
+        least = tol if len(search.active) < MIN_JOINT_COLUMNS else max(tol, PART * known.gain)
         moves += _moves(search, least, most - moves)
         if moves < most:
             ascend_together(search, least)
@@ -365,10 +365,10 @@ def _climb(search: Relevance, tol: float, most: int) -> int:
 def _moves(search: Relevance, least: float, most: int) -> int:
     """Of single columns that gain more than `least`; where many stay, their precisions wait for one another."""
     moves, m = 0, len(search.active)
-    most = min(most, max(AT_A_TIME, m // 2) if m < MANY else m // 4)
+    most = min(most, max(AT_A_TIME, m // 2) if m < MIN_JOINT_COLUMNS else m // 4)
     while moves < most and not search.is_noiseless:
         rho, gain = search.best()
-        if moves and m >= MANY:
+        if moves and m >= MIN_JOINT_COLUMNS:
             gain[search.active[np.isfinite(rho[search.active])]] = 0.0
         j = int(np.argmax(gain))
         if gain[j] <= least:

@@ -55,8 +55,8 @@ from linclass.linear.solvers.newton import Newton
 from linclass.linear.support_vectors import rows_that_count
 
 MODES = 200  # limit
-SHARE = 0.1  # of the largest gain, at which the mode follows
-LOST = 0.5  # of the log evidence, by which only a mode that was not found is lower
+MODE_UPDATE_SHARE = 0.1  # of the largest gain, at which the mode follows
+LOST_MODE_EVIDENCE = 0.5  # of the log evidence, by which only a mode that was not found is lower
 SEPARATED = (
     "the columns separate the classes, so the evidence rises as the weights grow; use a smaller gamma, or "
     "KernelLogisticRegression, whose strength bounds them."
@@ -138,7 +138,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
             gain = float(search.best()[1].max(initial=0.0))
             if gain <= self.tol or moves >= self._most or modes == MODES:
                 return mode, gain, moves
-            least = max(self.tol, SHARE * gain)
+            least = max(self.tol, MODE_UPDATE_SHARE * gain)
             _, more = ascend(search, least, self._most - moves, None if modes else first)
             if not more:
                 return mode, gain, moves
@@ -149,7 +149,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
             variance = pace.towards(old, new)
             active = np.flatnonzero(variance)
             after = rows.mode(active, 1 / variance[active], mode)
-            least = mode.log_evidence - LOST * abs(mode.log_evidence)
+            least = mode.log_evidence - LOST_MODE_EVIDENCE * abs(mode.log_evidence)
             if after.log_evidence < least:  # Newton's method stopped where no row has a curvature
                 after = rows.mode(active, 1 / variance[active])
             if after.log_evidence < least:
@@ -200,7 +200,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
 # with the scores z at the mode and the offsets o. The target ẑ has the slopes and the curvature of the likelihood
 # there.
 
-EXACT = 1e-12  # gap of a mode: gains are squares of slopes
+MODE_TOL = 1e-12  # gap of a mode: gains are squares of slopes
 FLAT = 1e-12  # least curvature of a row, so that slope/curvature stays finite
 
 
@@ -238,7 +238,7 @@ class Labelled:
             old = np.zeros(design.n_features)
             old[near.active] = near.theta[:-1]
             start = np.append(old[active], near.theta[-1]) / unit
-        posterior = LaplacePosterior(P, total, Newton(tol=EXACT).solve(P, start))
+        posterior = LaplacePosterior(P, total, Newton(tol=MODE_TOL).solve(P, start))
         covariance, height = posterior.covariance, posterior.log_evidence()
         theta = posterior.solution.theta
         scores = P.design.scores(theta)
@@ -274,7 +274,7 @@ class Labelled:
 # Of a column that often left a change that turns back is halved: between no variance and one that is too large there
 # is one that is best at its own mode.
 
-GROWTH = 1.5  # of the part that is made of a change
+CHANGE_GROWTH = 1.5  # of the part that is made of a change
 LEAVES = 3  # times that are often
 
 
@@ -289,6 +289,6 @@ class Pace:
         self.left += (old > 0) & (new == 0)
         change = new - old
         turns = (change * self.last < 0) & (self.left >= LEAVES)
-        self.share = np.where(turns, self.share / 2, np.minimum(GROWTH * self.share, 1))
+        self.share = np.where(turns, self.share / 2, np.minimum(CHANGE_GROWTH * self.share, 1))
         self.last = change
         return np.where(self.share == 1, new, old + self.share * change)

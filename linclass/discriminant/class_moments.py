@@ -29,9 +29,9 @@ from linclass.base.arrays import Array, Matrix, chosen_rows
 from linclass.base.messages import NotApplicable
 from linclass.discriminant.row_spreads import Deviations
 
-ROUNDING = 1e-12  # relative to what was there before the subtraction
-NEGLIGIBLE = 1e-14  # deviation from a mean, relative to it, that is rounding
-LOST = 1e-3  # relative remainder below which a difference has lost too many digits
+SUBTRACTION_TOLERANCE = 1e-12  # relative to what was there before the subtraction
+NEGLIGIBLE_DEVIATION = 1e-14  # deviation from a mean, relative to it, that is rounding
+MIN_REMAINDER = 1e-3  # relative remainder below which a difference has lost too many digits
 BY_FEATURE = ("means", "diagonal")  # forms without products of features
 BY_ROWS = ("rows", "class_rows")  # forms for fewer rows than features
 
@@ -95,10 +95,10 @@ class ClassMoments:
     def _clear_rounding(self, scatter: Array) -> None:
         """Set to 0 what subtraction leaves of a feature that has no variance any more."""
         if self.form == "diagonal":
-            scatter[scatter <= ROUNDING * self.scatter] = 0
+            scatter[scatter <= SUBTRACTION_TOLERANCE * self.scatter] = 0
         elif self.form in ("tied", "full"):
             left, before = (np.diagonal(S, axis1=-2, axis2=-1) for S in (scatter, self.scatter))
-            gone = left <= ROUNDING * before
+            gone = left <= SUBTRACTION_TOLERANCE * before
             if gone.any():
                 scatter[gone[..., :, None] | gone[..., None, :]] = 0
 
@@ -107,10 +107,10 @@ class ClassMoments:
         there = self.mass[..., None] > 0
         if self.form == "means":
             moved = np.where(there, np.abs(self.mean - before.mean), 0).max(axis=-2)
-            return LOST * moved > np.abs(self.mean).max(axis=-2)
+            return MIN_REMAINDER * moved > np.abs(self.mean).max(axis=-2)
         left, was = self.squares, before.squares
         spread = was > before.total * before.negligible**2
-        lost = (left <= LOST * was) & spread
+        lost = (left <= MIN_REMAINDER * was) & spread
         return lost if self.form == "tied" else (lost & there).any(axis=-2)
 
     def replace_features(self, fold: int, columns: Any, other: ClassMoments) -> None:
@@ -234,7 +234,7 @@ class ClassMoments:
     @property
     def negligible(self) -> Array:
         """A standard deviation of each feature that is rounding error."""
-        return NEGLIGIBLE * np.abs(self.mean).max(axis=-2)
+        return NEGLIGIBLE_DEVIATION * np.abs(self.mean).max(axis=-2)
 
     def _add_rows(self, other: ClassMoments) -> ClassMoments:
         """Rows are kept as long as they are fewer than features."""

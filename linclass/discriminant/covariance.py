@@ -24,7 +24,7 @@ from linclass.base.parameters import is_whole
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.row_spreads import Deviations, DualSpread, SpanSpread
 
-NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
+NEGLIGIBLE_EIGENVALUE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
 COVARIANCE_TYPES = ("full", "diag", "spherical")
 
 
@@ -105,12 +105,12 @@ class Spread:
             inverse, _ = lapack.dtrtri(L, lower=1)
             unit = inverse.T * scale[:, None]  # of the correlation matrix Q, Σ = scale·Q·scale
             # ‖Q‖ ≤ d and ‖Q⁻¹‖ ≤ ‖unit‖², so nothing ill-conditioned passes
-            if len(C) * np.vdot(unit, unit) * (NEGLIGIBLE * len(C)) < 1:
+            if len(C) * np.vdot(unit, unit) * (NEGLIGIBLE_EIGENVALUE * len(C)) < 1:
                 return cls(None, inverse.T, 2 * float(np.log(L.diagonal()).sum()))
         Q = C * np.multiply.outer(weight, weight)  # correlations, 0 for columns without variance
         values, vectors = np.linalg.eigh(Q)
         V = vectors.T
-        kept = values > max(values.max(initial=0) * (NEGLIGIBLE * len(C)), 0)
+        kept = values > max(values.max(initial=0) * (NEGLIGIBLE_EIGENVALUE * len(C)), 0)
         root = np.sqrt(values[kept])[:, None]
         return cls(root * V[kept] * scale, weight[:, None] * (V[kept] / root).T)
 

@@ -33,7 +33,7 @@ from linclass.discriminant.covariance import (
 from linclass.discriminant.from_statistics import FromStatistics
 from linclass.discriminant.without_one_row import tied_without_one_row
 
-NEGLIGIBLE = 1e-12  # ratio of standard deviations, relative to the largest
+NEGLIGIBLE_RATIO = 1e-12  # ratio of standard deviations, relative to the largest
 
 
 class FisherDiscriminant(FromStatistics, Coordinates, LinearScores):
@@ -119,7 +119,7 @@ def set_directions(
     """Set the fitted attributes; `offsets` are the constants of the scores beside the distances to the means."""
     model.means_, model.centre_, M = statistics.means, found.centre, found.M
     most = min(len(M) - 1, model.n_components or len(M))
-    kept = np.flatnonzero(found.ratio > NEGLIGIBLE * found.ratio.max(initial=0))[:most]
+    kept = np.flatnonzero(found.ratio > NEGLIGIBLE_RATIO * found.ratio.max(initial=0))[:most]
     V = found.axes[kept].T.copy()
     V *= np.where((M[-1] - M[0]) @ V < 0, -1.0, 1.0)  # to the last class rather than to the first
     model.scalings_, model.ratios_ = V, found.ratio[kept] ** 2 / divisor

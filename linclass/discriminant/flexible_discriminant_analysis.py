@@ -44,8 +44,8 @@ from linclass.discriminant.covariance import check_ddof, too_little_weight
 from linclass.discriminant.from_statistics import Priors, check_priors, class_priors, log_priors
 
 DEFAULT = "linclass.linear.linear_regression"  # imported by name, only if it is used
-NEGLIGIBLE = 1e-13  # α², a coordinate that no score of the classes depends on
-EXACT = 1e-10  # 1 − α², a coordinate without spread within the classes
+NEGLIGIBLE_CORRELATION = 1e-13  # α², a coordinate that no score of the classes depends on
+PERFECT_CORRELATION = 1e-10  # 1 − α², a coordinate without spread within the classes
 
 
 class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilities):
@@ -142,13 +142,13 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         indicators = weights * (np.arange(len(mass))[:, None] == codes)
         means = indicators @ self._basis(X) / mass[:, None]  # of the predictions, in each class
         explained, V = best_explained(fixed, means, share, self.n_components)
-        left = np.maximum(1 - explained, EXACT)
+        left = np.maximum(1 - explained, PERFECT_CORRELATION)
         shrunk = freedom / mass.sum()  # from the covariance over N
         self.explained_, self.scores_ = explained, fixed @ V
         self.scalings_ = V * np.sqrt(shrunk / (explained * left))
         self.centre_ = mass @ means / mass.sum()
         self.means_ = (means - self.centre_) @ self.scalings_
-        return self._record_regressions(int((1 - explained < EXACT).sum()))
+        return self._record_regressions(int((1 - explained < PERFECT_CORRELATION).sum()))
 
     def _inner_problems(
         self, X: MatrixLike, y: ArrayLike
@@ -250,14 +250,14 @@ def best_explained(
     products = fixed.T @ (means * share[:, None])
     explained, V = np.linalg.eigh((products + products.T) / 2)
     order = np.argsort(-explained)[:most]
-    order = order[explained[order] > NEGLIGIBLE]
+    order = order[explained[order] > NEGLIGIBLE_CORRELATION]
     explained, V = explained[order], _settled(explained[order], V[:, order])
     return explained, V * np.where(V.T @ (means[-1] - means[0]) < 0, -1.0, 1.0)
 
 
 def _settled(explained: Array, V: Array) -> Array:
     """Fixed axes for coordinates without spread, which rounding would choose otherwise."""
-    exact = 1 - explained < EXACT
+    exact = 1 - explained < PERFECT_CORRELATION
     own = V[:, exact]
     _, axes = np.linalg.eigh(own.T * np.arange(len(V)) @ own)
     return np.column_stack([own @ axes, V[:, ~exact]])

@@ -32,7 +32,7 @@ Parts = tuple[Array, Array, Array]  # for each fold: weight (F, K), sums (F, K, 
 Measure = Callable[[Sequence[Array]], Parts]
 STACK = 60_000  # numbers in the scatters of the folds that are computed together
 BLOCK = 2048  # rows
-SMALL = 4_000_000  # numbers up to which deviations are kept for the next partition
+MAX_UNSHIFTED_ENTRIES = 4_000_000  # numbers up to which deviations are kept for the next partition
 
 
 class Sums(Protocol):
@@ -177,7 +177,7 @@ class ClassifiedRows:
         self.X, self.codes, self.K = X, codes, K
         self.weights = weights
         self.roots = None if (weights == 1).all() else np.sqrt(weights)[:, None]
-        self.keep = again and X.size <= SMALL
+        self.keep = again and X.size <= MAX_UNSHIFTED_ENTRIES
         self.origin = np.zeros((K, X.shape[1]))
         mass = np.zeros(K)
         for some in self.blocks():

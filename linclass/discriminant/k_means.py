@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import Array, Matrix, squares_of_rows
 
-STEPS = 100
-ROUNDING = 1e-10  # relative difference of sums of squares up to which they count as equal; the first is taken then
+MAX_STEPS = 100
+TIE_TOLERANCE = 1e-10  # relative difference of sums of squares up to which they count as equal; the first is taken then
 
 
 def k_means(Y: Matrix, weights: Array, k: int, n_init: int, seed: int) -> Array:
@@ -26,7 +26,7 @@ def k_means(Y: Matrix, weights: Array, k: int, n_init: int, seed: int) -> Array:
         nearest, squares = _lloyd(
             Y, lengths, weights, _far_apart(Y, lengths, weights, order, k, rng)
         )
-        if squares < least * (1 - ROUNDING):
+        if squares < least * (1 - TIE_TOLERANCE):
             best, least = nearest, squares
     return np.unique(best, return_inverse=True)[1]
 
@@ -35,7 +35,7 @@ def _far_apart(
     Y: Matrix, lengths: Array, weights: Array, order: Array, k: int, rng: np.random.Generator
 ) -> Array:
     """k-means++: each centre is a row, drawn by its weight times the squared distance to the centres so far."""
-    least = ROUNDING * (weights @ lengths)
+    least = TIE_TOLERANCE * (weights @ lengths)
     chosen: list[int] = []
     near = np.ones(len(order))
     for u in rng.random(k):
@@ -51,8 +51,8 @@ def _far_apart(
 
 def _lloyd(Y: Matrix, lengths: Array, weights: Array, centres: Array) -> tuple[Array, float]:
     nearest = np.full(len(weights), -1)
-    alike = ROUNDING * float(weights @ lengths) / weights.sum()
-    for _ in range(STEPS):
+    alike = TIE_TOLERANCE * float(weights @ lengths) / weights.sum()
+    for _ in range(MAX_STEPS):
         before = nearest
         squares = _distances(Y, lengths, centres)
         nearest = (squares <= squares.min(axis=1, keepdims=True) + alike).argmax(axis=1)

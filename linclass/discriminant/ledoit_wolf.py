@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import NotApplicable
-from linclass.discriminant.class_moments import LOST, ClassMoments, placed
+from linclass.discriminant.class_moments import MIN_REMAINDER, ClassMoments, placed
 from linclass.discriminant.fold_sums import StackOfOne
 from linclass.discriminant.row_spreads import Deviations
 
@@ -87,7 +87,7 @@ class QuarticMoments:
     def lost(self, before: QuarticMoments) -> bool:
         """Whether too little is left of what was there `before`."""
         left, was = self.quartic.sum() * (self.unit / before.unit) ** 4, before.quartic.sum()
-        return bool(left <= LOST * was or self.moments.lost(before.moments).any())
+        return bool(left <= MIN_REMAINDER * was or self.moments.lost(before.moments).any())
 
     def of_classes(self, kept: Array) -> QuarticMoments:
         moments = self.moments.of_classes(kept)

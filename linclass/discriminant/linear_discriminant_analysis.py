@@ -53,7 +53,7 @@ from linclass.discriminant.ledoit_wolf import (
 )
 from linclass.discriminant.without_one_row import log_priors_of_others, tied_without_one_row
 
-NEGLIGIBLE = 1e-12  # ratio of variances, relative to the largest
+NEGLIGIBLE_RATIO = 1e-12  # ratio of variances, relative to the largest
 
 
 class LinearDiscriminantAnalysis(
@@ -232,7 +232,7 @@ class LinearDiscriminantAnalysis(
         M, theta = (np.sqrt(pi)[:, None] * (A - pi @ A) for A in (self.means_, theta))
         G = M @ theta.T
         ratios, U = np.linalg.eigh((G + G.T) / 2)
-        kept = np.flatnonzero(ratios > NEGLIGIBLE * ratios[-1])[::-1]
+        kept = np.flatnonzero(ratios > NEGLIGIBLE_RATIO * ratios[-1])[::-1]
         V = theta.T @ U[:, kept] / np.sqrt(ratios[kept])
         V *= np.where((self.means_[-1] - self.means_[0]) @ V < 0, -1.0, 1.0)
         return V, ratios[kept]

@@ -26,7 +26,7 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import BLOCK, Array, ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.linear_scores import LARGEST
+from linclass.base.linear_scores import MAX_SCORE
 from linclass.base.messages import counted, require_memory
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.covariance import (
@@ -206,7 +206,7 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
                     rows = rows.toarray()
                 for k, (m, spread) in enumerate(zip(self.means_, self._spreads, strict=True)):
                     Z[begin : begin + BLOCK, k] = -0.5 * spread.distances(rows, m)
-        Z = np.fmax(Z, -LARGEST)  # a distance that is ∞ − ∞ is infinite, too
+        Z = np.fmax(Z, -MAX_SCORE)  # a distance that is ∞ − ∞ is infinite, too
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
 

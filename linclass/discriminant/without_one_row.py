@@ -19,7 +19,7 @@ from linclass.discriminant.covariance import Spread
 from linclass.discriminant.from_statistics import Priors, class_priors, log_priors
 
 LONE = 1e-4  # lower bound of 1 − g q, the remaining share of the scatter along u, and of 1/c, that of the weight
-NARROW = 1e-8  # of the overall variance of a feature: below it a fit may raise a variance
+NARROW_VARIANCE = 1e-8  # of the overall variance of a feature: below it a fit may raise a variance
 
 
 def tied_without_one_row(
@@ -109,7 +109,7 @@ def diagonal_without_one_row(
             variance = moments.scatter[k] / mass[k] + floor
             others = np.where(last[own, None], 1, mass[k] - w[own])
             variance[own] = (moments.scatter[k] - gone[own]) / others + floor[own]
-        low = variance <= NARROW * total
+        low = variance <= NARROW_VARIANCE * total
         if low.any():
             lone |= low.any(axis=1)
             variance[low] = 1

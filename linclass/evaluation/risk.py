@@ -10,7 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-ROUNDING = 1e-4  # of single-precision probabilities; a row of probabilities has one of at least 1/K
+PROBABILITY_TOLERANCE = (
+    1e-4  # of single-precision probabilities; a row of probabilities has one of at least 1/K
+)
 
 
 def decide(log_proba: np.ndarray, costs: np.ndarray | Sequence[Sequence[float]]) -> np.ndarray:
@@ -39,7 +41,7 @@ def decide(log_proba: np.ndarray, costs: np.ndarray | Sequence[Sequence[float]])
             f"log_proba has shape {log_proba.shape}; it must be (n, K), a row for each decision and a column for "
             "each class, as predict_log_proba returns it."
         )
-    if (wrong := log_proba[~(log_proba <= ROUNDING)]).size:  # NaN, too
+    if (wrong := log_proba[~(log_proba <= PROBABILITY_TOLERANCE)]).size:  # NaN, too
         raise ValueError(
             f"log_proba holds {wrong[0]:g}, and logarithms of probabilities are at most 0; give predict_log_proba(X), "
             "or np.log of probabilities."

@@ -15,11 +15,18 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import blas, lapack, solve_triangular
 
-from linclass.base.arrays import FAR, Array, EstimatorLike, Matrix, centre, squares_of_rows
+from linclass.base.arrays import (
+    FAR_MEAN_RATIO,
+    Array,
+    EstimatorLike,
+    Matrix,
+    centre,
+    squares_of_rows,
+)
 from linclass.base.messages import NotApplicable
 from linclass.kernels.functions import BLOCK, AboutCentre, Kernel
 
-ROUNDING = 1e-12
+KERNEL_TOLERANCE = 1e-12
 DIGITS = 1e-9  # of the largest residual: smaller pivots would amplify rounding errors elsewhere
 HARDLY = 1e-3  # share of the trace
 
@@ -41,7 +48,7 @@ class KernelFeatures:
 def kernel_features(K: Array) -> KernelFeatures:
     """The features of K (n, n), which is overwritten by its factor."""
     n = len(K)
-    tol = ROUNDING * float(np.diag(K).max())
+    tol = KERNEL_TOLERANCE * float(np.diag(K).max())
     factor, pivots, rank, _ = lapack.dpstrf(K.T, tol=tol, lower=1, overwrite_a=1)
     pivots = pivots - 1
     if not rank:  # a constant kernel, about a row; one column of zeros, as linear models need one
@@ -60,7 +67,7 @@ def few_features(kernel: Kernel, X: Array, most: int, error: float = 0.0) -> Arr
     """
     X = kernel.near_zero(X)
     left, lengths = kernel.diagonal(X), squares_of_rows(X)
-    enough, whole = max(error, ROUNDING * float(left.max())), float(left.sum())
+    enough, whole = max(error, KERNEL_TOLERANCE * float(left.max())), float(left.sum())
     factor, r = np.empty((most, X.shape[0])), 0
     rows = equally_spaced(np.flatnonzero(left > enough))
     while len(rows):
@@ -108,7 +115,7 @@ def near_the_mean(kernel: Kernel, X: Matrix, weights: Array) -> Kernel:
     Of sparse rows only columns far from 0 are moved, which have few zeros to fill in.
     """
     mean, variances = centre(X, weights, fill=not sparse.issparse(X))
-    if mean @ mean <= FAR**2 * variances.sum():
+    if mean @ mean <= FAR_MEAN_RATIO**2 * variances.sum():
         return kernel
     return kernel.about(mean)
 

@@ -35,10 +35,14 @@ from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution, Solver
 from linclass.linear.support_vectors import rows_that_count
 
-MANY = 1000  # rows above which features are searched for, and a fit to a subset gives the start
+MIN_ROWS_OF_SEARCH = (
+    1000  # rows above which features are searched for, and a fit to a subset gives the start
+)
 SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
 FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
-ROUNDING = 1e-14  # standard deviation, relative to the mean, below which all entries are equal
+CONSTANT_TOLERANCE = (
+    1e-14  # standard deviation, relative to the mean, below which all entries are equal
+)
 
 
 class KernelMachine(Estimator):
@@ -125,7 +129,7 @@ class KernelMachine(Estimator):
         if X.shape[1] < n and (own := kernel.features(X)) is not None:
             self._made, self._shift = kernel, 0.0
             return DesignMatrix(own), L2()
-        if n >= MANY and kernel.is_psd:
+        if n >= MIN_ROWS_OF_SEARCH and kernel.is_psd:
             largest = float(kernel.diagonal(kernel.near_zero(X)).max())
             if largest <= strength * FEW_WILL_DO:
                 error = SHARE_OF_TOL * self.tol * strength
@@ -228,7 +232,7 @@ def gamma_scale(X: Matrix, weights: Array) -> float:
         variance = float(p @ from_mean.sum(axis=1)) + mean * mean
     else:
         variance = float(p @ ((X - mean) ** 2).sum(axis=1))
-    constant = variance <= (ROUNDING * mean) ** 2
+    constant = variance <= (CONSTANT_TOLERANCE * mean) ** 2
     return 1.0 if constant else 1 / (X.shape[1] * variance)
 
 
@@ -334,7 +338,7 @@ def near_start(solver: Solver, objective: Objective) -> Array:
             few = objective.on_features(np.arange(first))
             near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
             start[:first], start[d:] = near.theta[:first], near.theta[first:]
-    elif n >= MANY:
+    elif n >= MIN_ROWS_OF_SEARCH:
         rows = np.arange(0, n, 4)
         part = design.restricted(rows)
         few = Objective(

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-ROUNDING = 1e-9  # of scores and probabilities that should be equal
+SCORE_TOLERANCE = 1e-9  # of scores and probabilities that should be equal
 PROBES = 64  # rows on which the two estimators are compared
 ABOUT = ("coef_", "intercept_", "classes_", "n_features_in_", "feature_names_in_", "n_iter_")
 
@@ -72,4 +72,6 @@ def _agree(made: Any, model: Any, method: str, X: np.ndarray) -> bool:
         ours, theirs = getattr(model, method)(X), getattr(made, method)(X)
     if ours.dtype.kind != "f":
         return np.array_equal(ours, theirs)
-    return np.allclose(ours, theirs, rtol=ROUNDING, atol=ROUNDING * max(1.0, np.abs(ours).max()))
+    return np.allclose(
+        ours, theirs, rtol=SCORE_TOLERANCE, atol=SCORE_TOLERANCE * max(1.0, np.abs(ours).max())
+    )

@@ -40,10 +40,10 @@ from linclass.linear.solvers.centred_gram import gram_of
 from linclass.linear.solvers.homotopy import Homotopy, Walk
 
 TOLERANCE = 1e-6  # certificate up to which the fit has converged
-EXACT = 1e-10  # tolerance of a program, the least that HiGHS takes
+PROGRAM_TOL = 1e-10  # tolerance of a program, the least that HiGHS takes
 BROKEN = 1e-9  # in units of deviations: a limit broken by less is rounding
-FEW = 40  # features that join at once
-NEAR = 1e-9  # of the first level: the lasso is not followed further down
+MAX_JOINING_FEATURES = 40  # features that join at once
+MIN_LEVEL = 1e-9  # of the first level: the lasso is not followed further down
 
 
 class DantzigSelector(LinearGeometry, Regressor):
@@ -168,7 +168,7 @@ class Limits:
     def _of_the_lasso(self, strength: float) -> Array:
         if strength >= self.first:
             return np.empty(0, dtype=int)
-        end = max(strength, NEAR * self.first)
+        end = max(strength, MIN_LEVEL * self.first)
         while self.walk.next_kink() > end and self.walk.kinks < Homotopy.limit:
             self.walk.go()
         return self.walk.support
@@ -187,7 +187,10 @@ class Limits:
             b_eq=self.c[J] / (spread * size),
             bounds=[*signed, *zip(-limit, limit, strict=True)],
             method="highs",
-            options={"primal_feasibility_tolerance": EXACT, "dual_feasibility_tolerance": EXACT},
+            options={
+                "primal_feasibility_tolerance": PROGRAM_TOL,
+                "dual_feasibility_tolerance": PROGRAM_TOL,
+            },
         )
 
     def _unit(self, J: Array) -> float:
@@ -218,5 +221,5 @@ class Limits:
 
 
 def _largest(excess: Array) -> Array:
-    order = np.argsort(-excess, kind="stable")[:FEW]
+    order = np.argsort(-excess, kind="stable")[:MAX_JOINING_FEATURES]
     return order[excess[order] > BROKEN]

@@ -35,7 +35,7 @@ from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.coordinates import about_mean
 
 MAX_STEPS = 200  # steps of Fisher's scoring
-NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0
+RANK_TOLERANCE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0
 
 
 class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
@@ -144,7 +144,7 @@ class Jeffreys:
         self.norms = np.sqrt(weights @ rows**2)
         scale = np.where(self.norms > 0, self.norms, 1)
         _, size, V = np.linalg.svd(np.sqrt(weights)[:, None] * rows / scale, full_matrices=False)
-        kept = size > NEGLIGIBLE * max(rows.shape) * size.max()
+        kept = size > RANK_TOLERANCE * max(rows.shape) * size.max()
         self.back = (V[kept].T / size[kept]) / scale[:, None]
         self.Q = rows @ self.back
 

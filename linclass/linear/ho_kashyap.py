@@ -29,7 +29,7 @@ from linclass.base.parameters import require_positive, require_whole
 from linclass.separation.signed_rows import SignedRows
 from linclass.separation.witness import only_zero
 
-NEGLIGIBLE = 1e-12  # a pivot of the rows, relative to the largest, that is 0
+RANK_TOLERANCE = 1e-12  # a pivot of the rows, relative to the largest, that is 0
 LOOK_EVERY = 20  # steps between tests for a hyperplane or a witness
 WITNESS = 1e-6  # rows with −e above this share of the largest have multipliers in the witness
 
@@ -133,7 +133,9 @@ class SquaresOfTargets:
         self.root = np.sqrt(weights)
         Q, R, self.pivots = linalg.qr(self.root[:, None] * Z, mode="economic", pivoting=True)
         size = np.abs(R.diagonal())
-        self.rank = int(np.count_nonzero(size > NEGLIGIBLE * size.max(initial=0) * max(Z.shape)))
+        self.rank = int(
+            np.count_nonzero(size > RANK_TOLERANCE * size.max(initial=0) * max(Z.shape))
+        )
         self.Q = Q[:, : self.rank]
         # R Pᵀ d = Qᵀ b, whose solution of least norm is in the span of the rows of R
         self.basis, self.corner = linalg.qr(R[: self.rank].T, mode="economic")

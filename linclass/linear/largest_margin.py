@@ -40,7 +40,7 @@ from linclass.separation.signed_rows import SignedRows
 UNPROVED = 1e-10  # relative to the spread of the rows: smaller bounds are verified exactly
 ROUNDED_MARGIN = 1e-14  # of the spread: smaller margins are rounding
 COINCIDE = 1e-12  # ‖Zᵀα‖∞, the columns of Z being within [−1, 1]
-GROWTH = 10.0  # of the reach
+STEP_GROWTH = 10.0  # of the reach
 MAX_STEPS, STEPS_OF_A_ROUND = 1000, 500  # of Newton's method
 
 
@@ -141,7 +141,7 @@ def _maximum_margin(design: DesignMatrix, y: Array, tol: float) -> MaximumMargin
 
     start = objective.at(objective.zero())
     method_of_multipliers(
-        minimized, judged, start, np.zeros(n), reach, 1.0, MAX_STEPS, growth=GROWTH
+        minimized, judged, start, np.zeros(n), reach, 1.0, MAX_STEPS, growth=STEP_GROWTH
     )
     assert found is not None
     return found

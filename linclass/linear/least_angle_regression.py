@@ -31,7 +31,7 @@ from linclass.linear.solvers.centred_gram import MAX_WHOLE_GRAM, CentredGram
 from linclass.linear.solvers.homotopy import FactoredWalk, Walk
 
 TOLERANCE = 1e-6  # certificate up to which the path has converged
-ROUNDING = 1e-12  # of the first level: a knot below it is that of least squares, at 0
+KNOT_TOLERANCE = 1e-12  # of the first level: a knot below it is that of least squares, at 0
 
 
 class LeastAngleRegression(LinearGeometry, Regressor):
@@ -89,7 +89,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
             walk = Walk(gram, c, drops=self.lasso)
         levels, path = [walk.level], [walk.w.copy()]
         most = np.inf if self.n_steps is None else self.n_steps
-        end = max(float(self.strength), ROUNDING * walk.level)
+        end = max(float(self.strength), KNOT_TOLERANCE * walk.level)
         while walk.kinks < most and walk.next_kink() > end:
             walk.go()
             levels.append(walk.level)

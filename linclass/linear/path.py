@@ -34,10 +34,10 @@ from linclass.linear.solvers.base import MAX_INTERCEPT, best_intercept, bisected
 DECADES = {True: 5.0, False: 7.0}  # that it spans, for nonsmooth penalties and smooth ones
 EXPLAINED = 0.01  # share of the loss of the intercept that the strongest fit explains, at most
 NOTHING = 1e-12  # loss that is rounding, as of the perceptron, in units of squared slopes
-EXACT = 1e-12  # tolerance of the fit of unpenalized features
-ROUNDING = 1e-10  # by which the strongest exceeds the bound
+UNPENALIZED_TOL = 1e-12  # tolerance of the fit of unpenalized features
+BOUND_MARGIN = 1e-10  # by which the strongest exceeds the bound
 OF_PROGRAM = 1e-6  # the same, where a linear program finds it
-SMALL = 1_000_000  # numbers of the program, up to which it does
+MAX_PROGRAM_ENTRIES = 1_000_000  # numbers of the program, up to which it does
 
 
 class InterceptFit(NamedTuple):
@@ -75,10 +75,13 @@ def strongest(objective: Objective) -> float:
     if not penalty.kinked:
         return explaining(2 * penalty.conjugate(G), fit.loss)
     linear = objective.loss.piecewise_linear and penalty.entrywise
-    small = objective.design.n_rows * max(objective.design.width, objective.design.n_rows) <= SMALL
+    small = (
+        objective.design.n_rows * max(objective.design.width, objective.design.n_rows)
+        <= MAX_PROGRAM_ENTRIES
+    )
     if linear and small and penalty.unpenalized is None:
         return least_kink(objective, fit) * (1 + OF_PROGRAM)
-    return penalty.dual_norm(G) * (1 + ROUNDING)
+    return penalty.dual_norm(G) * (1 + BOUND_MARGIN)
 
 
 def explaining(square: float, loss: float, share: float = EXPLAINED) -> float:
@@ -104,7 +107,7 @@ def intercept_fit(objective: Objective) -> InterceptFit:
     free = objective.chosen_penalty.unpenalized
     if free is not None:
         few = Objective(objective.design.take_features(np.flatnonzero(free)), loss, y, w)
-        solution = find("solvers", choose_solver(few))(tol=EXACT).solve(few, few.zero())
+        solution = find("solvers", choose_solver(few))(tol=UNPENALIZED_TOL).solve(few, few.zero())
         point, slopes = few.at(solution.theta), solution.slopes
         return InterceptFit(point.loss_value, point.slopes if slopes is None else slopes)
     if not objective.design.intercept:

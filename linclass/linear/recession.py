@@ -23,7 +23,7 @@ from linclass.linear.solvers.newton import Newton, inverse_hessian
 from linclass.linear.solvers.newton_cg import NewtonCg
 from linclass.separation.separability import Undecided, proved
 from linclass.separation.signed_rows import SignedRows
-from linclass.separation.witness import COLUMNS, EXACT, only_zero
+from linclass.separation.witness import COLUMNS, MAX_INTEGER_ENTRIES, only_zero
 
 # Each inequality m_i(d) ≥ 0 is a row of a matrix A, so the question is that of separability: is A d ≥ 0 ≠ A d for
 # some d? For K classes the rows are z_y(d) − z_k(d) for each training row and each other class k; the last class has
@@ -201,7 +201,7 @@ def is_plainly_optimal(solution: Solution, point: Point) -> bool:
     """An optimum at small scores, or where Newton steps vanish; small problems are always examined."""
     objective, p = point.objective, point.objective.n_parameters
     few = p <= MAX_HESSIAN
-    if p <= COLUMNS and objective.design.n_rows * p <= EXACT:
+    if p <= COLUMNS and objective.design.n_rows * p <= MAX_INTEGER_ENTRIES:
         return False
     if not solution.converged or solution.certificate > CLOSE_CERTIFICATE:
         return False

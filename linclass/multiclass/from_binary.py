@@ -25,7 +25,7 @@ from linclass.base.arrays import (
     MatrixLike,
 )
 from linclass.base.classifier import Classifier
-from linclass.base.linear_scores import LARGEST
+from linclass.base.linear_scores import MAX_SCORE
 from linclass.base.messages import counted, silently
 from linclass.base.meta_estimator import (
     WORST_LAST,
@@ -179,7 +179,7 @@ class FromBinary(MetaEstimator, Classifier):
         offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
         fits = zip(self.estimators_, self._rows_of_problems(X), offsets, strict=True)
         Z = np.array([two_class_score(inner, rows, own) for inner, rows, own in fits])
-        return np.clip(Z, -LARGEST, LARGEST, out=Z)  # sums of ±∞ would be NaN
+        return np.clip(Z, -MAX_SCORE, MAX_SCORE, out=Z)  # sums of ±∞ would be NaN
 
     def _rows_of_problems(self, X: Any) -> Iterator[Any]:
         """The rows to predict for each problem; of a precomputed kernel, their values with its training rows."""

@@ -166,14 +166,14 @@ class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
         return couple(R)
 
 
-LEAST = 1e-10  # of r: at r = 0 a single problem would exclude a class
+MIN_PAIR_PROBABILITY = 1e-10  # of r: at r = 0 a single problem would exclude a class
 BLOCK = 4_000_000  # entries of the systems that are solved at once
 
 
 def couple(R: Array) -> Array:
     """ln p (n, K) from pairs R (n, K, K), of which only entries off the diagonal count; R_ij + R_ji = 1."""
     n, K, _ = R.shape
-    R = np.clip(R, LEAST, 1 - LEAST)
+    R = np.clip(R, MIN_PAIR_PROBABILITY, 1 - MIN_PAIR_PROBABILITY)
     R[:, np.arange(K), np.arange(K)] = 0
     rows = max(BLOCK // (K + 1) ** 2, 1)
     return np.concatenate([_least_squares(R[i : i + rows]) for i in range(0, n, rows)])

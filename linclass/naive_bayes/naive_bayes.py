@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import Array, ClassWeight, Matrix, MatrixLike, Tags
 from linclass.base.classifier import OnlyIf, SoftmaxProbabilities
-from linclass.base.linear_scores import LARGEST, LinearScores, products
+from linclass.base.linear_scores import MAX_SCORE, LinearScores, products
 from linclass.base.messages import counted
 from linclass.base.parameters import require_nonnegative
 from linclass.discriminant.fold_sums import HeldOut, sums_left_out
@@ -167,7 +167,7 @@ class NaiveBayes(FromStatistics):
             return Z[:, 0] if Z.shape[1] == 1 else Z
         Z = self._sums(X)
         present = np.isfinite(self.intercept_)
-        far = np.flatnonzero(~(np.abs(Z[:, present]) <= LARGEST).all(axis=1))  # also NaN
+        far = np.flatnonzero(~(np.abs(Z[:, present]) <= MAX_SCORE).all(axis=1))  # also NaN
         if len(far):
             for family, own in zip(self.families_, self._columns, strict=True):
                 self._require_support(X, family, own)
@@ -178,12 +178,12 @@ class NaiveBayes(FromStatistics):
     decision_function: Any = OnlyIf(_decision_function, _why_no_scores)
 
     def _far_scores(self, X: Matrix) -> Array:
-        """Of rows whose scores overflow: those of nearer rows in the same directions, up to ±LARGEST."""
+        """Of rows whose scores overflow: those of nearer rows in the same directions, up to ±MAX_SCORE."""
         size = np.abs(X).max(axis=1)
         size = size.toarray().ravel() if sp.issparse(size) else size
         Z = self._sums(X * (NEARER / np.maximum(size, NEARER))[:, None])
         most = np.abs(np.where(np.isfinite(Z), Z, 0)).max(axis=1)
-        return Z * np.where(size > NEARER, LARGEST / np.maximum(most, 1), 1.0)[:, None]
+        return Z * np.where(size > NEARER, MAX_SCORE / np.maximum(most, 1), 1.0)[:, None]
 
     def _sums(self, X: Matrix) -> Array:
         Z = np.tile(self.intercept_, (X.shape[0], 1))

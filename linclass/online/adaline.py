@@ -34,7 +34,7 @@ from linclass.discriminant.class_moments import moments
 from linclass.linear.solvers.corrections import Block, Tally
 from linclass.online.online_classifier import LinearOnlineClassifier
 
-GROWTH = 1e12  # of the squared errors since θ = 0: they will not shrink again
+DIVERGED = 1e12  # of the squared errors since θ = 0: they will not shrink again
 
 
 class Adaline(LinearOnlineClassifier):
@@ -146,7 +146,7 @@ class Adaline(LinearOnlineClassifier):
         """
         growth = float(self._squared_errors.mean()) / self._mass  # since θ = 0
         doubtful = self._has_settled(tally) and self.learning_rate_ >= self._contracts
-        if growth < (1 if doubtful else GROWTH):
+        if growth < (1 if doubtful else DIVERGED):
             return ""
         return (
             f"learning_rate={self.learning_rate_:g} is too large: it does not make the errors smaller. Use a smaller "

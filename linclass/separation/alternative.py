@@ -24,9 +24,9 @@ CLEAR = 1e-4  # multipliers below this share of the largest are increased
 IN_SPAN = 1e-9  # of a row's norm: residual below which it is in a span
 RANK = 1e-11  # singular values below this share of the largest are 0
 POLISHED = 3  # corrections of λ, at most
-ROUNDING = 1e-15  # ‖Zᵀλ‖∞ at which they end
-FEW = 100  # rows whose multipliers absorb the residual
-SMALL = 500_000  # entries of Z up to which all rows take part from the start
+RESIDUAL_TOLERANCE = 1e-15  # ‖Zᵀλ‖∞ at which they end
+ABSORBING_ROWS = 100  # rows whose multipliers absorb the residual
+MAX_ENTRIES_AT_ONCE = 500_000  # entries of Z up to which all rows take part from the start
 
 
 def alternative(rows: SignedRows) -> Alternative:
@@ -45,12 +45,12 @@ def polished(rows: SignedRows, multipliers: Array) -> Array:
     multipliers = multipliers / multipliers.sum()
     for _ in range(POLISHED):
         r = rows.rmatvec(multipliers)
-        if np.abs(r).max(initial=0) <= ROUNDING:
+        if np.abs(r).max(initial=0) <= RESIDUAL_TOLERANCE:
             break
-        own = np.argsort(-multipliers, kind="stable")[: max(4 * rows.width, FEW)]
+        own = np.argsort(-multipliers, kind="stable")[: max(4 * rows.width, ABSORBING_ROWS)]
         own = own[multipliers[own] > 0]
         Z = rows.take(own)
-        if Z.shape[0] * Z.shape[1] > SMALL:
+        if Z.shape[0] * Z.shape[1] > MAX_ENTRIES_AT_ONCE:
             break
         Z = Z.toarray() if sparse.issparse(Z) else Z
         ratio = np.linalg.lstsq((multipliers[own, None] * Z).T, r, rcond=1e-13)[0]
@@ -65,7 +65,7 @@ def _of_growing_part(rows: SignedRows) -> tuple[Array, Violation]:
     """A λ of a subset of the rows is valid for all; a w of a subset is tested on all rows, and those that fail join."""
     n, p = rows.n_rows, rows.width
     part = max(20 * p, n // 20)
-    if n * p <= SMALL or 2 * part > n:
+    if n * p <= MAX_ENTRIES_AT_ONCE or 2 * part > n:
         return np.arange(n), least_violation(ProjectedRows(rows.take()))
     chosen, w = np.arange(n) % (n // part) == 0, None
     while True:
@@ -175,11 +175,11 @@ def _lengths(rows: ProjectedRows) -> Array:
 # Mangasarian (2002), Optimization Methods and Software 17
 
 DIRECT = 500  # columns up to which Hessians are formed
-STEPS = 200
+MAX_STEPS = 200
 EXCLUDED = 1e-10  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
-NEAR = 1e-6  # tolerance of Z w ≥ 1
+MARGIN_TOL = 1e-6  # tolerance of Z w ≥ 1
 STRICT = 1e-12  # of ‖w‖₁, the scale of the rounding of Z w
-EXACT = 1e-14  # smallest residual that Newton's method attains
+MIN_RESIDUAL = 1e-14  # smallest residual that Newton's method attains
 RIDGE = 1e-10  # of the mean of H's diagonal: columns may be linearly dependent
 FORCING = 0.1
 PATIENCE = 4
@@ -224,7 +224,7 @@ class ProjectedRows:
             return self.rmatvec(active * Zp), Zp
 
         def all_right(along: Array) -> bool:
-            return bool((z + along).min() > NEAR)
+            return bool((z + along).min() > MARGIN_TOL)
 
         s, along, _ = conjugate_gradients(times, g, FORCING * length(g), until=all_right)
         return s, np.zeros_like(z) if along is None else along
@@ -248,11 +248,11 @@ def least_violation(rows: ProjectedRows, w: Array | None = None) -> Violation:
     w = np.zeros(rows.width) if w is None else w
     z = rows.times(w)
     best, stalls = None, 0
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         m = np.maximum(0, 1 - z)
         g = rows.rmatvec(m)
         here = Violation(w, z, m, float(np.abs(g).max() / max(m.sum(), 1e-300)))
-        if here.separates or here.residual <= EXACT:
+        if here.separates or here.residual <= MIN_RESIDUAL:
             return here
         stalls = stalls + 1 if best is not None and here.residual > best.residual / 2 else 0
         best = here if best is None or here.residual < best.residual else best
@@ -283,6 +283,6 @@ def _along_line(z: Array, along: Array, decrement: float) -> float:
         return -float(along @ new.left), float(along @ (along * (new.left > 0)))
 
     old, new = evaluate(0.0), evaluate(1.0)
-    if decreased(new.value, old.value, -decrement) or (z + along).min() > NEAR:
+    if decreased(new.value, old.value, -decrement) or (z + along).min() > MARGIN_TOL:
         return 1.0
     return minimize_along(old, new, evaluate, -decrement, derivatives, FLAT)[1]

@@ -184,7 +184,7 @@ def _of_plane(A: Array) -> list[Fraction]:
 
 
 UNIT = np.finfo(float).eps / 2  # relative error of one operation
-FAR = 10  # spreads of a column above which it is shifted row by row
+FAR_SPREADS = 10  # spreads of a column above which it is shifted row by row
 TINY = np.finfo(float).tiny
 
 
@@ -203,7 +203,7 @@ class SignedRows:
         # at least the largest entry minus its shift, however rounded
         self.power = np.minimum(1 - np.frexp(spread)[1], 1000) - centred
         self.inverse = np.where(spread > 0, np.ldexp(1.0, self.power), 0)
-        self.is_far = bool((np.abs(self.shift) * self.inverse).max(initial=0) > FAR)
+        self.is_far = bool((np.abs(self.shift) * self.inverse).max(initial=0) > FAR_SPREADS)
 
     @property
     def used_columns(self) -> Array:

@@ -15,7 +15,7 @@ Floats represent neither exactly, so `holds` proves that exact witnesses exist n
 
 Both are proofs: all rounding errors of sums and products are bounded (`UNIT`), and what LAPACK returns is only a
 candidate that is computed again. What the bounds leave open is computed in integers, for few rows
-and columns only: above `EXACT` such witnesses do not hold.
+and columns only: above `MAX_INTEGER_ENTRIES` such witnesses do not hold.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from linclass.separation.signed_rows import (
 
 RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
 TOUCHING = 1e-9  # of the largest score: rows below it count as lying on the hyperplane
-EXACT = 20_000  # entries of Z up to which separation is decided in integers
+MAX_INTEGER_ENTRIES = 20_000  # entries of Z up to which separation is decided in integers
 BITS = 128  # length of such an entry; one of twice the length counts as two
 COLUMNS = 24  # columns of Z up to which it is; the cost is of fifth order in them
 ELIMINATED = 150  # rows or columns up to which a rank is found in integers
 CELLS = 4_000_000  # entries of Z up to which the rank is checked in integers
-LARGEST = 4_000_000  # entries of Z up to which the proof is of all rows, not of some with large multipliers
+MAX_PROOF_ENTRIES = 4_000_000  # entries of Z up to which the proof is of all rows, not of some with large multipliers
 
 
 class Alternative(NamedTuple):
@@ -87,7 +87,7 @@ def holds(rows: SignedRows, plane: tuple[Array, float] | None, multipliers: Arra
 def only_zero(rows: SignedRows, multipliers: Array) -> bool:
     """Whether it is proved that every d with Z d ≥ 0 has Z d = 0, by λ > 0 or without it."""
     multipliers = multipliers / multipliers.sum()
-    used, few = rows.used_columns, _few(rows, multipliers, LARGEST)
+    used, few = rows.used_columns, _few(rows, multipliers, MAX_PROOF_ENTRIES)
     if not len(used):
         return True
     # the factor 30 allows for a shift of at most FAR spreads, as |Z| ≤ 1
@@ -124,8 +124,8 @@ def _few(rows: SignedRows, multipliers: Array, entries: int) -> Array:
 
 def _is_decided(rows: SignedRows, multipliers: Array, rank: int) -> bool:
     """In integers; a subset of the rows suffices if it has the rank of all."""
-    if rows.n_rows * rows.width > EXACT:
-        rows = rows.part(_few(rows, multipliers, EXACT // 4))
+    if rows.n_rows * rows.width > MAX_INTEGER_ENTRIES:
+        rows = rows.part(_few(rows, multipliers, MAX_INTEGER_ENTRIES // 4))
     Z = in_integers(rows)
     if Z is None or len(echelon(Z)[2]) < rank:
         return False
@@ -134,11 +134,11 @@ def _is_decided(rows: SignedRows, multipliers: Array, rank: int) -> bool:
 
 def in_integers(rows: SignedRows) -> Array | None:
     """Z in integers, if it is small enough to be decided in seconds."""
-    if rows.width > COLUMNS or rows.n_rows * rows.width > EXACT:
+    if rows.width > COLUMNS or rows.n_rows * rows.width > MAX_INTEGER_ENTRIES:
         return None
     Z = rows.exactly()
     bits = max((abs(int(v)).bit_length() for v in Z.ravel()), default=0)
-    return Z if Z.size * max(1, bits / BITS) <= EXACT else None
+    return Z if Z.size * max(1, bits / BITS) <= MAX_INTEGER_ENTRIES else None
 
 
 def _rank(rows: SignedRows, used: Array) -> int | None:
@@ -244,7 +244,7 @@ def _orthogonal(rows: SignedRows, d: Array, basis: Array) -> Array:
 
 ABOVE = 1.01
 MOST_BOUNDED = 2000  # rows or columns of A up to which bounds are computed
-SMALL = 100_000  # entries of A up to which V comes from A itself, not from AᵀA
+MAX_DIRECT_ENTRIES = 100_000  # entries of A up to which V comes from A itself, not from AᵀA
 
 
 def exceed(A: Any, wanted: float) -> bool:
@@ -281,7 +281,7 @@ def lower_bound(A: Any, k: int) -> float:
     n, p = A.shape
     if k > p or p > MOST_BOUNDED:
         return 0.0
-    if sparse.issparse(A) or n * p > SMALL:
+    if sparse.issparse(A) or n * p > MAX_DIRECT_ENTRIES:
         V = linalg.eigh(_gram(A), check_finite=False)[1][:, p - k :]
     else:
         V = linalg.svd(A, full_matrices=False, check_finite=False)[2][:k].T

@@ -22,7 +22,7 @@ from scipy import linalg
 from linclass.base.arrays import Array
 from linclass.separation.alternative import row_space
 
-ROUNDING = 8 * np.finfo(float).eps  # of a row of length 1, in coordinates of its span
+SIDE_TOLERANCE = 8 * np.finfo(float).eps  # of a row of length 1, in coordinates of its span
 AT_ONCE = 400_000  # angles that are sorted together
 COARSE = 1e11  # ratio of determinants up to which rounding cannot hide one
 
@@ -54,10 +54,10 @@ def all_cells(Z: Array, costs: Array) -> Cells:
     if zero.all():
         return Cells(np.zeros(Z.shape[1]), float(costs.sum()), True, 0, 0)
     unit = Z[~zero] / length[~zero, None]
-    V = row_space(unit, ROUNDING)
+    V = row_space(unit, SIDE_TOLERANCE)
     A = unit @ V
     directions, cost, lost = merge_parallel(A / np.linalg.norm(A, axis=1)[:, None], costs[~zero])
-    d, value, whole = _search(directions, cost, 0, ROUNDING)
+    d, value, whole = _search(directions, cost, 0, SIDE_TOLERANCE)
     total = float(costs[zero].sum()) + lost + value
     return Cells(V @ d, total, whole, V.shape[1], len(directions))
 

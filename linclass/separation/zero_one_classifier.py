@@ -115,7 +115,7 @@ class ZeroOneClassifier(LinearScores):
 
 FEW_TURNS = 2_000_000  # about a second
 UNIT = 4 * np.finfo(float).eps
-NEGLIGIBLE = 1e-9  # of the cost of an answer
+COST_TOL = 1e-9  # of the cost of an answer
 
 
 def fewest_errors(
@@ -152,7 +152,7 @@ def _by_cells(problem: ZeroOneProblem) -> Answer:
         and found.rank == len(echelon(exact)[2])
     )
     rounding = max(abs(reached - found.cost), UNIT * problem.n_rows * problem.total)  # of its sums
-    same = whole and rounding <= NEGLIGIBLE * reached
+    same = whole and rounding <= COST_TOL * reached
     return Answer(found.d, reached, reached if same else 0.0)
 
 

@@ -130,11 +130,11 @@ def _pairs(Z: Any, codes: Array, K: int) -> tuple[Any, Array]:
 
 TRIMS = 5  # starts: the least violation of all rows, then of those correct at the start before
 KICKS = 8  # starts from a perturbed d
-STEPS = 50  # line searches from one start, at most
+MAX_LINE_SEARCHES = 50  # line searches from one start, at most
 DIRECTIONS = 60  # directions u of which the best is taken
 WORK = 3_000_000  # inequalities × lines in all: about a second
 AT_ONCE = 1_000_000  # inequalities × directions whose products are in memory
-NARROW = 1e-9  # relative width below which an interval of t is ignored
+MIN_INTERVAL = 1e-9  # relative width below which an interval of t is ignored
 
 
 def search_lines(problem: ZeroOneProblem, seed: int | np.random.Generator | None = 0) -> Answer:
@@ -145,7 +145,7 @@ def search_lines(problem: ZeroOneProblem, seed: int | np.random.Generator | None
     def downhill(d: Array) -> Answer:
         nonlocal left
         cost, failures = problem.cost(d), 0
-        for _ in range(STEPS):
+        for _ in range(MAX_LINE_SEARCHES):
             if failures == 2 or cost == 0 or left <= 0:
                 break
             U = _directions(problem, d, many, rng, axes=failures == 0)
@@ -223,7 +223,7 @@ def _best_on_line(low: Array, high: Array, costs: Array) -> tuple[float, float]:
     reach = 1 + max(abs(ends[0]), abs(ends[-1])) if len(ends) else 1.0
     ends = np.concatenate([[-2 * reach], ends, [2 * reach]])  # beyond them nothing changes
     width = np.diff(ends)
-    right[width <= NARROW * reach] = -np.inf
+    right[width <= MIN_INTERVAL * reach] = -np.inf
     most = right.max()
     k = int(np.where(right >= most - 1e-9 * costs.sum(), width, -1.0).argmax())
     return float(ends[k] + width[k] / 2), float(most)
@@ -243,7 +243,7 @@ def _best_on_line(low: Array, high: Array, costs: Array) -> tuple[float, float]:
 
 SEARCHED = 20_000  # entries of Z up to which conflicts are searched for
 SPAN = 1e6  # ratio of costs up to which they are; the tolerances of an integer program are 10⁻⁷ and absolute
-ROUNDING = 1e-6  # of the smallest cost
+COST_TOLERANCE = 1e-6  # of the smallest cost
 INEXACT = 1e-3  # of a bound of whole numbers, which an integer program has to 10⁻⁶ or so
 PER_ROUND = 4  # searches for disjoint conflicts in a round
 
@@ -256,7 +256,7 @@ def search_conflicts(problem: ZeroOneProblem, best: Answer, node_limit: int) -> 
     if problem.Z.shape[0] * problem.Z.shape[1] > SEARCHED or problem.costs.max() > SPAN * unit:
         return best
     conflicts: list[Array] = []
-    slack = 2 * ROUNDING * unit
+    slack = 2 * COST_TOLERANCE * unit
     nodes, known, wrong = 0, -1, np.zeros(problem.n_rows, dtype=bool)
     while nodes < node_limit and best.bound < best.cost - slack and known < len(conflicts):
         known = len(conflicts)
@@ -333,7 +333,7 @@ def cheapest(costs: Array, conflicts: list[Array], node_limit: int) -> tuple[Arr
     below = result.mip_dual_bound
     below = 0.0 if below is None or not np.isfinite(below) else float(below)
     whole = np.abs(costs - np.round(costs)).max() <= 1e-9  # so are their sums
-    bound = float(np.ceil(below - INEXACT)) if whole else below - ROUNDING
+    bound = float(np.ceil(below - INEXACT)) if whole else below - COST_TOLERANCE
     hit = result.x > 0.5 if result.status == 0 else np.zeros(len(costs), dtype=bool)
     return hit, bound, 1 + (result.mip_node_count or 0)
 

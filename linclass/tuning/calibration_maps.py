@@ -155,7 +155,9 @@ def isotonic(z: Array, t: Array, weights: Array) -> Increasing:
 # scores within a row.
 # Guo, Pleiss, Sun & Weinberger (2017), ICML
 
-LARGEST = 1e4  # β in units of the inverse deviation of scores; its inverse is the smallest
+MAX_INVERSE_TEMPERATURE = (
+    1e4  # β in units of the inverse deviation of scores; its inverse is the smallest
+)
 
 
 class Temperature:
@@ -172,7 +174,7 @@ class Temperature:
             expected = (softmax(np.exp(log_beta) * Z, axis=1) * Z).sum(axis=1)
             return float(weights @ (expected - own))
 
-        low, high = -np.log(LARGEST), np.log(LARGEST)
+        low, high = -np.log(MAX_INVERSE_TEMPERATURE), np.log(MAX_INVERSE_TEMPERATURE)
         if slope(low) >= 0:  # the scores say nothing, or the opposite
             log_beta = low
         elif slope(high) <= 0:

@@ -122,7 +122,7 @@ def _is_regression(estimator: EstimatorLike) -> bool:
 # Vaiter et al. (2017), Ann. Inst. Stat. Math. 69, on the group lasso; Hastie & Tibshirani (1990), Generalized Additive
 # Models, §6.8
 
-DEPENDENT = 1e-12  # eigenvalues below it, in units of the largest, are 0
+RANK_TOLERANCE = 1e-12  # eigenvalues below it, in units of the largest, are 0
 
 
 def degrees_of_freedom(objective: Objective, theta: Array) -> float:
@@ -160,6 +160,6 @@ def trace_of_ratio(H: Array, M: Array) -> float:
     """tr M⁻¹H, over the directions in which M is not 0."""
     scale = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1))  # the trace does not depend on units
     values, V = np.linalg.eigh(M / np.outer(scale, scale))
-    V = V[:, values > DEPENDENT * values[-1]]
-    values = values[values > DEPENDENT * values[-1]]
+    V = V[:, values > RANK_TOLERANCE * values[-1]]
+    values = values[values > RANK_TOLERANCE * values[-1]]
     return float((np.einsum("ij,ij->j", V, (H / np.outer(scale, scale)) @ V) / values).sum())

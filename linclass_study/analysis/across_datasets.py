@@ -64,7 +64,7 @@ TESTS: dict[str, Any] = {
     "nemenyi": Nemenyi,
 }
 ALPHA = 0.05
-FEW = 5  # with fewer independent data sets, tests across them have little power
+MIN_DATA_SETS = 5  # with fewer independent data sets, tests across them have little power
 PAIRED = 6  # with fewer data sets, Wilcoxon's p of a pair is at least 2/2⁵ = .0625
 SHOWN = 4  # data sets that are named in a group; the others are counted
 RESAMPLED = 6  # with fewer independent data sets, bootstrap intervals are not computed

@@ -28,7 +28,7 @@ from linclass.evaluation.comparisons.control import (
 )
 from linclass.evaluation.comparisons.rank_tests import TIE, average_ranks
 from linclass.evaluation.comparisons.t_tests import corrected_error
-from linclass_study.analysis.across_datasets import FEW, ComparisonAcross
+from linclass_study.analysis.across_datasets import MIN_DATA_SETS, ComparisonAcross
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.within_dataset import (
     ALPHA,
@@ -198,7 +198,7 @@ class Across:
     @property
     def enough(self) -> bool:
         """Whether a test across data sets makes sense."""
-        return self.n >= FEW and bool(self.others)
+        return self.n >= MIN_DATA_SETS and bool(self.others)
 
     @property
     def difference(self) -> np.ndarray:

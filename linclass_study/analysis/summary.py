@@ -170,7 +170,7 @@ def _error(of_methods: pl.Series) -> pl.Series:
 
 # Predictions of a run for the held-out rows, as arrays, read once for all figures.
 
-MOST = 40_000_000  # scores of a run; with more, a figure would take minutes
+MAX_DRAWN_SCORES = 40_000_000  # scores of a run; with more, a figure would take minutes
 CACHED_RUNS = 8  # as many as a figure shows
 
 
@@ -225,7 +225,7 @@ def _read(path: Path, protocol: str, n_classes: int) -> HeldOut | None:
         return None
     own = scan_parquet(path).filter(pl.col("protocol") == protocol)
     n = own.select(pl.len()).collect().item()
-    if not n or n * n_classes > MOST:
+    if not n or n * n_classes > MAX_DRAWN_SCORES:
         return None
     fit = pl.struct("repeat", "fold").rank("dense").alias("fit") - 1
     rows = own.select("row", "y_true", "y_pred", "score", "log_proba", fit).collect()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from linclass_study.analysis.across_datasets import (
-    FEW,
+    MIN_DATA_SETS,
     ComparisonAcross,
     comparison_across,
     independent,
@@ -136,7 +136,7 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
     why_not = no_ranking(base)
     ranked, first = base.enough, base.best if base.enough else []
     incomplete, anyway = [], []
-    if len(base.datasets) >= FEW and len(every.methods) >= 2:
+    if len(base.datasets) >= MIN_DATA_SETS and len(every.methods) >= 2:
         incomplete = incomplete_methods(outcome, base)
     if incomplete and ranked and worst.enough and without.enough:
         anyway = [name for name in worst.best if name in without.best]
@@ -173,9 +173,9 @@ def no_ranking(base: ComparisonAcross) -> str:
             f"{only} a score on every one of {independent(every)}, so methods are not ranked; tables/sensitivity.csv "
             "has the best ones with missing scores as worst, and without the data sets that lack scores."
         )
-    if len(base.datasets) >= FEW:
+    if len(base.datasets) >= MIN_DATA_SETS:
         return ""
-    return f"{independent(base)} are too few to rank methods. A conclusion needs at least {FEW}."
+    return f"{independent(base)} are too few to rank methods. A conclusion needs at least {MIN_DATA_SETS}."
 
 
 def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:

@@ -343,7 +343,7 @@ def _crossed(codes: np.ndarray, y: np.ndarray) -> np.ndarray:
 RIGHT = 0.97  # minimal share of the rows
 ERRORS = 0.1  # maximal errors, as a share of those of the most frequent class
 PER_VALUE = 5  # rows of an interval or a level on average; fewer are easily of one class
-MOST = 100  # intervals
+MAX_INTERVALS = 100  # intervals
 CELLS = 2e7  # of a table that is examined, a few seconds
 
 
@@ -373,7 +373,7 @@ def one_rule(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any]:
 def _intervals(values: np.ndarray) -> np.ndarray:
     """The interval of each value; missing ones are NaN."""
     known = ~np.isnan(values)
-    count = min(len(values) // PER_VALUE - 1, MOST)  # and the missing cells
+    count = min(len(values) // PER_VALUE - 1, MAX_INTERVALS)  # and the missing cells
     if count < 2 or not known.any():
         return np.zeros(len(values))
     ends = np.unique(np.quantile(values[known], np.arange(1, count) / count))

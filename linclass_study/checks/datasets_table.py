@@ -83,7 +83,7 @@ def _row(name: str, facts: Facts, group: list[str]) -> dict[str, Any]:
 #                      many ones without being the same row)
 #     columns_by_name  columns, for data sets with equally many rows, of which some columns were dropped or added
 
-SHARE = 0.5  # minimal share of the distinct rows, or of the columns, of the smaller data set
+MIN_SHARED = 0.5  # minimal share of the distinct rows, or of the columns, of the smaller data set
 FEW_ROWS = 20  # fewer rows may coincide by chance, unless they are all rows
 FEW_COLUMNS = 3  # likewise
 DISTINCT = 0.9  # share of the distinct rows that must differ in their values alone
@@ -138,6 +138,6 @@ def _overlaps(distinct: Mapping[str, Words], fewest: int) -> dict[tuple[str, str
     found = {}
     for i, j, shared in zip(common.row, common.col, common.data, strict=True):
         smaller, larger = sorted((sizes[i], sizes[j]))
-        if shared == larger or (shared >= fewest and shared >= SHARE * smaller):
+        if shared == larger or (shared >= fewest and shared >= MIN_SHARED * smaller):
             found[names[i], names[j]] = float(shared / smaller)
     return found

@@ -20,7 +20,7 @@ from typing import Any
 from linclass_study.command.results_folder import ResultsFolder, open_results
 from linclass_study.errors import StudyError, printable, suggest_name
 
-ROUNDING = 1e-9  # as in verify.py, which is slow to import
+DIFFERENCE_TOLERANCE = 1e-9  # as in verify.py, which is slow to import
 STUDIES = "as after --configfile: later files win; without one, the default study"
 FOLDER_OR_ARCHIVE = "a results folder, or an archive that `linclass publish` made"
 ANONYMOUS = "anonymous"
@@ -283,10 +283,10 @@ def _verify(options: argparse.Namespace) -> int:
     argument(
         "--tolerance",
         type=TOLERANCE,
-        default=ROUNDING,
+        default=DIFFERENCE_TOLERANCE,
         metavar="T",
         help="numbers a and b of one prediction may differ by T · max(1, |a|, |b|); predicted classes may not "
-        f"(default {ROUNDING}: rounding of another processor)",
+        f"(default {DIFFERENCE_TOLERANCE}: rounding of another processor)",
     ),
     TRUST,
 )

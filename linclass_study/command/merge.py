@@ -23,7 +23,7 @@ from linclass_study.analysis.outcome import UNKNOWN, Outcome
 from linclass_study.analysis.study_file import StudyDescription
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.command.verify import (
-    ROUNDING,
+    DIFFERENCE_TOLERANCE,
     Agreement,
     compare_predictions,
     data_differences,
@@ -284,7 +284,7 @@ def _copy(results: ResultsFolder, source: Path, target: Path) -> None:
 def merge(
     sources: Sequence[ResultsFolder],
     into: Path,
-    tolerance: float = ROUNDING,
+    tolerance: float = DIFFERENCE_TOLERANCE,
     trusted: Collection[str] = (),
 ) -> MergedStudy:
     """Write the merged folder with its tables, figures and page; `trusted` modules may be imported for metrics."""

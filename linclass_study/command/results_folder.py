@@ -275,7 +275,10 @@ def suggest_places(path: Path) -> list[Path]:
 
 
 SUMS = "sha256sums.txt"
-GROWTH, AT_LEAST = 100, 10**8  # limits of the unpacked size: a multiple of the archive's, or bytes
+MAX_EXPANSION, AT_LEAST = (
+    100,
+    10**8,
+)  # limits of the unpacked size: a multiple of the archive's, or bytes
 BLOCK = 4096  # bytes of an empty file on a disk
 
 Member = tuple[str, int, IO[bytes] | None]  # name, size, content; None is a link or a device
@@ -303,8 +306,8 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
 
 def unpack(given: str, archive: Path, folder: Path) -> None:
     """Unpack all files of the archive below the folder."""
-    remaining = most = max(GROWTH * archive.stat().st_size, AT_LEAST)
-    too_large = f"{given}: unpacks to more than {GROWTH} times its size; not unpacked"
+    remaining = most = max(MAX_EXPANSION * archive.stat().st_size, AT_LEAST)
+    too_large = f"{given}: unpacks to more than {MAX_EXPANSION} times its size; not unpacked"
     try:
         with at_most(most / 1e6):  # of a .tar, with what is between its files
             for name, size, source in _members(given, archive):

@@ -109,7 +109,7 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
         agreement = compare_run(run, a, b)
         if agreement.identical:
             found.identical += 1
-        elif agreement.within(max(tolerance, ROUNDING)):
+        elif agreement.within(max(tolerance, DIFFERENCE_TOLERANCE)):
             found.close.append(agreement)
         else:
             found.different.append(agreement)
@@ -233,7 +233,7 @@ def _listed(names: list[str], every: bool) -> str:
 # class, status, tuned value, held-out rows) are equal or not.
 
 ROW = ("protocol", "repeat", "fold", "row")
-ROUNDING = 1e-9  # smaller differences are rounding
+DIFFERENCE_TOLERANCE = 1e-9  # smaller differences are rounding
 SAME_DATA = ("digest", "classes", "positive", "costs")  # of results/data/{dataset}.json
 SAME_FITS = ("status", "params", "seed", "n_train", "n_test")
 
@@ -332,8 +332,8 @@ def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
             moved = np.array(
                 [_parameter_difference(a[column][i], b[column][i]) for i in places.tolist()]
             )
-            by = np.append(by, moved[moved <= ROUNDING])
-            places = places[moved > ROUNDING]
+            by = np.append(by, moved[moved <= DIFFERENCE_TOLERANCE])
+            places = places[moved > DIFFERENCE_TOLERANCE]
         if len(places):
             first = int(places[0])
             values = f"'{a[column][first]}' in A and '{b[column][first]}' in B"

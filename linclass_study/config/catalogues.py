@@ -36,7 +36,7 @@ from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.writing import yaml_text
 
 Problems = list[tuple[list[Any], str]]
-LARGEST = 10_000  # entries of one grid
+MAX_GRID_ENTRIES = 10_000  # entries of one grid
 
 
 def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], Problems]:
@@ -80,8 +80,8 @@ def _problems(name: str, entry: Any) -> Iterator[tuple[list[Any], str]]:
         if isinstance(values, list) and any(isinstance(value, list | Mapping) for value in values):
             what = "a value that is a list needs a name; write {few: [50, 50], many: [500, 500]}"
             yield [name, "grid", key], what
-    if count > LARGEST:
-        yield [name, "grid"], f"stands for {count} entries; give at most {LARGEST}"
+    if count > MAX_GRID_ENTRIES:
+        yield [name, "grid"], f"stands for {count} entries; give at most {MAX_GRID_ENTRIES}"
 
 
 def _each(name: str, entry: Any) -> Iterator[tuple[str, Any]]:

@@ -122,7 +122,7 @@ def _of_datasets(mirrors: Iterable[str], root: Path) -> Callable[[Entry], Iterab
 
 KEYS = ("target", "group", "drop", "categorical", "texts")
 OF_CLASSES = ("classes", "positive", "costs")
-LARGEST = 2e7  # bytes of a file that is read for the names of its classes
+MAX_CHECKED_BYTES = 2e7  # bytes of a file that is read for the names of its classes
 LARGE = 5e6  # bytes of a file that is read although the entry names no class
 
 
@@ -218,7 +218,7 @@ def _class_problems(entry: Mapping[str, Any], file: LocalFile) -> Iterator[tuple
     """(path of keys, sentence) for a target of measurements, or for the first class that the file does not have,
     if the file is small.
     """
-    content = file.content(entry, LARGEST if {*OF_CLASSES} & {*entry} else LARGE)
+    content = file.content(entry, MAX_CHECKED_BYTES if {*OF_CLASSES} & {*entry} else LARGE)
     if content is None:
         return
     try:

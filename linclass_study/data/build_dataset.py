@@ -138,9 +138,9 @@ def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.
 # them. Sparse rows are not centred, not drawn on a plane and refused by many estimators, so rows are sparse only where
 # an array would waste much memory. docs/data.md has the rule with its reasons.
 
-SMALL = 16_000_000  # bytes of an array whose memory does not matter
+MAX_FREE_BYTES = 16_000_000  # bytes of an array whose memory does not matter
 LARGE = 1_000_000_000  # bytes of an array that is made only where sparse rows are not smaller
-SHARE = 0.15  # of values that are not 0, from which arrays up to LARGE are made: they take at most 4.4 times the memory
+MIN_DENSITY = 0.15  # from which arrays up to LARGE are made: they take at most 4.4 times the memory
 EQUAL = (
     2 / 3
 )  # of values that are not 0, from which an array is not larger: 8 bytes for each value, not 12
@@ -186,11 +186,11 @@ def _as_array(table: Table, split: np.ndarray, d: int) -> bool:
     """Whether density and size of rows with d columns are those of an array."""
     train = split == 0
     cells = np.count_nonzero(train) * d
-    if 8 * cells <= SMALL:
+    if 8 * cells <= MAX_FREE_BYTES:
         return True
     X = table.X
     nonzero = np.diff(X.indptr) if table.is_sparse else np.count_nonzero(X, axis=1)
-    enough = SHARE if 8 * len(split) * d <= LARGE else EQUAL
+    enough = MIN_DENSITY if 8 * len(split) * d <= LARGE else EQUAL
     return bool(nonzero[train].sum() >= enough * cells)
 
 

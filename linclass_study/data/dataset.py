@@ -75,7 +75,7 @@ def read_table(arrays: Mapping[str, Any], about: Mapping[str, Any], prefix: str 
 
 # Save and load a data set: the arrays as .npz, a readable summary as .json.
 
-MANY = 1000  # with more features, the .json has their number instead of their names
+MAX_LISTED_FEATURES = 1000  # with more features, the .json has their number instead of their names
 OPTIONAL = ("groups", "source_row")  # arrays that not every data set has
 KEPT = (
     "classes", "positive", "costs", "source", "digest", "attempts", "bayes_error", "in_file"
@@ -103,7 +103,7 @@ def save_dataset(
         "reason": why,
         "classes": data.classes,
         "class_counts": np.bincount(data.y, minlength=len(data.classes)).tolist(),
-        "features": list(table.names) if d <= MANY else d,
+        "features": list(table.names) if d <= MAX_LISTED_FEATURES else d,
         "n_features": d,
         "positive": data.classes[data.positive] if data.classes else None,
         "rows": n,

@@ -22,7 +22,7 @@ from linclass_study.errors import suggest_name
 
 TRUTH = {"true": "1", "false": "0"}  # as truth values of Parquet are written
 DATES = (pl.Date, pl.Datetime, pl.Time)
-EXACT = 2.0**53  # below, every whole number is a floating-point number of its own
+MAX_EXACT_INTEGER = 2.0**53  # below, every whole number is a floating-point number of its own
 
 
 def normalized_labels(values: Sequence[str | float | None]) -> list[str | None]:
@@ -33,7 +33,7 @@ def normalized_labels(values: Sequence[str | float | None]) -> list[str | None]:
     all_numbers = None not in numbers.values() and not are_codes(texts)
     for value, number in numbers.items():
         if number is not None and (all_numbers or not isinstance(value, str)):
-            if abs(number) >= EXACT:
+            if abs(number) >= MAX_EXACT_INTEGER:
                 raise Unavailable(
                     f"the label {value} is a number beyond 2^53, where neighbours would become one label; "
                     "put a letter before such labels"

@@ -13,7 +13,7 @@ from linclass_study.execution.feature_file import CUT, NOWHERE, Axes, FeatureFil
 from linclass_study.pipeline.method import named_steps
 from linclass_study.pipeline.transforming import feature_map
 
-LARGEST = 5_000_000  # values in the features of a grid
+MAX_GRID_VALUES = 5_000_000  # values in the features of a grid
 
 
 def compute_features(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
@@ -34,7 +34,7 @@ def compute_features(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
 
 def _grid(data: Dataset, width: int, steps: Sequence[Any]) -> tuple[Axes, Table]:
     """Grid on the plane of the training rows; empty if its features would be too many."""
-    if data.in_file or width * CUT**2 > LARGEST:
+    if data.in_file or width * CUT**2 > MAX_GRID_VALUES:
         return NOWHERE
     train = data.split == 0
     axes, points = grid(data.table.rows(train), data.y[train])

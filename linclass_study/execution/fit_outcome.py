@@ -23,7 +23,7 @@ from linclass_study.statuses import FITTED
 
 Columns = dict[str, Any]
 
-LARGEST = 300  # coefficients of a class in a fit
+MAX_COEFFICIENTS = 300  # coefficients of a class in a fit
 LARGEST_ON_PATH = 30
 STEP = ("passes", "seconds", "objective", "gradient_norm")
 
@@ -95,7 +95,7 @@ def coefficients(found: Coefficients | None) -> Columns | None:
     """Intercept (its feature is null) and largest coefficients of each class."""
     if found is None:
         return None
-    rows = _rows(found, found.largest(LARGEST))
+    rows = _rows(found, found.largest(MAX_COEFFICIENTS))
     return rows | {"features": np.full(len(rows["value"]), len(found.names))}
 
 

@@ -211,7 +211,7 @@ PROCESSES_MB = 1500  # Snakemake twice, the job and the child that fits, before 
 COPIES = 8  # of the data: as read, split, transformed, and copied by a fit
 WHOLE = 3  # the attempt that requests the maximum that the study's limits allow
 START = 5  # minutes to start a job on a node and to write its tables
-MARGIN = 5  # factor by which an estimate of work may be too small
+WORK_MARGIN = 5  # factor by which an estimate of work may be too small
 # of a run, beyond folds × repeats: other protocols, and a joint fit that is tried first
 MORE_FITS = 3
 
@@ -231,7 +231,7 @@ def minutes(
     From the third attempt on they suffice for a run, of `longest` fits, all of which reach that limit.
     """
     most = START + fits * fit_seconds / 60
-    asked = (START + MARGIN * seconds / 60) * 2 ** (attempt - 1)
+    asked = (START + WORK_MARGIN * seconds / 60) * 2 ** (attempt - 1)
     hanging = longest * fit_seconds / 60 if attempt >= WHOLE else 0
     return ceil(min(most, asked + hanging))
 

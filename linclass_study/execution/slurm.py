@@ -22,9 +22,11 @@ from pathlib import Path
 from linclass_study.errors import StudyError
 
 NAMES = Path(".snakemake") / "slurm_names"
-PATIENCE = 120  # seconds until a cancelled job must be gone; Slurm kills it after 30
+CANCEL_SECONDS = 120  # seconds until a cancelled job must be gone; Slurm kills it after 30
 ANSWER = 60  # seconds for a command of Slurm
-LOST = "COMPLETING"  # its processes are being ended; if its node is lost, until the node is back
+ENDING_STATE = (
+    "COMPLETING"  # its processes are being ended; if its node is lost, until the node is back
+)
 
 
 def remember(name: str, results: Path) -> None:
@@ -54,10 +56,10 @@ def cancel_abandoned(results: Path, say: Callable[[str], object]) -> None:
             f"An earlier run of this study left {len(jobs)} jobs to Slurm; they are cancelled: {' '.join(jobs)}"
         )
         _run("scancel", *jobs)
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + CANCEL_SECONDS
     while left := living(names) if jobs else {}:
         if time.monotonic() > end:
-            if {*left.values()} == {LOST}:
+            if {*left.values()} == {ENDING_STATE}:
                 break  # if they still compute, execution/compute.py makes the next ones wait
             raise StudyError(
                 f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(left)}; "

@@ -20,7 +20,7 @@ from typing import Any
 from linclass_study.files.writing import atomic_write
 from linclass_study.project import OURS, PACKAGES, ROOT
 
-MOST = 5000  # entries; the longest unused ones are forgotten
+MAX_ENTRIES = 5000  # entries; the longest unused ones are forgotten
 COPIES = 20  # of the project, likewise
 RECENT = 2_000_000_000  # ns in which a file may change again without another time stamp
 
@@ -76,7 +76,7 @@ def _save() -> None:
     if os.getpid() not in _changed:  # nothing is new, or it is new in the parent process
         return
     entries = _entries()
-    for name in [*entries][:-MOST]:
+    for name in [*entries][:-MAX_ENTRIES]:
         del entries[name]
     try:
         with atomic_write(cache_file()) as partial:

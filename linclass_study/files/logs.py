@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 LOG = 1  # the standard output of a job, which its children share
-LARGEST = 1_000_000  # bytes that a fit may add
+MAX_LOG_BYTES = 1_000_000  # bytes that a fit may add
 
 
 class LogSize:
@@ -34,11 +34,15 @@ class LogSize:
 
         Of a child that prints meanwhile, the lines of that moment may be removed, too.
         """
-        if self.begin is None or (end := bytes_in_log()) is None or end - self.begin <= LARGEST:
+        if (
+            self.begin is None
+            or (end := bytes_in_log()) is None
+            or end - self.begin <= MAX_LOG_BYTES
+        ):
             return
         with contextlib.suppress(OSError):
-            part = LARGEST // 4
-            rest = os.pread(LOG, LARGEST, end - part)  # also what was printed meanwhile
+            part = MAX_LOG_BYTES // 4
+            rest = os.pread(LOG, MAX_LOG_BYTES, end - part)  # also what was printed meanwhile
             left_out = end - self.begin - 2 * part
             os.ftruncate(LOG, self.begin + part)
             os.write(LOG, f"\n… {left_out / 1e6:.1f} MB of output are left out …\n".encode() + rest)
@@ -66,7 +70,7 @@ class KeptLog:
         self.path.unlink(missing_ok=True)
         if failed and self.begin is not None:
             with contextlib.suppress(OSError):  # a log that cannot be read
-                printed = os.pread(LOG, LARGEST, self.begin)
+                printed = os.pread(LOG, MAX_LOG_BYTES, self.begin)
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self.path.write_bytes(printed)
 

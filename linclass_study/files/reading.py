@@ -21,7 +21,10 @@ import polars as pl
 
 from linclass_study.errors import StudyError
 
-GROWTH, AT_LEAST = 100, 10**9  # limits of the unpacked size: a multiple of the file's, or bytes
+MAX_EXPANSION, AT_LEAST = (
+    100,
+    10**9,
+)  # limits of the unpacked size: a multiple of the file's, or bytes
 LARGEST_JSON = 10**8  # bytes
 VALUE = 80  # bytes in memory of a small value of JSON
 DEEPEST = 100  # columns of Parquet inside each other; deeper ones overflow the stack of Polars
@@ -229,9 +232,9 @@ def _chunk_bytes(content: mmap.mmap, chunk: dict[int, Any]) -> int:
 
 
 def _refuse_bomb(needed: int, size: int) -> None:
-    if not 0 <= needed <= max(GROWTH * size, AT_LEAST):
+    if not 0 <= needed <= max(MAX_EXPANSION * size, AT_LEAST):
         raise ValueError(
-            f"its {size:,} bytes unpack to {needed / 1e6:,.0f} MB, more than {GROWTH} times its size"
+            f"its {size:,} bytes unpack to {needed / 1e6:,.0f} MB, more than {MAX_EXPANSION} times its size"
         )
 
 

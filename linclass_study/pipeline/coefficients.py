@@ -25,7 +25,7 @@ LOOK_AT = 8  # rows whose scores are compared
 # A step with one of these attributes (a selector, an imputer, PolynomialFeatures) does not change the columns whose
 # names it keeps.
 LEAVE = ("get_support", "missing_values", "powers_")
-ROUNDING = 1e-4  # of the largest score: some libraries compute in single precision
+SCORE_TOLERANCE = 1e-4  # of the largest score: some libraries compute in single precision
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _gives(found: Coefficients, rows: Table, score: np.ndarray) -> bool:
         return False
     expected = score - score.mean(axis=1, keepdims=True)
     off = np.abs(Z - Z.mean(axis=1, keepdims=True) - expected).max()
-    return bool(off <= ROUNDING * max(np.abs(expected).max(), ROUNDING))
+    return bool(off <= SCORE_TOLERANCE * max(np.abs(expected).max(), SCORE_TOLERANCE))
 
 
 def _dense(values: Any) -> np.ndarray:

@@ -264,7 +264,9 @@ def _stacked(
 STRENGTHS = 20  # strengths of a path, at least
 EACH = 30  # first steps, after each of which the held-out rows are scored
 EVERY = 1.1  # ratio of the step numbers at which they are scored later
-SMALL = 1_000_000  # entries of X up to which a fit is made before the timed one, as the first of a process is slower
+MAX_WARM_UP_ENTRIES = (
+    1_000_000  # of X, up to which an untimed fit comes first, as the first of a process is slower
+)
 
 
 def solver_trace(
@@ -297,7 +299,7 @@ def solver_trace(
         fitted = Fitted(method, task, {}, transforms, model)
         return measured(fitted.predict_transformed(rows), y_held_out, task)
 
-    if training.X.size <= SMALL:
+    if training.X.size <= MAX_WARM_UP_ENTRIES:
         prepared(method, table, y, seed, chosen)[2].fit(rows_for(estimator, training), y)
     estimator.trace = watch
     estimator.fit(rows_for(estimator, training), y)

@@ -120,7 +120,7 @@ class ForeignTransform:
 # training. So the features of a part of the rows are computed once more, alone, and must be the same.
 
 ALONE = 100  # rows that are computed once more
-ROUNDING = 1e-9  # products of matrices round differently with the number of rows
+FEATURE_TOLERANCE = 1e-9  # products of matrices round differently with the number of rows
 
 
 def find_feature(path: str) -> Callable[..., Any]:
@@ -143,7 +143,9 @@ def apply_own_feature(path: str, table: Table, /, **options: Any) -> Table:
     among, alone = made.rows(some), _computed(function, path, table.rows(some), options)
     A, B = (part.X.toarray() if sparse.issparse(part.X) else part.X for part in (among, alone))
     same = among.names == alone.names and A.shape == B.shape
-    if not (same and np.allclose(A, B, rtol=ROUNDING, atol=ROUNDING, equal_nan=True)):
+    if not (
+        same and np.allclose(A, B, rtol=FEATURE_TOLERANCE, atol=FEATURE_TOLERANCE, equal_nan=True)
+    ):
         raise NotApplicable(
             f"'{path}' gives a row different features when other rows change, so held-out rows would leak into "
             "training; make it a map of single rows, or a transform"

@@ -22,7 +22,7 @@ import numpy as np
 
 from linclass.base.tables import Table
 
-MOST = 300  # features
+MAX_FEATURES = 300  # features
 ROWS = 5000  # evenly spaced rows from which the directions are computed
 RIDGE = 1e-6  # of the unit variance of a standardized feature: S may be singular
 DIGITS = 6  # significant digits of the directions, so that files do not depend on the machine
@@ -50,13 +50,13 @@ def plane(table: Table, y: np.ndarray) -> Plane | str:
     """The plane of a table with class codes y, or the reason why there is none."""
     p = table.shape[1]
     if table.is_sparse:
-        remedy = " (`dense: true` in its entry makes an array)" if p <= MOST else ""
+        remedy = " (`dense: true` in its entry makes an array)" if p <= MAX_FEATURES else ""
         return f"its {p:,} features are sparse; a plane needs dense ones{remedy}"
     numeric = [j for j, name in enumerate(table.names) if name not in table.levels]
     if p < 2 or len(numeric) < 2:
         return f"a plane needs two numeric features, and it has {len(numeric)}"
-    if p > MOST:
-        return f"it has {p:,} features, more than the {MOST} that a plane is computed for"
+    if p > MAX_FEATURES:
+        return f"it has {p:,} features, more than the {MAX_FEATURES} that a plane is computed for"
     if p == 2 and not np.isnan(table.X).any():
         return Plane((table.names[0], table.names[1]), np.zeros(2), np.eye(2), np.eye(2))
     some = np.unique(np.linspace(0, len(y) - 1, min(len(y), ROWS)).astype(int))

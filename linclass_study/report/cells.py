@@ -90,7 +90,7 @@ NUMERALS: Mapping[str, Callable[[Any], str]] = {
     "seconds": format_seconds,
     "count": lambda value: "–" if value is None else f"{value:,}",
 }
-EXACT = ("seconds", "power", "p")  # kinds whose displayed text cannot be sorted
+SORTED_BY_VALUE = ("seconds", "power", "p")  # kinds whose displayed text cannot be sorted
 
 
 class PageCells:
@@ -191,7 +191,7 @@ def _number(kind: str, value: Any) -> Markup:
     attributes = f' class="{" ".join(marks)}"' if marks else ""
     if number.value is None:
         return Markup("<td>–</td>")
-    if kind in EXACT:
+    if kind in SORTED_BY_VALUE:
         attributes += f' data-v="{number.value:.4g}"'
     text = NUMERALS[kind](number.value)
     if number.clear or number.best:

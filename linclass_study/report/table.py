@@ -137,7 +137,7 @@ def _value(cell: Any) -> Any:
 Made = dict[tuple[str, str], ReportTable | None]  # (table, data set or "") → its content
 
 ROOM = 200_000  # cells of all tables, beyond which rows of folded tables are omitted
-FEW = 25  # rows of a folded table that the page then shows
+FOLDED_ROWS = 25  # rows of a folded table that the page then shows
 
 NOTHING = pl.DataFrame({"nothing": ["there is nothing to show here"]})
 
@@ -197,7 +197,7 @@ def in_room(made: Made) -> Made:
         return made
     closed = {name for name, part in TABLES.items() if part.per_dataset and not part.open}
     return {
-        key: replace(table, shown=FEW) if table is not None and key[0] in closed else table
+        key: replace(table, shown=FOLDED_ROWS) if table is not None and key[0] in closed else table
         for key, table in made.items()
     }
 

@@ -32,7 +32,7 @@ KEYS = {"exhibit", "source", "tolerance", "numbers"}
 MAY = {"instead", "kind", "reason"}
 KINDS = ("published", "identity")
 # of the comparison itself, shares of the tolerance and of the value: .0005 is .0005
-ROUNDING = (1e-9, 1e-14)
+DEFAULT_TOLERANCES = (1e-9, 1e-14)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _checked(
 
 
 def _near(ours: float, value: Any, tolerance: Any) -> bool:
-    allowed = float(tolerance) * (1 + ROUNDING[0]) + ROUNDING[1] * abs(value)
+    allowed = float(tolerance) * (1 + DEFAULT_TOLERANCES[0]) + DEFAULT_TOLERANCES[1] * abs(value)
     return abs(ours - float(value)) <= allowed
 
 

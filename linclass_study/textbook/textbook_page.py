@@ -17,7 +17,7 @@ from linclass_study.textbook import course, published
 from linclass_study.textbook.course import Caption
 from linclass_study.textbook.published import Check
 
-MOST = 80  # numbers of one exhibit on the page; all are in its numbers.json
+MAX_NUMBERS = 80  # numbers of one exhibit on the page; all are in its numbers.json
 REM = 8.4  # points of a figure per rem of the page, so that its text has the size of the captions
 
 
@@ -52,7 +52,7 @@ def _section(folder: Path, name: str, checks: Sequence[Check]) -> dict[str, Any]
         "svg": Markup(inline(svg, name, caption.title)) if svg else "",
         "width": width(svg) if svg else 0,
         "checks": [check for check in checks if check.exhibit == name],
-        "numbers": list(leaves(own))[:MOST] if about["drawn"] else [],
+        "numbers": list(leaves(own))[:MAX_NUMBERS] if about["drawn"] else [],
     }
 
 

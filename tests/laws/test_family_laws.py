@@ -328,7 +328,7 @@ def test_an_estimate_that_has_not_converged_is_reported(family, monkeypatch):
     assert full.status_ == "converged"
     assert full.certificate_kind_ == "newton_step"
     assert full.certificate_ <= 1e-10
-    monkeypatch.setattr(positive, "STEPS", 1)
+    monkeypatch.setattr(positive, "MAX_STEPS", 1)
     early = ExponentialFamilyNB(family).fit(X, y)
     assert early.status_ == "max_iter"
     assert early.certificate_ > 1e-7

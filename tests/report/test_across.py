@@ -15,7 +15,7 @@ from studies import Data, Method, build
 
 from linclass_study.analysis import across_datasets, answer, sentences
 from linclass_study.analysis.across_datasets import (
-    FEW,
+    MIN_DATA_SETS,
     RESAMPLED,
     AllScores,
     Scenario,
@@ -466,7 +466,9 @@ def test_the_fewer_methods_are_named_those_that_a_test_distinguishes_or_the_othe
     assert sentences.distinguished(near, far) == words
 
 
-@pytest.mark.parametrize(("datasets", "shown"), [(2, False), (FEW - 1, False), (FEW, True)])
+@pytest.mark.parametrize(
+    ("datasets", "shown"), [(2, False), (MIN_DATA_SETS - 1, False), (MIN_DATA_SETS, True)]
+)
 def test_robustness_is_not_reported_without_a_conclusion(tmp_path, datasets, shown):
     (tmp_path / "tables").mkdir()
     tried = [

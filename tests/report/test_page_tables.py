@@ -74,7 +74,7 @@ def test_a_table_of_a_data_set_is_made_of_its_own_scores_and_fits(make, monkeypa
 
 def test_a_page_of_too_many_rows_shows_the_first_ones_and_says_so(make, monkeypatch):
     monkeypatch.setattr(table_module, "ROOM", 100)
-    monkeypatch.setattr(table_module, "FEW", 3)
+    monkeypatch.setattr(table_module, "FOLDED_ROWS", 3)
     outcome = make({"d": Data()}, {f"m{i}": Method(i / 3) for i in range(7)}, folds=3)
     page = studies.finish(outcome)
     for name, rows, title in (("metrics", 3, "3 of 7 rows"), ("differences", 3, "3 of 6 rows")):

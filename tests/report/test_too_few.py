@@ -9,7 +9,7 @@ from cases import each
 from scipy import stats
 from studies import Data, Method, finish
 
-from linclass_study.analysis.across_datasets import FEW, PAIRED, AllScores
+from linclass_study.analysis.across_datasets import MIN_DATA_SETS, PAIRED, AllScores
 from linclass_study.analysis.answer import write_across
 from linclass_study.analysis.controls import BASELINE
 from linclass_study.analysis.outcome import Outcome
@@ -43,10 +43,10 @@ def test_a_sentence_says_from_how_many_data_sets_a_comparison_can_be_significant
     assert "p is at least 1; it takes at least 10" in unattainable(3, 22, "no method")
 
 
-@each(("k", "n"), [(2, PAIRED), (3, FEW), (8, FEW)])
+@each(("k", "n"), [(2, PAIRED), (3, MIN_DATA_SETS), (8, MIN_DATA_SETS)])
 def test_enough_data_sets_can_show_a_difference_of_ranks(k, n):
     base = across(n, k)
-    assert not too_few(base, "Mean ranks", FEW, "ranks")
+    assert not too_few(base, "Mean ranks", MIN_DATA_SETS, "ranks")
     assert np.ptp(base.nemenyi.ranks) > base.nemenyi.critical_difference
 
 
@@ -102,11 +102,11 @@ def test_the_middle_of_many_methods_is_left_out_but_never_the_baseline(
     assert len(exhibit.numbers[name]) == 8
 
 
-LEAST = {"ranks": FEW, "pairwise": PAIRED, "ratings": FEW}
+LEAST = {"ranks": MIN_DATA_SETS, "pairwise": PAIRED, "ratings": MIN_DATA_SETS}
 
 
 @pytest.mark.parametrize(
-    "n", [3, *(pytest.param(n, marks=pytest.mark.full) for n in (PAIRED, FEW))]
+    "n", [3, *(pytest.param(n, marks=pytest.mark.full) for n in (PAIRED, MIN_DATA_SETS))]
 )
 def test_the_page_gives_the_reason_in_place_of_the_figure(make, n):
     outcome = make({f"d{i}": Data() for i in range(n)}, {"m": Method(2.0), "o": Method(1.0)}, 2)

@@ -225,7 +225,7 @@ def test_a_job_that_does_not_end_is_refused_by_its_number_unless_its_node_is_los
     slurm_jobs.remember("dead", RESULTS)
     submit(slurm, "dead", "17", state=state)
     (slurm.parent / "scancel").write_text("#!/bin/sh\n")
-    monkeypatch.setattr(slurm_jobs, "PATIENCE", 0)
+    monkeypatch.setattr(slurm_jobs, "CANCEL_SECONDS", 0)
     refused = pytest.raises(StudyError, match="17") if state == "RUNNING" else nullcontext()
     with refused:
         slurm_jobs.cancel_abandoned(RESULTS, print)

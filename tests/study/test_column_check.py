@@ -160,7 +160,7 @@ def test_errors_visible_only_in_the_rows_are_left_to_the_fetch(problems, tmp_pat
 
 def test_a_large_file_is_not_read_for_its_classes(problems, tmp_path, monkeypatch):
     (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
-    monkeypatch.setattr("linclass_study.config.entry_checks.LARGEST", 3)
+    monkeypatch.setattr("linclass_study.config.entry_checks.MAX_CHECKED_BYTES", 3)
     assert not problems("classes.csv", target="y", positive="sick")
 
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from cases import each
 
-from linclass_study.analysis.across_datasets import FEW
+from linclass_study.analysis.across_datasets import MIN_DATA_SETS
 from linclass_study.config.catalogues import suggest_methods
 from linclass_study.config.method_check import method_problems
 from linclass_study.config.study import read_config
@@ -636,7 +636,7 @@ def test_the_catalogue_the_default_study_and_the_sweep_can_work():
     assert others == of_texts | {"logistic_fused"}  # for columns in an order
     study = read_config(yaml.safe_load(DEFAULT.read_text()), [DEFAULT], ROOT)
     left = {"iris_binary", "newsgroups"}  # rows of iris; not every method is applicable
-    assert len(set(study.datasets) - left) >= FEW
+    assert len(set(study.datasets) - left) >= MIN_DATA_SETS
     for name, entry in study.datasets.items():
         sources = entry["source"] if isinstance(entry["source"], list) else [entry["source"]]
         here = [

@@ -59,7 +59,7 @@ def test_a_file_that_has_just_changed_is_not_trusted(tmp_path, monkeypatch):
 
 
 def test_the_cache_forgets_what_was_not_used_for_longest(monkeypatch):
-    monkeypatch.setattr(disk_cache, "MOST", 3)
+    monkeypatch.setattr(disk_cache, "MAX_ENTRIES", 3)
     for name in ("a", "b", "c", "a", "d"):
         disk_cache.computed_once(name, [], lambda: 0)
     disk_cache._save()

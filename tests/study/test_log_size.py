@@ -45,7 +45,7 @@ class Prints:
 
 
 def test_the_beginning_and_the_end_of_a_long_output_are_kept(log, monkeypatch, capfd, tmp_path):
-    monkeypatch.setattr(logs, "LARGEST", 100_000)
+    monkeypatch.setattr(logs, "MAX_LOG_BYTES", 100_000)
     monkeypatch.setattr(guards, "LOOK_EVERY", 0.0003)  # many times while it prints
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     prints = f"{Path(__file__).stem}:Prints"

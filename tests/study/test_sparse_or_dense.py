@@ -122,7 +122,7 @@ def test_density_and_size_of_training_rows_decide_by_the_documented_rule(monkeyp
     assert not is_dense(rows(11_000, 200, 0.66))
     assert is_dense(rows(11_000, 200, 0.68))
     assert is_dense(rows(11_000, 200, 0.16), dense=True)
-    monkeypatch.setattr(build_dataset, "SMALL", 1_000_000)
+    monkeypatch.setattr(build_dataset, "MAX_FREE_BYTES", 1_000_000)
     few, many = rows(1000, 200, 0.1, 1), rows(1000, 200, 0.9, 2)
     for training, dense in ((few, False), (many, True)):
         for test in (few, many):
@@ -140,7 +140,7 @@ def test_density_and_size_of_training_rows_decide_by_the_documented_rule(monkeyp
 
 def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch):
     """But categories stay codes in an array, and an empty cell stays a missing value."""
-    monkeypatch.setattr(build_dataset, "SMALL", 1000)
+    monkeypatch.setattr(build_dataset, "MAX_FREE_BYTES", 1000)
     write(tmp_path, *example(40, density=0.1))
     csv, libsvm = (obtained(tmp_path, f"rows.{form}") for form in ("csv", "svm"))
     assert csv.table.is_sparse

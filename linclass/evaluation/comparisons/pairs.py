@@ -95,7 +95,7 @@ def pairwise(scores: Any) -> Pairwise:
 # mean 1000.   Bradley & Terry (1952), Biometrika 39
 
 ELO, CENTRE = 400 / np.log(10), 1000.0
-STEPS, ENOUGH = 100, 1e-9
+MAX_STEPS, STEP_TOL = 100, 1e-9
 
 
 class Ratings(NamedTuple):
@@ -170,7 +170,7 @@ def _fit(won: Array, games: Array, prior: float, theta: Array) -> Array:
     by at most the factor e; a longer one is halved until it does.
     """
     games = games - np.diag(games.diagonal())
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         P = expit(theta[:, None] - theta)
         expected = games * P
         gradient = won - expected.sum(axis=1) - theta / prior**2
@@ -179,7 +179,7 @@ def _fit(won: Array, games: Array, prior: float, theta: Array) -> Array:
         step = lapack.dposv(H, gradient, lower=1)[1]
         step = _shortened(step, theta, partial(_value, won, games, prior))
         theta = theta + step
-        if np.abs(step).max() < ENOUGH:
+        if np.abs(step).max() < STEP_TOL:
             break
     return theta - theta.mean()
 

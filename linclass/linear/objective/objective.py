@@ -61,7 +61,7 @@ def far_columns(design: Any, weights: Array, norms: Array) -> FarColumns | None:
     return FarColumns(far, mean, np.where(deviations > CONSTANT_BELOW * norms, deviations, 0.0))
 
 
-NARROW = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
+BLOCK_ENTRIES = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
 IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
 UNPENALIZED = Unpenalized()
 
@@ -89,7 +89,7 @@ class Objective:
         self.shape = (scores, design.width) if many else (design.width,)
         self.n_parameters = math.prod(self.shape)
         # rows at a time, so that their scores and slopes stay in the cache
-        narrow = min(4 * BLOCK, NARROW // design.width)
+        narrow = min(4 * BLOCK, BLOCK_ENTRIES // design.width)
         self.block = max(64, BLOCK // scores) if many else max(BLOCK, narrow)
 
     def _set_strength(self, strength: float) -> None:

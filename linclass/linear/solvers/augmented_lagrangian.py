@@ -25,7 +25,7 @@ from linclass.linear.solvers.block_pivoting import SolverAfterReductions, least_
 from linclass.linear.solvers.finite_newton import MAX_HESSIAN_WIDTH, minimize, newton_system
 from linclass.linear.solvers.proximal_newton import ProximalNewton
 
-GROWTH = 3.0  # of the reach, from round to round
+STEP_GROWTH = 3.0  # of the reach, from round to round
 EASY_STEPS = 20  # of a round, above which the next has the same reach
 PATIENCE = 5  # rounds without a better certificate: limited by rounding
 MAX_ROUNDS = 30
@@ -50,7 +50,7 @@ def method_of_multipliers(
     tol: float,
     max_steps: int,
     n_iter: int = 0,
-    growth: float = GROWTH,
+    growth: float = STEP_GROWTH,
     trace: Callable[[Point], None] | None = None,
 ) -> Rounds:
     """Rounds  (θ, s) ← one_round(θ, s, reach, certificate, steps left)  until the certificate is at most `tol`.
@@ -282,7 +282,7 @@ def reach_of_start(
     objective: Objective, point: Point, slopes: Array, reach: float
 ) -> tuple[float, Array]:
     """(reach, slopes) of a start; a larger reach, if its slopes certify the start to be nearer."""
-    larger = GROWTH * reach
+    larger = STEP_GROWTH * reach
     other = slopes_at(objective, objective.loss.middle(objective.y), point.scores, larger)
     nearer = certify(point, other) <= NEARER_RATIO * certify(point, slopes)
     return (larger, other) if nearer else (reach, slopes)

@@ -23,7 +23,7 @@ from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.centred_gram import CentredGram, evaluated_along, gram_of
 
 # of a feature's variance: residual given the support, below which it depends on it
-DEPENDENT = 1e-10
+RANK_TOLERANCE = 1e-10
 RECOMPUTE_AFTER = 50  # kinks after which the inverse is recomputed
 
 
@@ -156,7 +156,7 @@ class Walk:
         g, own = column[:m], column[m]
         v = self.inverse @ g
         left = own - g @ v
-        if left <= DEPENDENT * own:
+        if left <= RANK_TOLERANCE * own:
             return
         if m == len(self._room):
             self._room = np.asfortranarray(np.pad(self._room, (0, m)))

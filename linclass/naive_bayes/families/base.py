@@ -18,8 +18,8 @@ import scipy.sparse as sp
 from linclass.base.arrays import BLOCK, Array, Index, Matrix
 from linclass.base.messages import NotApplicable
 
-LOST = 1e-3  # share of the variance below which a difference has too few digits
-ROUNDING = 1e-12  # relative to the squares whose difference is a variance
+MIN_REMAINDER = 1e-3  # share of the variance below which a difference has too few digits
+SUBTRACTION_TOLERANCE = 1e-12  # relative to the squares whose difference is a variance
 EDGE = 1e-10  # least distance of a mean from the boundary, relative to the scale of the feature
 
 
@@ -96,7 +96,7 @@ class Family:
     def lost(self, left: Array, before: Array) -> bool:
         """Whether so little variance is `left`, relative to `before`, that it may be rounding error."""
         (now, _), (was, square) = self.variances(left), self.variances(before)
-        return bool(((now <= LOST * was) & (was > ROUNDING * square)).any())
+        return bool(((now <= MIN_REMAINDER * was) & (was > SUBTRACTION_TOLERANCE * square)).any())
 
     def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         """Mean of T (K, m) of K classes, each with `smoothing` additional rows of the overall mean.

@@ -13,7 +13,7 @@ from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import require_memory
 from linclass.naive_bayes.families.base import EDGE, Family, as_dense, away_from_zero, total
 
-FEW = 20  # levels up to which comparison is faster than look-up
+MAX_COMPARED_LEVELS = 20  # levels up to which comparison is faster than look-up
 TINY = np.finfo(float).tiny
 ARRAYS = 16  # temporary arrays of counts and their logarithms, for two classes
 
@@ -76,7 +76,7 @@ class Categorical(Family):
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
         X = as_dense(X)
-        if self.levels <= FEW:
+        if self.levels <= MAX_COMPARED_LEVELS:
             for level in range(self.levels):
                 yield (level == X).astype(float)
             return

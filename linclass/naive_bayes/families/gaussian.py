@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.base.arrays import BLOCK, Array, Index, Matrix
-from linclass.discriminant.class_moments import NEGLIGIBLE, placed
+from linclass.discriminant.class_moments import NEGLIGIBLE_DEVIATION, placed
 from linclass.naive_bayes.families.base import Family, as_dense
 
-FAR = 1e150  # from the origin: its square does not overflow
+MAX_MAGNITUDE = 1e150  # from the origin: its square does not overflow
 # terms of the squares of sparse rows, above which their sum loses more than four digits
 CANCEL = 1e4
 LOG_2PI = np.log(2 * np.pi)
@@ -122,7 +122,7 @@ class Gaussian(AboutMeans):
     def statistic(self, X: Matrix) -> Iterator[Any]:
         """For dense rows; sparse ones need T only in `inner`, which keeps their zeros."""
         D = as_dense(X) - self.origin
-        np.clip(D, -FAR, FAR, out=D)
+        np.clip(D, -MAX_MAGNITUDE, MAX_MAGNITUDE, out=D)
         yield D
         yield D**2
 
@@ -142,7 +142,7 @@ class Gaussian(AboutMeans):
         return Z + self._inner_of_sparse(X, first, second, c)
 
     def _inner_of_sparse(self, X: Any, first: Array, second: Array, c: Array) -> Array:
-        x = np.clip(X.data, -FAR, FAR)
+        x = np.clip(X.data, -MAX_MAGNITUDE, MAX_MAGNITUDE)
         near, square = (
             sp.csr_array((data, X.indices, X.indptr), X.shape)
             for data in (x, x * (x - 2 * c[X.indices]))
@@ -356,7 +356,7 @@ def _outer(a: Array, b: Array) -> Array:
 
 def negligible_square(size: Array | float) -> Array:
     """Square of a deviation that is rounding error, for values of this size."""
-    return (NEGLIGIBLE * np.abs(size)) ** 2
+    return (NEGLIGIBLE_DEVIATION * np.abs(size)) ** 2
 
 
 def about_middle(first: Array, second: Array, offset: Array | float) -> Array:

@@ -24,13 +24,13 @@ from linclass.base.messages import NotApplicable
 from linclass.base.numerics import halve_each
 from linclass.naive_bayes.families.base import Family, as_dense, away_from_zero, total
 
-LEAST = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
+MIN_LOG_SPREAD = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
 SLACK = 1e-6  # of the sum of a row
 LARGE = 30.0
-STEPS = 60
+MAX_STEPS = 60
 LAST = 1e-8  # relative step after which the next one is below the last digit (its square)
 LAST_DIGITS = 1e-13  # of ψ(α) − ψ(Σ α)
-NEAR = 1e-3  # relative step below which Newton's method needs no line search
+NEWTON_TOL = 1e-3  # relative step below which Newton's method needs no line search
 CONSTANT = 1e-13  # distance of Σ e^{g} to 1 that is rounding
 
 
@@ -105,8 +105,8 @@ class Gamma(Family):
 
     def inside(self, mean: Array) -> tuple[Array, Array]:
         log_x, x = np.split(mean, 2, axis=-1)
-        constant = np.log(x) - log_x < LEAST * (1 + np.abs(log_x))
-        log_x = np.where(constant, np.log(x) - LEAST * (1 + np.abs(log_x)), log_x)
+        constant = np.log(x) - log_x < MIN_LOG_SPREAD * (1 + np.abs(log_x))
+        log_x = np.where(constant, np.log(x) - MIN_LOG_SPREAD * (1 + np.abs(log_x)), log_x)
         return np.concatenate([log_x, x], axis=-1), constant
 
 
@@ -215,7 +215,7 @@ class Dirichlet(Family):
 def gamma_shape(s: Array) -> Array:
     """a > 0 with ln a − ψ(a) = s, s > 0."""
     a = (3 - s + np.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)  # within 1.5 %
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         step = (_log_minus_digamma(a) - s) / (a * _slope(a))  # of ln a
         a = a * np.exp(-np.clip(step, -1, 1))
         if (np.abs(step) <= LAST).all():
@@ -260,7 +260,7 @@ def dirichlet_parameters(g: Array) -> Array:
     shape, g = g.shape, g.reshape(-1, g.shape[-1])
     alpha = _start(g)
     value = _likelihood(alpha, g)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         step = _newton_step(alpha, g) / alpha  # of ln α, so that α stays positive
         alpha, value = _ascend(alpha, value, step, g)
         if (np.abs(step) <= LAST + 2e-15 * alpha).all():
@@ -270,7 +270,7 @@ def dirichlet_parameters(g: Array) -> Array:
 
 def _ascend(alpha: Array, value: Array, step: Array, g: Array) -> tuple[Array, Array]:
     """α and its likelihood after a step of ln α, halved where it would decrease."""
-    near = np.abs(step).max(axis=1) <= NEAR
+    near = np.abs(step).max(axis=1) <= NEWTON_TOL
 
     def evaluate(size: Array) -> tuple[Array, Array]:
         trial = alpha * np.exp(np.clip(size[:, None] * step, -2, 2))

@@ -17,7 +17,7 @@ from linclass.preprocessing.transforms.base import Transform, beside_categories,
 
 # Positive semidefinite kernels, so that S ≥ 0.
 KERNELS: dict[str, Callable[..., Any]] = {"gaussian": Gaussian, "polynomial": Polynomial}
-SMALL = 1e-7  # of the largest eigenvalue: 1/√S would amplify the rounding of k
+MIN_EIGENVALUE = 1e-7  # of the largest eigenvalue: 1/√S would amplify the rounding of k
 # Landmarks of a table, by number and seed: tuning fits many kernels to the same rows
 LANDMARKS: MutableMapping[Table, dict[tuple[int, int], np.ndarray]] = WeakKeyDictionary()
 
@@ -92,7 +92,7 @@ class Nystroem(Transform):
         self._k = KERNELS[self.kernel](gamma, **(polynomial if self.kernel == "polynomial" else {}))
         K = self._k.matrix(self.landmarks_)
         s, U = np.linalg.eigh(K)
-        real = s > SMALL * s[-1]
+        real = s > MIN_EIGENVALUE * s[-1]
         self.map_ = U[:, real] / np.sqrt(s[real])
         return self
 

@@ -17,7 +17,7 @@ from linclass_study.data.content import Counts, from_triplets
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack import Text
 
-MOST = 10_000_000  # columns; each has a name, whether it occurs or not
+MAX_COLUMNS = 10_000_000  # columns; each has a name, whether it occurs or not
 BLOCK = 100_000  # numbers that are Python strings at a time; earlier ones are already packed
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"  # unambiguous, hence linear time
 PAIR = re.compile(rf"\d+:{NUMBER}")
@@ -51,9 +51,9 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     if not any(lengths):
         raise Unavailable("no line contains index:value")
     pairs = np.concatenate([*packed, np.fromiter(map(float, block), float, len(block))])
-    if pairs[0::2].max() > MOST:
+    if pairs[0::2].max() > MAX_COLUMNS:
         raise Unavailable(
-            f"the index {pairs[0::2].max():.17g} is too large; there may be {MOST:,} columns"
+            f"the index {pairs[0::2].max():.17g} is too large; there may be {MAX_COLUMNS:,} columns"
         )
     index, value = pairs[0::2].astype(np.int32), pairs[1::2]
     first = 0 if index.min() == 0 else 1  # some writers count from 0

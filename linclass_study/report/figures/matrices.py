@@ -112,7 +112,7 @@ def _pair_text(pairs: Pairwise, i: int, j: int, difference: float) -> str:
 
 WIDTH = 7.2  # inches of the figure
 CELL, WIDEST = 0.2, 0.9  # inches of a cell's height, and of its width at most
-LARGEST = 16.0  # inches; beyond, cells are smaller and only some names are written
+MAX_INCHES = 16.0  # inches; beyond, cells are smaller and only some names are written
 NUMBERS = 400  # with more cells, no numbers are written
 READABLE = 0.36  # minimal width in inches of a cell with a number
 
@@ -164,8 +164,8 @@ def _heat_map(
     """Methods × data sets, cells coloured where they are `clear`, with a colour bar up to `top`."""
     k, n = shown.shape
     left, right = 0.2 + 0.062 * max(map(len, names)), 1.0
-    tall = min(CELL * k, LARGEST)
-    wide = min(max(CELL * n, min(WIDEST * n, WIDTH - left - right)), LARGEST)
+    tall = min(CELL * k, MAX_INCHES)
+    wide = min(max(CELL * n, min(WIDEST * n, WIDTH - left - right)), MAX_INCHES)
     width, height = max(left + wide + right, WIDTH), tall + 1.2
     figure = style.canvas(width, height)
     axes = figure.add_axes((left / width, 0.15 / height, wide / width, tall / height))

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from linclass_study.analysis.across_datasets import (
     ALPHA,
-    FEW,
+    MIN_DATA_SETS,
     RESAMPLED,
     comparison_across,
     independent,
@@ -34,7 +34,7 @@ def ranks(outcome: Outcome) -> ReportFigure:
         return ReportFigure.nothing(
             "ranks need two methods with scores on all of at least two data sets"
         )
-    if few := too_few(base, "Mean ranks", FEW, "ranks"):
+    if few := too_few(base, "Mean ranks", MIN_DATA_SETS, "ranks"):
         return ReportFigure.nothing(few)
     average, _, difference, _, groups = base.nemenyi
     n, k = base.table.shape
@@ -116,7 +116,7 @@ def ratings(outcome: Outcome) -> ReportFigure:
         return ReportFigure.nothing(
             "ratings need two methods with scores on all of at least two data sets"
         )
-    if few := too_few(base, "Ratings", FEW, "ranks"):
+    if few := too_few(base, "Ratings", MIN_DATA_SETS, "ranks"):
         return ReportFigure.nothing(few)
     rated = base.ratings
     ranked = [int(j) for j in np.argsort(-rated.elo, kind="stable")]

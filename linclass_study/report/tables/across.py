@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from linclass_study.analysis.across_datasets import FEW, comparison_across
+from linclass_study.analysis.across_datasets import MIN_DATA_SETS, comparison_across
 from linclass_study.analysis.controls import Across, across, controls, cost_ratios, focus_of
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note
@@ -137,7 +137,7 @@ def sensitivity(outcome: Outcome) -> ReportTable | None:
         "method is among them in every row."
     )
     rows = [[variation, int(n), best, same] for variation, n, best, same in rows]
-    if not rows or rows[0][1] < FEW:  # then there is no conclusion
+    if not rows or rows[0][1] < MIN_DATA_SETS:  # then there is no conclusion
         return None
     if all(same == "none is ranked" for *_, same in rows):
         caption = (
