@@ -479,9 +479,14 @@ def undecided_sentences(compared: list[Verdict], what: str = "") -> list[str]:
         return []
     repeats, nearest = min(more, key=lambda pair: pair[0].repeats or np.inf)
     decidable = sum(bool(each.decide) for each, _ in more)
+    undecided = f"{counted(len(more), 'undecided comparison')}{what}"
+    if not decidable:
+        return [
+            f"{undecided} cannot be decided by more repeats, only by more rows or more data sets."
+        ]
     size = _size(nearest.difference, "ahead by", "behind by", "equal")
     sentence = (
-        f"More repeats would decide {decidable} of {counted(len(more), 'undecided comparison')}{what}; for example, on "
+        f"More repeats would decide {decidable} of {undecided}; for example, on "
         f"{nearest.dataset}, {nearest.control} against {nearest.other} ({size}): {repeats}."
     )
     return [sentence]

@@ -21,7 +21,7 @@ from linclass_study.command.results_folder import ResultsFolder, open_results
 from linclass_study.errors import StudyError, printable, suggest_name
 
 DIFFERENCE_TOLERANCE = 1e-9  # as in verify.py, which is slow to import
-STUDIES = "as after --configfile: later files win; without one, the default study"
+STUDIES = "as after --configfile: later files win; without one, study.yaml of this folder, or else the default study"
 FOLDER_OR_ARCHIVE = "a results folder, or an archive that `linclass publish` made"
 ANONYMOUS = "anonymous"
 
@@ -148,6 +148,12 @@ TRUST = argument(
 TOLERANCE = _number("a number from 0 up to 1", 0, 1)
 
 
+def _study_files(options: argparse.Namespace) -> list[Path]:
+    """Those given; else study.yaml of this folder, if there is one."""
+    given = [Path(file).expanduser() for file in options.files]
+    return given or [file for file in [Path("study.yaml")] if file.is_file()]
+
+
 @command(
     "write the files of a first study",
     "Write study.yaml with comments, its schema for editors, measurements.csv and my_estimator.py into DIR; with "
@@ -175,7 +181,7 @@ def _init(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from linclass_study.command.run import run
 
-    return run([Path(file).expanduser() for file in options.files], options.for_snakemake)
+    return run(_study_files(options), options.for_snakemake)
 
 
 @command(
@@ -187,7 +193,7 @@ def _run(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> int:
     from linclass_study.command.run import checked_study, plan_lines
 
-    files = [Path(file).expanduser() for file in options.files]
+    files = _study_files(options)
     _print(plan_lines(checked_study(files), files))
     return 0
 

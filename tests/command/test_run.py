@@ -184,3 +184,10 @@ def test_an_unknown_figure_and_an_archive_are_one_line(linclass, a, drawn, tmp_p
 def test_results_without_figures_name_the_command_that_draws_them(linclass, a):
     (error,) = linclass("figures", a).errors
     assert "has no figures; run snakemake to its end" in error
+
+
+def test_without_a_file_the_study_of_the_folder_is_checked(here, capsys):
+    assert main(["init"]) == 0
+    capsys.readouterr()
+    assert main(["check"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "study.yaml: no errors"

@@ -292,11 +292,13 @@ def test_more_repeats_are_advised_only_where_they_decide():
     power_of = power.Repeats(None, "")
     (said,) = undecided_sentences([Verdict("d", "a", "b", 0.0004, repeats=power_of)])
     assert said.startswith(
-        "More repeats would decide 0 of 1 undecided comparison; for example, on d, a against b (equal): no"
+        "1 undecided comparison cannot be decided by more repeats, only by more rows"
     )
-    (said,) = undecided_sentences([Verdict("d", "a", "b", 0.1, repeats=power_of)] * 2)
+    several = [power_of, power.Repeats(20, "better")]
+    (said,) = undecided_sentences([Verdict("d", "a", "b", 0.1, repeats=one) for one in several])
     assert said.startswith(
-        "More repeats would decide 0 of 2 undecided comparisons; for example, on d, a against b (ahead by 0.100): no"
+        "More repeats would decide 1 of 2 undecided comparisons; for example, on d, a against b (ahead by 0.100): "
+        "`repeats: 20` would"
     )
     sd = 0.03
     assert stats.norm(0.004, sd / 3).sf(0.01) < 0.95 > 1 - 2 * stats.norm(0.004, sd / 3).cdf(-0.01)
@@ -333,11 +335,8 @@ def test_the_answer_with_a_focus_repeats_no_sentence_and_names_a_single_other_me
 def test_an_inconclusive_comparison_says_how_many_repeats_would_decide_it(make):
     made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
     text = answer.answer(made, "report.html")
-    assert (
-        "; b is indistinguishable from it.\nMore repeats would decide 0 of 1 undecided comparison of"
-        in text
-    )
-    assert "no number of repeats would decide it" in text
+    assert "; b is indistinguishable from it.\n1 undecided comparison of the best" in text
+    assert "cannot be decided by more repeats" in text
 
 
 FOLDS = SimpleNamespace(folds=10, ratio=1 / 9, rope=0.01, protocol="cv")
