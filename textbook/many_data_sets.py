@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from linclass.evaluation.comparisons.control import against_control
-from linclass.evaluation.comparisons.rank_tests import (
+from linclass.evaluation.comparisons.friedman_test import (
     critical_difference,
     friedman,
     nemenyi,

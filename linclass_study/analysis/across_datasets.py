@@ -22,8 +22,7 @@ import polars as pl
 
 from linclass.base.messages import names_and_others
 from linclass.evaluation import metrics
-from linclass.evaluation.comparisons.pairs import Pairwise, Ratings, bradley_terry, pairwise
-from linclass.evaluation.comparisons.rank_tests import (
+from linclass.evaluation.comparisons.friedman_test import (
     Friedman,
     Nemenyi,
     complete_methods,
@@ -32,6 +31,7 @@ from linclass.evaluation.comparisons.rank_tests import (
     missing_as_worst,
     nemenyi,
 )
+from linclass.evaluation.comparisons.pairs import Pairwise, Ratings, bradley_terry, pairwise
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import planned_fits, summarize
 from linclass_study.analysis.wording import metric_words

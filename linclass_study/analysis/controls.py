@@ -26,7 +26,7 @@ from linclass.evaluation.comparisons.control import (
     data_sets_needed,
     least_adjusted_p,
 )
-from linclass.evaluation.comparisons.rank_tests import TIE, average_ranks
+from linclass.evaluation.comparisons.friedman_test import TIE, average_ranks
 from linclass.evaluation.comparisons.t_tests import corrected_error
 from linclass_study.analysis.across_datasets import MIN_DATA_SETS, ComparisonAcross
 from linclass_study.analysis.outcome import Outcome, median_seconds

@@ -30,8 +30,8 @@ from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data import entry_keys, fetch_inputs
 from linclass_study.errors import StudyError
 from linclass_study.execution import jobs, locks, run_files, snakemake_internals
+from linclass_study.execution.fit_forecast import ToFit
 from linclass_study.execution.run_files import RunSpec
-from linclass_study.execution.to_fit import ToFit
 from linclass_study.files.reading import refuse_broken_records
 from linclass_study.files.resolved_study import as_text, digest_of_part
 from linclass_study.pipeline.protocols import own_metrics

@@ -17,10 +17,8 @@ from linclass.evaluation.comparisons.control import (
     holm,
     holm_of_pairs,
     least_adjusted_p,
-    wilcoxon,
 )
-from linclass.evaluation.comparisons.pairs import bradley_terry, pairwise
-from linclass.evaluation.comparisons.rank_tests import (
+from linclass.evaluation.comparisons.friedman_test import (
     average_ranks,
     complete_methods,
     critical_difference,
@@ -30,7 +28,9 @@ from linclass.evaluation.comparisons.rank_tests import (
     nemenyi,
     ranks,
 )
+from linclass.evaluation.comparisons.pairs import bradley_terry, pairwise
 from linclass.evaluation.comparisons.t_tests import corrected_interval, corrected_t
+from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
 
 RNG = np.random.default_rng(0)
 TABLE = np.round(RNG.random((12, 5)), 1)  # with ties

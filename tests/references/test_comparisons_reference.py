@@ -25,14 +25,14 @@ from linclass.evaluation.comparisons.control import (
     hochberg,
     holm,
 )
-from linclass.evaluation.comparisons.pairs import pairwise
-from linclass.evaluation.comparisons.rank_tests import (
+from linclass.evaluation.comparisons.friedman_test import (
     critical_difference,
     friedman,
     friedman_of_ranks,
     nemenyi,
     quantile,
 )
+from linclass.evaluation.comparisons.pairs import pairwise
 from linclass.evaluation.comparisons.t_tests import corrected_t
 
 FOLDER = Path(__file__).parent / "comparisons"

@@ -12,7 +12,8 @@ import studies
 from scipy import stats
 from studies import Data, Method
 
-from linclass.evaluation.comparisons.control import holm, wilcoxon
+from linclass.evaluation.comparisons.control import holm
+from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
 from linclass_study.analysis import answer, sentences
 from linclass_study.analysis import controls as power
 from linclass_study.analysis.across_datasets import AllScores, comparison_across

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linclass.evaluation.comparisons.rank_tests import (
+from linclass.evaluation.comparisons.friedman_test import (
     TIE,
     Array,
     checked_scores,

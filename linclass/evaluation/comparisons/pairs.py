@@ -15,8 +15,8 @@ from scipy.linalg import lapack
 from scipy.special import expit
 
 from linclass.base.numerics import halve
-from linclass.evaluation.comparisons.control import holm_of_pairs, rank_biserial, wilcoxon
-from linclass.evaluation.comparisons.rank_tests import (
+from linclass.evaluation.comparisons.control import holm_of_pairs
+from linclass.evaluation.comparisons.friedman_test import (
     TIE,
     Array,
     checked_scores,
@@ -24,6 +24,7 @@ from linclass.evaluation.comparisons.rank_tests import (
     documented_comparison,
 )
 from linclass.evaluation.comparisons.t_tests import fold_moments
+from linclass.evaluation.comparisons.wilcoxon_test import rank_biserial, wilcoxon
 
 
 class Pairwise(NamedTuple):

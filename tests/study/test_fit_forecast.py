@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from linclass_study.execution import to_fit
+from linclass_study.execution import fit_forecast
+from linclass_study.execution.fit_forecast import ToFit
 from linclass_study.execution.jobs import Bundle
 from linclass_study.execution.run_files import RunSpec
-from linclass_study.execution.to_fit import ToFit
 
 EVALUATION = {
     "protocols": ["cv"], "folds": 3, "repeats": 1, "seed": 1,
@@ -28,7 +28,7 @@ def changes(tmp_path, monkeypatch):
             for dataset in ("iris", "wine")
             for method, record in records.items()
         }
-        monkeypatch.setattr(to_fit, "recorded_run", known.get)
+        monkeypatch.setattr(fit_forecast, "recorded_run", known.get)
         (tmp_path / "data").mkdir(exist_ok=True)
         for dataset in ("iris", "wine"):
             (tmp_path / "data" / f"{dataset}.json").write_text("{}")
@@ -63,7 +63,7 @@ def test_a_plan_states_the_number_of_refits_and_the_reason(changes):
     ]
     (line,) = found.lines(["iris"])
     assert line == "iris: 3 of 3 runs to fit: a (3 fits), b (3 fits) and c"
-    assert found.changes("iris", "c") == Counter({to_fit.NEW: 1})
+    assert found.changes("iris", "c") == Counter({fit_forecast.NEW: 1})
 
 
 def test_settings_unused_by_a_method_change_neither_its_task_nor_its_recipe():
