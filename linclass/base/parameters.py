@@ -252,7 +252,8 @@ def sentences_on_idle(estimators: Iterable[EstimatorLike]) -> list[str]:
     found: dict[str, str] = {}
     for estimator in estimators:
         defaults = defaults_of(type(estimator))
-        if all(is_same(getattr(estimator, name), value) for name, value in defaults.items()):
+        values = ((getattr(estimator, name, value), value) for name, value in defaults.items())
+        if all(is_same(*pair) for pair in values):
             continue
         for name, part, own in _idle(estimator):
             value = getattr(part, own)

@@ -33,6 +33,12 @@ def with_examples(project):
     listed = zip(("FIGURES", "TABLES"), entries, strict=True)
     lines = [f'{table}["{name}"] = {" ".join(part.split())}\n' for table, (name, part) in listed]
     project.append(path, "".join(lines))
+    about = (ROOT / "docs" / "new_parts.md").read_text().partition("## A metric")[2]
+    (function,) = re.findall(r"```python\n(def error.*?)```", about, re.DOTALL)
+    (entry,) = re.findall(r'`"error": (.*?)`', about)
+    project.append(
+        "linclass/evaluation/metrics/confusion.py", f'\n\n{function}\nMETRICS["error"] = {entry}\n'
+    )
     return project
 
 
@@ -89,7 +95,7 @@ def test_a_study_runs_with_metrics_by_import_path(with_examples):
 def test_a_study_runs_with_texts_an_embedding_and_a_user_feature(with_examples):
     rng = np.random.default_rng(0)
     page = (ROOT / "docs/texts.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r'`python -c "(.*reviews.npy.*)"`', page)
+    (command,) = re.findall(r'^python -c "(.*reviews.npy.*)"$', page, flags=re.M)
     subprocess.run([sys.executable, "-c", command], cwd=with_examples.folder, check=True)
     target = ("--", "results/reviews/fits.parquet")
     output = with_examples.snakemake(*target, study="reviews.yaml")
