@@ -63,6 +63,7 @@ def test_labels_and_names_of_features_are_kept():
 
 
 @pytest.mark.slow
+@pytest.mark.clients
 @each("name", ("LogisticRegression", "LinearDiscriminantAnalysis", "Ridge"))
 def test_onnxruntime_predicts_as_the_model(name):
     skl2onnx = pytest.importorskip("skl2onnx")
