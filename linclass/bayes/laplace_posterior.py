@@ -235,8 +235,8 @@ UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set
 VARIANCE_TOLERANCE = 1e-14  # of the mean square of a feature: a variance below it is 0
 # first step of ln α: the greater of a number and a multiple of the excess, which is about MacKay's step and falls short
 STRIDE, AHEAD = 2.0, 1.5
-EVIDENCE_TOL = 1e-9  # excess at which the search ends
-BRACKET_TOL = 1e-10  # bracket of ln α at which it ends
+EVIDENCE_TOL = 1e-7  # excess at which the search ends
+BRACKET_TOL = 1e-8  # bracket of ln α at which it ends
 
 
 def largest_evidence(

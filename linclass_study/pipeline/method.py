@@ -66,6 +66,13 @@ class Method:
         step, _, option = tuned.partition("__")
         return bool(option) and step in map(step_name, dict(self.transforms))
 
+    @property
+    def n_untuned_steps(self) -> int:
+        """The number of transforms before the first one with a tuned option."""
+        tuned = {name.partition("__")[0] for name in self.tune if self.is_of_transform(name)}
+        names = [step_name(path) for path, _ in self.transforms]
+        return min(map(names.index, tuned), default=len(names))
+
     def with_options(self, chosen: Mapping[str, Any]) -> Method:
         """The method with the chosen options of its transforms; parameters of the classifier are left out."""
         options: dict[str, dict[str, Any]] = {}

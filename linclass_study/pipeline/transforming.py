@@ -47,11 +47,18 @@ def new_transform(name: str, options: Mapping[str, Any], seed: int | None = None
 def fit_transforms(
     steps: Steps, table: Table, y: np.ndarray | None, seed: int | None = None
 ) -> tuple[list[Any], Table]:
-    """(the fitted transforms, the transformed rows) of columns that occur in the training rows; each is fitted to the
-    result of the previous ones."""
+    """(the fitted transforms, the transformed rows) of columns that occur in the training rows."""
+    if (occurring := columns_of_training_rows(table)) is None:
+        return fit_steps(steps, table, y, seed)
+    fitted, table = fit_steps(steps, occurring.transform(table), y, seed)
+    return [occurring, *fitted], table
+
+
+def fit_steps(
+    steps: Steps, table: Table, y: np.ndarray | None, seed: int | None = None
+) -> tuple[list[Any], Table]:
+    """(the fitted transforms, the transformed rows); each is fitted to the result of the previous ones."""
     fitted: list[Any] = []
-    if (occurring := columns_of_training_rows(table)) is not None:
-        fitted, table = [occurring], occurring.transform(table)
     for name, options in steps:
         transform = new_transform(name, options, seed)
         table = transform.fit_transform(table, y)

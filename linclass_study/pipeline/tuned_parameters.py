@@ -30,6 +30,7 @@ from linclass_study.pipeline.method import Method, step_name, with_labels
 from linclass_study.pipeline.transforming import (
     Steps,
     TransformedRows,
+    fit_steps,
     fit_transforms,
     new_transform,
     shared_transforms,
@@ -76,11 +77,15 @@ def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
     that rows are transformed once for each.
     """
     known: tuple[Steps | None, Any] = (None, None)
+    begun: Table | None = None  # rows after the transforms that come before tuned ones
 
     def transformed(steps: Steps) -> Any:
-        nonlocal known
+        nonlocal known, begun
+        n = method.n_untuned_steps
+        if begun is None:
+            begun = fit_transforms(steps[:n], table, y, seed)[1]
         if steps != known[0]:
-            known = steps, fit_transforms(steps, table, y, seed)[1]
+            known = steps, fit_steps(steps[n:], begun, y, seed)[1]
         return known[1]
 
     def values(name: str, fixed: dict[str, Any]) -> Sequence[float]:
@@ -184,20 +189,25 @@ class _InnerFold:
     test: np.ndarray
     options: Sequence[dict[str, Any]] = ()
     path: dict[Hashable, Any] = field(default_factory=dict)  # key of a candidate → its fit
+    begun: tuple[Table, Table] | None = (
+        None  # rows after the transforms that come before tuned ones
+    )
     steps: Steps | None = None
-    fitter: Callable[[dict[str, Any]], Any] | None = None  # of candidates that share work
+    fitter: Callable[[dict[str, Any]], Any] | None = (
+        None  # of candidates that share work on these rows
+    )
     found: tuple[Table, Any] | Exception = field(default_factory=Exception)
 
     def transformed(self, steps: Steps) -> tuple[Table, Any]:
         """(training rows, matrix of the held-out rows) after these transforms, fitted to the training rows."""
         if steps != self.steps:
             self.steps, self.fitter = steps, None
-            judge = self.judge
+            n = self.judge.method.n_untuned_steps
             try:
-                training, held_out = judge.table.rows(self.train), judge.table.rows(self.test)
-                fitted, ready = fit_transforms(steps, training, judge.y[self.train], judge.seed)
-                for transform in fitted:
-                    held_out = transform.transform(held_out)
+                if self.begun is None:
+                    rows = self.judge.table.rows(self.train), self.judge.table.rows(self.test)
+                    self.begun = self._after(fit_transforms, steps[:n], *rows)
+                ready, held_out = self._after(fit_steps, steps[n:], *self.begun)
                 self.found = ready, held_out.X
             except Exception as error:
                 self.found = error
@@ -231,6 +241,18 @@ class _InnerFold:
     @cached_property
     def steps_of_options(self) -> list[Steps]:
         return [self.judge.method.with_options(option).transforms for option in self.options]
+
+    def _after(
+        self,
+        fit: Callable[..., tuple[list[Any], Table]],
+        steps: Steps,
+        ready: Table,
+        held_out: Table,
+    ) -> tuple[Table, Table]:
+        transforms, ready = fit(steps, ready, self.judge.y[self.train], self.judge.seed)
+        for transform in transforms:
+            held_out = transform.transform(held_out)
+        return ready, held_out
 
 
 def _precision_of_tuning(method: Method) -> dict[str, Any]:

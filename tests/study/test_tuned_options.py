@@ -123,21 +123,24 @@ def test_options_that_fail_are_left_out_unless_all_fail(rows):
         fit_method(method, table, y, TASK, SEED)
 
 
-def test_transforms_are_fitted_once_for_each_option_of_theirs(rows, monkeypatch):
+def test_transforms_are_fitted_once_for_each_option_of_theirs_and_of_those_before(
+    rows, monkeypatch
+):
     table, y = rows
     calls = []
-    plain = tuned_parameters.fit_transforms
+    for name in ("fit_transforms", "fit_steps"):
+        plain = getattr(tuned_parameters, name)
 
-    def counted(steps, *rest):
-        calls.extend(dict(steps))
-        return plain(steps, *rest)
+        def counted(steps, *rest, fit=plain):
+            calls.extend(dict(steps))
+            return fit(steps, *rest)
 
-    monkeypatch.setattr(tuned_parameters, "fit_transforms", counted)
+        monkeypatch.setattr(tuned_parameters, name, counted)
     method = tuned(
         "sklearn.svm.LinearSVC", {"C": [0.1, 1, 10], "PCA__n_components": [2, 3]}, ["impute", PCA]
     )
     fit_method(method, table, y, TASK, SEED)
-    assert calls.count("impute") == TASK.inner_folds * 2
+    assert calls.count("impute") == TASK.inner_folds
     assert calls.count(PCA) == TASK.inner_folds * 2
 
 

@@ -1,6 +1,6 @@
 """Features of a kernel, from landmarks."""
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Hashable, MutableMapping
 from hashlib import blake2b
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -8,18 +8,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import ArrayLike, Matrix
+from linclass.base.arrays import Array, ArrayLike, Matrix, squares_of_rows
 from linclass.base.messages import require_memory
 from linclass.base.parameters import is_number, require_nonnegative, require_whole
 from linclass.base.tables import Table
-from linclass.kernels.functions import WIDTHS, Gaussian, Polynomial
+from linclass.kernels.functions import WIDTHS, Gaussian, Linear, Polynomial
 from linclass.preprocessing.transforms.base import Transform, beside_categories, complete_numbers
 
 # Positive semidefinite kernels, so that S ≥ 0.
 KERNELS: dict[str, Callable[..., Any]] = {"gaussian": Gaussian, "polynomial": Polynomial}
 MIN_EIGENVALUE = 1e-7  # of the largest eigenvalue: 1/√S would amplify the rounding of k
-# Landmarks of a table, by number and seed: tuning fits many kernels to the same rows
-LANDMARKS: MutableMapping[Table, dict[tuple[int, int], np.ndarray]] = WeakKeyDictionary()
+# Landmarks of a table, and the inner products of its rows with landmarks: tuning fits many kernels to the same rows
+SHARED: MutableMapping[Table, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
 class Nystroem(Transform):
@@ -90,25 +90,46 @@ class Nystroem(Transform):
         gamma = _scale(self.landmarks_) if self.gamma == "scale" else self.gamma
         polynomial = {"degree": self.degree, "coef0": self.coef0}
         self._k = KERNELS[self.kernel](gamma, **(polynomial if self.kernel == "polynomial" else {}))
-        K = self._k.matrix(self.landmarks_)
+        shared, key = SHARED.setdefault(table, {}), (self.columns, self.seed, self.kernel)
+        if key not in shared:
+            near = self._k.near_zero(self.landmarks_)
+            shared[key] = Linear().matrix(near), squares_of_rows(near)
+        products, lengths = shared[key]
+        K = products.copy()
+        self._k.block(K, lengths, lengths)
+        np.fill_diagonal(K, self._k.diagonal(self.landmarks_))
         s, U = np.linalg.eigh(K)
         real = s > MIN_EIGENVALUE * s[-1]
         self.map_ = U[:, real] / np.sqrt(s[real])
         return self
 
     def _landmark_rows(self, table: Table) -> np.ndarray:
-        found, key = LANDMARKS.setdefault(table, {}), (self.columns, self.seed)
-        if key not in found:
+        shared, key = SHARED.setdefault(table, {}), (self.columns, self.seed)
+        if key not in shared:
             X = complete_numbers(table, "nystroem")
             rows = landmarks(X, self.columns, self.seed)
             require_memory(8 * len(rows) * X.shape[1], f"{len(rows)} dense landmarks")
-            found[key] = X[rows].toarray() if table.is_sparse else X[rows]
-        return found[key]
+            shared[key] = X[rows].toarray() if table.is_sparse else X[rows]
+        return np.asarray(shared[key])
+
+    def _inner_products(self, table: Table) -> tuple[Array, Array, Array]:
+        """(x·l of the rows and the landmarks, ‖x‖², ‖l‖²), from which the kernel is computed."""
+        shared = SHARED.setdefault(table, {})
+        landmarks, *found = shared.get(self.kernel, (None,))
+        if landmarks is not self.landmarks_:
+            X, L = self._k.near_each_other(table.numeric().X, self.landmarks_)
+            found = [Linear().matrix(X, L), squares_of_rows(X), squares_of_rows(L)]
+            shared[self.kernel] = self.landmarks_, *found
+        products, a, b = found
+        return products, a, b
 
     def transform(self, table: Table) -> Table:
         n, (m, r) = table.shape[0], self.map_.shape
         require_memory(8 * n * (2 * m + 2 * r), f"{r} Nyström features are dense")
-        features = self._k.matrix(table.numeric().X, self.landmarks_) @ self.map_
+        products, a, b = self._inner_products(table)
+        K = products.copy()
+        self._k.block(K, a, b)
+        features = K @ self.map_
         return beside_categories(table, features, [f"nystroem{j}" for j in range(1, r + 1)])
 
 
