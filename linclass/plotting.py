@@ -4,7 +4,7 @@
     BoundaryDisplay.from_estimator(model, X, y).figure_.savefig("boundary.svg")
 
 A display has what it shows as attributes, and `plot` draws it on given axes or on new ones. Matplotlib is imported when
-something is drawn, and is no dependency of linclass.
+something is drawn, and is not a dependency of linclass.
 """
 
 from __future__ import annotations

@@ -10,9 +10,8 @@ OURS = ("linclass", "linclass_study")
 PACKAGES = Path(__file__).resolve().parent.parent  # the folder that contains them
 # a clone has the workflow beside the packages, an installed wheel inside linclass_study
 ROOT = PACKAGES if (PACKAGES / "Snakefile").is_file() else PACKAGES / "linclass_study" / "_project"
-SNAKEFILE = str(
-    ROOT / "workflow" / "Snakefile"
-)  # for `module` in a Snakefile of one's own: docs/scale.md
+# for `module` in a Snakefile of one's own: docs/scale.md
+SNAKEFILE = str(ROOT / "workflow" / "Snakefile")
 DEFAULT_STUDY = ROOT / "config" / "config.yaml"  # always read; a study overrides it
 
 

@@ -106,7 +106,7 @@ def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:
             sentence = f"'{name}' is one of linclass's own metrics, which are always computed; leave it out"
             yield ["evaluation", "metrics", i], sentence
         elif not PATH.match(name):
-            sentence = f"'{name}' is no import path, such as my_metrics.profit; linclass's own are always computed"
+            sentence = f"'{name}' is not an import path, such as my_metrics.profit; linclass's own are always computed"
             yield ["evaluation", "metrics", i], sentence
     metric = evaluation["tune_metric"]
     if "." not in metric and metric not in metrics.names():

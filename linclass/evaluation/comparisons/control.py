@@ -135,7 +135,7 @@ def holm(p: Any) -> Array:
     Parameters
     ----------
     p : array
-        p-values; NaN is no test. For a symmetric matrix use `holm_of_pairs`.
+        p-values; NaN stands for a test that was not made. For a symmetric matrix use `holm_of_pairs`.
     """
     return _adjusted(
         p, lambda ordered, place: np.maximum.accumulate((len(ordered) - place + 1) * ordered)

@@ -31,7 +31,7 @@ control : int
 differences : array of shape (n,)
     Differences of paired scores; those to count as equal must be equal.
 p : array
-    p-values; NaN is no test.
+    p-values; NaN stands for a test that was not made.
 ratio : float
     n_test/n_train, the ratio of test to training rows of a fold.
 step : float

@@ -128,7 +128,7 @@ def hash_words(
         raise ValueError(
             f"hash_words: columns is {columns!r}; it must be a whole number from 1 to 2^31 − 1."
         )
-    columns = int(columns)  # a remainder of unsigned and signed integers is no integer in NumPy
+    columns = int(columns)  # a remainder of unsigned and signed integers is not an integer in NumPy
     require_memory(columns * BYTES_PER_NAME, f"hash_words makes {columns} columns")
     names = [f"#{j}" for j in range(columns)]
 
