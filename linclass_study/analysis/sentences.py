@@ -69,7 +69,7 @@ def plain_answer(verdict: StudyVerdict) -> list[str]:
         known = [one for one in answered if one.comparisons]
         clear = sum(not one.indistinguishable for one in known)
         those = f"the {len(known)} data sets with several scores of several methods"
-        often = f"On {clear} of {those} one method is clearly the best."
+        often = f"On {clear or 'none'} of {those} one method is clearly the best."
         none = "No data set has several scores of several methods, so none is clearly the best."
         lines.append(often if known else none)
     lines += _lead(verdict) if ranked else []
