@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass_study.data.formats import arff, libsvm
-from linclass_study.data.unpack import members
+from linclass_study.files.unpack import members
 
 
 def gaussian(n: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from sphinx_gallery.scrapers import figure_rst
 
-from linclass_study.config.yaml_file import read_yaml
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.textbook import course
 from linclass_study.textbook.course import Caption

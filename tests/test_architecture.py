@@ -4,6 +4,7 @@ import ast
 import graphlib
 import inspect
 import os
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -36,8 +37,16 @@ LAYERS = {
     "datasets": {"base", "evaluation"},
 }
 
-# Packages of a study, each with those that it may import; `errors` and `project` are shared.
-SHARED = {"files", "processes", "data", "pipeline"}
+
+def packages_of_the_study():
+    """Each package of the study with those that it imports, from the list in README.md."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = text.partition("\nlinclass_study/ ")[2].partition("\nSnakefile")[0]
+    found = {}
+    for package in re.split(r"\n  (?=\w)", listed)[1:]:
+        name, _, imported = package.partition("/")[0], *package.partition("←")[1:]
+        found[name] = {"files", *re.findall(r"\w+", imported)} - {name}
+    return found
 
 
 def imports(file, *, only_when_loaded=False):
@@ -74,30 +83,19 @@ def files_of(top, file):
     return {path for path in found if path is not None and path != file}
 
 
-@each(("top", "allowed"), [("linclass", LAYERS), ("linclass_study", {
-    "files": set(),
-    "processes": {"files"},
-    "data": {"files", "processes"},
-    "pipeline": {"files", "data"},
-    "config": SHARED,
-    "execution": {*SHARED, "config"},
-    "checks": SHARED,
-    "analysis": {*SHARED, "checks"},
-    "report": {*SHARED, "checks", "analysis"},
-    "command": {*SHARED, "config", "execution", "checks", "analysis", "report"},
-    "textbook": {*SHARED, "config", "report"},
-    "workflow": {*SHARED, "config", "execution", "analysis", "report", "textbook"},
-})])  # fmt: skip
+@each(("top", "allowed"), [("linclass", LAYERS), ("linclass_study", packages_of_the_study())])
 def test_packages_import_only_lower_packages(top, allowed):
     tuple(graphlib.TopologicalSorter(allowed).static_order())  # has no circle
-    wrong = []
+    wrong, unused = [], {(here, there) for here in allowed for there in allowed[here]}
     for file in FILES[top]:
         here = file.relative_to(ROOT / top).parts[0]
         for other in files_of(top, file):
             there = other.relative_to(ROOT / top).parts[0]
+            unused.discard((here, there))
             if there in allowed and here in allowed and there not in allowed[here] | {here}:
                 wrong.append(f"{file.relative_to(ROOT)} imports {other.relative_to(ROOT)}")
     assert not wrong
+    assert not unused
     folders = {path.name for path in (ROOT / top).iterdir() if (path / "__init__.py").exists()}
     assert folders == set(allowed)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from linclass import LeastSquaresClassifier, LogisticRegression, Perceptron
 from linclass.tuning.folds import stratified_folds
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 

@@ -15,7 +15,7 @@ logistic regression on the pixels. Bars: training error (light) and test error. 
 import numpy as np
 
 import linclass
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 from linclass_study.textbook import CLASSES, figure, file, save
 
 

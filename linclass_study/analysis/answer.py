@@ -1,27 +1,19 @@
-"""The last lines in the terminal: problems of fits and data, the best method of each data set, and its
-significance."""
+"""The answer: problems of fits and data, the best method of each data set, and its significance, line by line."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-import numpy as np
 import polars as pl
 
 from linclass.base.messages import counted, first_names
 from linclass.evaluation import metrics
 from linclass_study.analysis.across_datasets import (
-    ComparisonAcross,
-    Scenario,
     groups_sharing_rows,
-    scenarios,
-    write_comparison,
 )
 from linclass_study.analysis.controls import focus_of, verdicts
-from linclass_study.analysis.export import export_table
+from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.fit_problems import (
     FitProblem,
     failed_candidates,
@@ -31,26 +23,20 @@ from linclass_study.analysis.fit_problems import (
 )
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
-from linclass_study.analysis.sentences import focus_sentences, not_ranked, plain_answer, sentences
-from linclass_study.analysis.study_file import StudyDescription, write_study
-from linclass_study.analysis.summary import write_summary
-from linclass_study.analysis.tuned import grid_end_note, grid_ends, marked, write_tuned_table
+from linclass_study.analysis.sentences import focus_sentences, not_ranked, plain_answer
+from linclass_study.analysis.tuned import marked
 from linclass_study.analysis.verdict import (
     dataset_verdict,
-    no_ranking,
     study_verdict,
-    write_verdict,
 )
-from linclass_study.analysis.within_dataset import SURE, same_predictions
+from linclass_study.analysis.within_dataset import SURE
 from linclass_study.analysis.wording import (
     direction_words,
     has_spread,
     metric_words,
     protocol_phrase,
 )
-from linclass_study.checks.findings import serious
-from linclass_study.files.writing import write_json
-from linclass_study.processes.environment import recorded_environments
+from linclass_study.files.environment import recorded_environments
 from linclass_study.statuses import FITTED
 
 LINES = 24  # problems that are printed; the report has all
@@ -229,124 +215,3 @@ def _names(names: tuple[str, ...] | list[str], kind: str = "") -> str:
     if len(names) <= NAMES + 1:
         return ", ".join(names)
     return f"{first_names(names, NAMES)} {kind}".rstrip()
-
-
-# results/tables/ranks, pairwise and sensitivity: comparisons across data sets as tables and sentences.
-
-
-def aggregate(outcome: Outcome, study: StudyDescription, report: str) -> None:
-    """Write what all data sets give together, but for the page: tables of scores, fits and tuned values, the comparison
-    of the methods, study.json, and the answer, which names the path of the `report`."""
-    scores, fits = (
-        [outcome.results / table / f"{dataset}.parquet" for dataset in outcome.datasets]
-        for table in ("scores", "fits")
-    )
-    write_summary(outcome.results, scores, fits)
-    write_study(study)
-    write_tuned_table(outcome)
-    write_across(outcome)
-    text = answer(outcome, report)
-    (outcome.results / "answer.txt").write_text(text, encoding="utf-8")
-
-
-def write_across(outcome: Outcome) -> None:
-    """Three tables, verdict.json, and across.json: the sentences, and the data sets and methods that took part."""
-    base = write_comparison(outcome)
-    write_verdict(outcome)
-    tried = scenarios(outcome, base)
-    frames = {
-        "ranks": ranks_table(base).with_columns(
-            grid_end=pl.col("method").is_in([*grid_ends(outcome)])
-        ),
-        "pairwise": pairwise_table(base),
-        "sensitivity": sensitivity_table(tried),
-    }
-    for name, frame in frames.items():
-        note = grid_end_note(outcome, base.methods)
-        export_table(frame, outcome.results / "tables" / name, _marked(outcome, frame), note)
-    record = {
-        "metric": base.metric,
-        "datasets": base.datasets,
-        "methods": base.methods,
-        "incomplete": base.every.incomplete,
-        "few": no_ranking(base),
-        "sentences": [*sentences(outcome, base, tried), *same_predictions(outcome)],
-    }
-    write_json(conclusions_path(outcome), record)
-
-
-def _marked(outcome: Outcome, frame: pl.DataFrame) -> pl.DataFrame:
-    """The table with the mark of methods that chose an end of their grids."""
-    names = [*grid_ends(outcome)]
-    marks = dict(zip(names, marked(outcome, names), strict=True))
-    columns = [name for name in ("method", "against", "best") if name in frame.columns]
-    each = pl.col(columns).str.split(", ").list.eval(pl.element().replace(marks)).list.join(", ")
-    return frame.with_columns(each)
-
-
-def conclusions_path(outcome: Outcome) -> Path:
-    return outcome.results / "tables" / "across.json"
-
-
-def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
-    """One row per method of the complete field, best mean rank first: number of data sets, ranks and rating."""
-    n, sign = len(base.datasets), 1.0 if metrics.greater_is_better(base.metric) else -1.0
-    means = (sign * base.table.mean(axis=0)).tolist() if n else [None] * len(base.methods)
-    best = base.table.max(axis=1, keepdims=True, initial=-np.inf)
-    columns: dict[str, Any] = {
-        "method": pl.Series(base.methods, dtype=pl.String),
-        "data_sets": [n] * len(base.methods),
-        "mean_score": means,
-        "times_best": (base.table >= best - 1e-9).sum(axis=0).tolist(),
-    }
-    if not base.enough:
-        return pl.DataFrame(columns, strict=False)
-    rated, unknown = base.ratings, pl.Series([None] * len(base.methods), dtype=pl.Float64)
-    columns |= {
-        "mean_rank": base.nemenyi.ranks.tolist(),
-        "rating": rated.elo.tolist(),
-        "rating_lower": rated.lower.tolist() if base.enough_for_intervals else unknown,
-        "rating_upper": rated.upper.tolist() if base.enough_for_intervals else unknown,
-    }
-    return pl.DataFrame(columns, strict=False).sort("mean_rank", "method")
-
-
-def pairwise_table(base: ComparisonAcross) -> pl.DataFrame:
-    """One row per pair of methods, in the study's order."""
-    schema = {
-        "method": pl.String, "against": pl.String, "mean_difference": pl.Float64, "wins": pl.Int64,
-        "ties": pl.Int64, "losses": pl.Int64, "p": pl.Float64, "p_holm": pl.Float64, "data_sets": pl.Int64,
-        "rank_biserial": pl.Float64,
-    }  # fmt: skip
-    if not base.enough:
-        return pl.DataFrame(schema=schema)
-    p, k = base.pairs, len(base.methods)
-    i, j = np.triu_indices(k, 1)
-    names = np.array(base.methods)
-    numbers = p.difference, p.wins, p.ties, p.losses, p.p, p.adjusted, p.n, p.rank_biserial
-    columns = [names[i], names[j], *(values[i, j] for values in numbers)]
-    return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
-
-
-def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
-    schema = {
-        "variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.String
-    }  # fmt: skip
-    rows = [
-        (one.what, one.datasets, ", ".join(one.best), _same(one, len(tried[0].kept)))
-        for one in tried
-    ]
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _same(one: Scenario, best: int) -> str:
-    """Whether the study's best methods are among the best of a variation: yes, no, their number, or that they have no
-    score."""
-    kept = len(one.kept)
-    if not best:
-        return "none is ranked"
-    if not one.scored:
-        return "no score" if best == 1 else "none has a score"
-    if kept in (0, best):
-        return "yes" if kept else "no"
-    return f"{('one', 'two', 'three')[kept - 1] if kept < 4 else kept} of them"

@@ -37,7 +37,7 @@ from linclass_study.analysis.within_dataset import (
     comparison_within,
     rope_of,
 )
-from linclass_study.pipeline.protocols import protocol_named, selected_protocols
+from linclass_study.protocols import selected_protocols, size_of
 
 TRIED_REPEATS = (2, 3, 5, 10, 20, 30, 50, 100)
 WORDS = ("better", "equal in practice", "worse")
@@ -65,7 +65,7 @@ def more_repeats(
     It is decided if better, equal in practice or worse has a probability of at least SURE.
     """
     options = selected_protocols(outcome.evaluation)[found.protocol]
-    repeats, fits = protocol_named(found.protocol).size(options)
+    repeats, fits = size_of(found.protocol, options)
     sd = error / float(corrected_error(1.0, found.folds, found.ratio))
     for times in TRIED_REPEATS:
         n = fits * times

@@ -15,8 +15,8 @@ import polars as pl
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import tuning_found
+from linclass_study.files.environment import environment, numerical
 from linclass_study.files.tables import FIT
-from linclass_study.processes.environment import environment, numerical
 from linclass_study.statuses import FITTED, UNFITTED
 
 # a reason without its numbers (addresses, times, sizes), which may differ between the folds of one problem

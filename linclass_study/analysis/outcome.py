@@ -20,7 +20,7 @@ from linclass_study.files import tables as table_files
 from linclass_study.files.reading import opened_npz, read_about, read_mapping, read_parquet
 from linclass_study.files.resolved_study import read_resolved
 from linclass_study.files.tables import frame, table_schema
-from linclass_study.pipeline.protocols import CURVE, of_dataset, selected_protocols
+from linclass_study.protocols import CURVE, of_dataset, selected_protocols
 
 T = TypeVar("T")
 UNKNOWN = "unknown"  # machine of fits that name none

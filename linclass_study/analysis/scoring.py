@@ -31,7 +31,7 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import concatenate_files
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import FIT, write_table
-from linclass_study.pipeline.protocols import own_metrics
+from linclass_study.protocols import own_metrics
 
 Values = dict[str, np.ndarray]  # metric → its values on some fits, NaN where undefined
 

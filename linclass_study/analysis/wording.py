@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from linclass.evaluation import metrics
-from linclass_study.pipeline.protocols import kind, selected_protocols
+from linclass_study.protocols import kind, selected_protocols
 
 WRITTEN = {"auc": "AUC", "brier": "Brier", "f1": "F1", "matthews": "Matthews"}
 

@@ -7,7 +7,6 @@ fails, leaves its keys empty and records the reason under `unchecked`. Checks ne
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -23,11 +22,10 @@ from linclass_study.checks.columns import (
     target_like,
 )
 from linclass_study.checks.geometry import NotChecked, design, separable_pairs
-from linclass_study.checks.rows import KINDS, Words
 from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset, load_dataset
-from linclass_study.data.unavailable import first_line
-from linclass_study.files.reading import opened_npz, read_about
+from linclass_study.errors import first_line
+from linclass_study.files.reading import read_about
 from linclass_study.files.writing import atomic_write, write_json
 
 Facts = dict[str, Any]
@@ -169,9 +167,3 @@ def write_checks(
     write_json(facts, whole)
     with atomic_write(arrays) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **named)
-
-
-def read_keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
-    """Keys of the rows and columns by kind; empty for an unavailable data set."""
-    with opened_npz(arrays) as found:
-        return {kind: found[kind] for kind in KINDS if kind in found}

@@ -16,7 +16,7 @@ from scipy.special import gammaln
 from linclass.base.tables import Table
 from linclass_study.checks import rows
 from linclass_study.checks.geometry import NotChecked
-from linclass_study.pipeline.foreign_steps import stray_levels
+from linclass_study.files.cells import stray_levels
 
 NAMED = 100  # columns that are named; all are counted
 

@@ -9,16 +9,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 from linclass.base.messages import counted
-from linclass_study.analysis.answer import aggregate
+from linclass_study.analysis.aggregate import aggregate
+from linclass_study.analysis.datasets_table import write_datasets_table
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, write_scores
 from linclass_study.analysis.study_file import StudyDescription
 from linclass_study.analysis.tuned import write_tuned
-from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.data.entry_keys import declared_shared_rows
+from linclass_study.entries import declared_shared_rows
 from linclass_study.errors import StudyError, suggest_name
-from linclass_study.pipeline.protocols import metrics_of, require_trusted
+from linclass_study.protocols import metrics_of, require_trusted
 from linclass_study.report.figure_files import (
     drawn_exhibits,
     figure_names,

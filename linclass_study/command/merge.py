@@ -34,9 +34,9 @@ from linclass_study.errors import StudyError
 from linclass_study.execution import run_files
 from linclass_study.execution.run_files import BOUNDARY
 from linclass_study.files import tables as table_files
+from linclass_study.files.environment import FOLDER as ENVIRONMENT
 from linclass_study.files.tables import FIT, table_schema, write_table
-from linclass_study.pipeline.protocols import require_trusted
-from linclass_study.processes.environment import FOLDER as ENVIRONMENT
+from linclass_study.protocols import require_trusted
 from linclass_study.statuses import FITTED
 
 

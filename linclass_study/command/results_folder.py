@@ -29,10 +29,9 @@ from linclass_study.analysis import study_file
 from linclass_study.analysis.fit_problems import mixed_environments
 from linclass_study.analysis.study_file import StudyDescription, read_study
 from linclass_study.config.schema import load_schema, schema_problems
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import at_most, binary
-from linclass_study.errors import StudyError, suggest_name
+from linclass_study.errors import StudyError, Unavailable, suggest_name
 from linclass_study.files import tables as table_files
+from linclass_study.files.environment import of_machines, recorded_environments
 from linclass_study.files.reading import (
     opened_npz,
     read_about,
@@ -42,7 +41,7 @@ from linclass_study.files.reading import (
     scan_parquet,
 )
 from linclass_study.files.tables import table_schema
-from linclass_study.processes.environment import of_machines, recorded_environments
+from linclass_study.files.unpack import at_most, binary
 from linclass_study.statuses import STATUSES
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method

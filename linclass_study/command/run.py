@@ -17,25 +17,24 @@ from typing import Any
 from snakemake.utils import update_config
 
 from linclass.base.messages import counted, first_names
-from linclass_study.analysis.wording import direction_words
-from linclass_study.checks.check_dataset import misleading
-from linclass_study.checks.findings import (
+from linclass_study.analysis.data_warnings import (
     classes_without_order,
     columns_without_order,
     serious,
     unread_columns,
 )
+from linclass_study.analysis.wording import direction_words
+from linclass_study.checks.check_dataset import misleading
 from linclass_study.command.results_folder import ResultsFolder, Run, open_results
 from linclass_study.config.entry_checks import checked_method, columns_of_text, small_dataset
 from linclass_study.config.schema import schema_for_editors
 from linclass_study.config.study import KINDS, Study, read_config
-from linclass_study.config.yaml_file import read_yaml
-from linclass_study.data.search_folders import SearchFolders
 from linclass_study.errors import StudyError
 from linclass_study.execution.folds import make_folds
 from linclass_study.execution.jobs import plan_bundles
-from linclass_study.pipeline.protocols import divides_test_rows, protocol_named, selected_protocols
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import DEFAULT_STUDY, ROOT
+from linclass_study.protocols import divides_test_rows, selected_protocols, size_of
 from linclass_study.statuses import UNFITTED
 
 STARTER = ROOT / "config" / "starter"
@@ -182,7 +181,7 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield f"runs        {runs:,}, each a method on a data set, in {counted(len(jobs), 'job')}"
     protocols = selected_protocols(study.evaluation)
     fits = [
-        f"{math.prod(protocol_named(name).size(options))} by {name}"
+        f"{math.prod(size_of(name, options))} by {name}"
         + " (only of data sets with a test set)" * (name == "official")
         for name, options in protocols.items()
     ]
@@ -217,16 +216,15 @@ def _columns(study: Study) -> Iterator[str]:
     """Protocols without folds, columns of text that no method reads, methods for ordered columns where there is no
     order, and columns and classes that the checks of the data will warn about.
     """
-    folders = SearchFolders([Path(folder) for folder in study.mirrors], root=study.root)
     for name, entry in study.datasets.items():
         warnings: list[str] = []
-        if (data := small_dataset(entry, folders)) is not None:
+        if (data := small_dataset(entry, study.folders)) is not None:
             warnings += serious(misleading(data))
             for protocol, reason in make_folds(data, name, study.evaluation)[1].items():
                 if protocol != "official":  # of the test set, which is not read here
                     warnings.append(f"no fits by {protocol}: {reason}")
             warnings += classes_without_order(study.methods, entry, data.classes)
-        texts, categories = columns_of_text(entry, folders)
+        texts, categories = columns_of_text(entry, study.folders)
         warnings += unread_columns(study.methods, texts, categories)
         warnings += columns_without_order(study.methods, entry, bool(texts), bool(categories))
         yield from (f"warning     {name}: {text}" for text in warnings)

@@ -14,9 +14,9 @@ import polars as pl
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis import study_file
 from linclass_study.command.results_folder import ResultsFolder, Run
+from linclass_study.files.environment import OTHERS, OWN
 from linclass_study.files.reading import Unreadable, parsed_json, scan_parquet
 from linclass_study.files.tables import FIT
-from linclass_study.processes.environment import OTHERS, OWN
 
 
 def environment_differences(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:

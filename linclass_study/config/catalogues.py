@@ -30,10 +30,10 @@ from typing import Any
 from linclass.base.suggestions import CLASSES, near_names
 from linclass_study.config import schema
 from linclass_study.config.schema import schema_problems
-from linclass_study.config.yaml_file import Problem, SourceLines, parse_numbers, read_yaml
 from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.writing import yaml_text
+from linclass_study.files.yaml_file import Problem, SourceLines, parse_numbers, read_yaml
 
 Problems = list[tuple[list[Any], str]]
 MAX_GRID_ENTRIES = 10_000  # entries of one grid

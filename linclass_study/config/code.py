@@ -30,11 +30,12 @@ from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass_study.config.estimator_check import inner_entries
 from linclass_study.config.module_files import files_of, name_of_package
+from linclass_study.entries import named_steps
 from linclass_study.errors import StudyError
 from linclass_study.files.disk_cache import computed_of_file, computed_once, state_of_project
-from linclass_study.pipeline.method import Method, named_steps
-from linclass_study.pipeline.protocols import own_metrics
+from linclass_study.pipeline.method import Method
 from linclass_study.project import OURS, PACKAGES, ROOT
+from linclass_study.protocols import own_metrics
 
 # started by name: execution/run.py, guard.py
 CHILD = ("linclass_study.processes.guarded_child", "linclass_study.execution.worker")

@@ -24,17 +24,18 @@ import polars as pl
 from linclass_study.config import code, estimator_check, method_check
 from linclass_study.config.catalogues import at_their_origin
 from linclass_study.config.module_files import files_of
-from linclass_study.config.yaml_file import Problem, SourceLines, read_yaml
 from linclass_study.data.build_dataset import build_dataset
 from linclass_study.data.content import Columns
 from linclass_study.data.content_to_table import Measurements, class_codes, column_named
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.entry_check import entry_problems
-from linclass_study.data.entry_keys import as_list, dialect_of, format_of
+from linclass_study.data.entry_keys import dialect_of, format_of
 from linclass_study.data.labels import cost_matrix, label_column, lookup
-from linclass_study.data.search_folders import SearchFolders
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.local_copies import SearchFolders
+from linclass_study.entries import as_list
+from linclass_study.errors import Unavailable
 from linclass_study.files.disk_cache import computed_once, state_of_project
+from linclass_study.files.yaml_file import Problem, SourceLines, read_yaml
 from linclass_study.project import OURS
 
 

@@ -18,7 +18,7 @@ from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.config.estimator_check import PATH, lacking_arguments, one_sentence
 from linclass_study.config.module_files import files_of, look_beside_the_study
 from linclass_study.errors import suggest_name
-from linclass_study.pipeline.protocols import metrics_of, own_metrics
+from linclass_study.protocols import metrics_of, own_metrics
 
 ROWS = 60
 

@@ -25,9 +25,9 @@ from linclass_study.config.estimator_check import (
     unknown_parameters,
 )
 from linclass_study.config.module_files import look_beside_the_study
+from linclass_study.entries import named_steps, step_name
 from linclass_study.errors import suggest_name
 from linclass_study.pipeline import foreign_steps
-from linclass_study.pipeline.method import named_steps, step_name
 from linclass_study.pipeline.transforming import transform_class
 
 Problems = Iterator[tuple[list[Any], str]]

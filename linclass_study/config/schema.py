@@ -22,7 +22,7 @@ from jsonschema.validators import extend
 
 from linclass import datasets as synthetic
 from linclass.evaluation import metrics
-from linclass_study.data.entry_keys import as_list
+from linclass_study.entries import as_list
 from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.project import ROOT

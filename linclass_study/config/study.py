@@ -25,9 +25,9 @@ from linclass_study.config.evaluation_check import (
     own_metric_problems,
 )
 from linclass_study.config.schema import fitted, schema_problems
-from linclass_study.config.yaml_file import SourceLines, read_yaml, shown_path, unquoted
-from linclass_study.data.search_folders import mirrors
+from linclass_study.data.local_copies import SearchFolders, mirrors
 from linclass_study.errors import StudyError, collect_errors
+from linclass_study.files.yaml_file import SourceLines, read_yaml, shown_path, unquoted
 from linclass_study.project import DEFAULT_STUDY
 
 KINDS = ("datasets", "methods")
@@ -53,6 +53,11 @@ class Study:
     parameters: dict[str, dict[str, Any]]  # method → what its class says (parameter_facts.py)
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
+
+    @property
+    def folders(self) -> SearchFolders:
+        """Where its data files are searched."""
+        return SearchFolders([Path(folder) for folder in self.mirrors], root=self.root)
 
 
 def read_config(

@@ -24,7 +24,7 @@ from linclass_study.data.content_to_table import (
 )
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.labels import cost_matrix
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 
 
 def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dataset:

@@ -13,9 +13,9 @@ from linclass.base.messages import first_names
 from linclass.base.tables import Table
 from linclass_study.data import labels
 from linclass_study.data.content import Columns, Content, Counts, plain_csr
-from linclass_study.data.labels import codes_and_classes, label_column, plain_number, sorted_labels
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import suggest_name
+from linclass_study.data.labels import codes_and_classes, label_column, sorted_labels
+from linclass_study.errors import Unavailable, suggest_name
+from linclass_study.files.cells import plain_number
 
 # Rows of a data set before they are in canonical order.
 

@@ -24,8 +24,8 @@ from requests.utils import requote_uri, select_proxy
 from urllib3 import exceptions as net
 from urllib3.util import Retry
 
-from linclass_study.data.search_folders import Checksums, DownloadLimits, with_checksum
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.local_copies import Checksums, DownloadLimits, with_checksum
+from linclass_study.errors import Unavailable
 from linclass_study.files.writing import atomic_write
 
 AGENT = "linclass (a benchmark of linear classification)"

@@ -14,10 +14,11 @@ from typing import Any
 from linclass import datasets as synthetic
 from linclass.base.suggestions import near_names
 from linclass_study.data import labels
-from linclass_study.data.entry_keys import KINDS, as_list, dialect_of, format_of, suffix_of
+from linclass_study.data.entry_keys import KINDS, dialect_of, format_of, suffix_of
 from linclass_study.data.labels import cost_matrix
-from linclass_study.data.search_folders import SearchFolders
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.local_copies import SearchFolders
+from linclass_study.entries import as_list
+from linclass_study.errors import Unavailable
 
 Problems = Iterator[tuple[list[Any], str]]
 

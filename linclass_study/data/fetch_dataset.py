@@ -11,18 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.entry_keys import FILES, PARTS, as_list, source_kind
-from linclass_study.data.search_folders import DownloadLimits, SearchFolders, mirrors
+from linclass_study.data.entry_keys import FILES, PARTS, source_kind
+from linclass_study.data.local_copies import DownloadLimits, SearchFolders, mirrors
 from linclass_study.data.sources import offers
-from linclass_study.data.unavailable import (
-    Failures,
-    Unavailable,
-    add_failure,
-    describe,
-    errors_as_unavailable,
-)
+from linclass_study.entries import as_list
+from linclass_study.errors import Unavailable, errors_as_unavailable
 from linclass_study.processes.guard import Guard
 from linclass_study.project import ROOT
+
+# Reasons why sources are unavailable, in the order in which they were tried.
+Failures = list[dict[str, str]]
 
 READER = "linclass_study.data.source_reader:SourceReader"
 
@@ -154,3 +152,17 @@ def reason_unavailable(
     except Unavailable as reason:
         return str(reason)
     return None
+
+
+def add_failure(failures: Failures, source: str, reason: object) -> None:
+    failure = {"source": source, "reason": str(reason)}
+    if failure not in failures:
+        failures.append(failure)
+
+
+def describe(failures: Failures) -> str:
+    """All reasons in one line."""
+    reasons = {failure["reason"] for failure in failures}
+    if len(failures) > 1 and len(reasons) == 1:
+        return f"{reasons.pop()} (in each of {len(failures)} sources)"
+    return "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures)

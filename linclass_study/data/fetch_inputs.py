@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from linclass import datasets as synthetic
-from linclass_study.data.entry_keys import FILES, as_list, format_of, source_kind
+from linclass_study.data.entry_keys import FILES, format_of, source_kind
 from linclass_study.data.fetch_dataset import READER
-from linclass_study.data.search_folders import SearchFolders
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.sources import PRODUCED
-from linclass_study.data.unpack import files_below
+from linclass_study.entries import as_list
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.files.reading import read_json, read_mapping
+from linclass_study.files.unpack import files_below
 
 # modules that are started by name
 CHILD = ["linclass_study.processes.guarded_child", READER.partition(":")[0]]

@@ -16,9 +16,9 @@ import numpy as np
 import polars as pl
 
 from linclass.base.messages import counted_have
-from linclass_study.data.entry_keys import as_list
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import suggest_name
+from linclass_study.entries import as_list
+from linclass_study.errors import Unavailable, suggest_name
+from linclass_study.files.cells import plain_number
 
 TRUTH = {"true": "1", "false": "0"}  # as truth values of Parquet are written
 DATES = (pl.Date, pl.Datetime, pl.Time)
@@ -151,18 +151,6 @@ def group_codes(labels: Sequence[str | None], name: str) -> np.ndarray:
             f"group: {counted_have(missing, 'row')} no '{name}'; give each its group, or leave `group:` out"
         )
     return codes_and_classes(labels, None)[0]
-
-
-def plain_number(value: Any) -> float | None:
-    """The finite number that a label or a cell stands for; None if it is none."""
-    if value is None or isinstance(value, bool):
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    finite = number == number and abs(number) != float("inf") and "_" not in str(value)
-    return number if finite else None
 
 
 # The risk matrix of an entry: a row for each action, which is a predicted class, and a column for each true class.

@@ -23,9 +23,8 @@ from scipy import sparse
 
 from linclass import datasets as synthetic
 from linclass_study.data.content import Columns, Content, Counts, plain_csr
-from linclass_study.data.search_folders import SearchFolders, place_of
-from linclass_study.data.unavailable import Unavailable, one_line
-from linclass_study.errors import suggest_name
+from linclass_study.data.local_copies import SearchFolders, place_of
+from linclass_study.errors import Unavailable, one_line, suggest_name
 
 Offers = Iterator[tuple[str, Callable[[], Content]]]
 

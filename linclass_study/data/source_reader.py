@@ -22,12 +22,17 @@ from linclass_study.data.build_dataset import build_dataset
 from linclass_study.data.content import Content, Matrix
 from linclass_study.data.dataset import Dataset, save_dataset
 from linclass_study.data.entry_keys import dialect_of, format_of, unnamed_index
-from linclass_study.data.fetch_dataset import AvailableSource, companion_file, first_usable
+from linclass_study.data.fetch_dataset import (
+    AvailableSource,
+    Failures,
+    companion_file,
+    first_usable,
+)
 from linclass_study.data.formats.parquet import errors_in_one_line
-from linclass_study.data.search_folders import DownloadLimits, SearchFolders
+from linclass_study.data.local_copies import DownloadLimits, SearchFolders
 from linclass_study.data.sources import offers
-from linclass_study.data.unavailable import Failures, Unavailable, errors_as_unavailable, first_line
-from linclass_study.data.unpack import at_most, count_bytes
+from linclass_study.errors import Unavailable, errors_as_unavailable, first_line
+from linclass_study.files.unpack import at_most, count_bytes
 
 
 class SourceReader:

@@ -46,12 +46,12 @@ from linclass_study.execution.run_files import (
     write_manifest,
 )
 from linclass_study.execution.slurm import enough_memory
+from linclass_study.files import environment
 from linclass_study.files.logs import KeptLog, print_kept_log
 from linclass_study.files.reading import read_about
 from linclass_study.files.resolved_study import read_fits
 from linclass_study.files.tables import FIT
 from linclass_study.files.writing import atomic_write, refuse_for_full_disk
-from linclass_study.processes import environment
 
 # of a method: its entry, digests of the code of its fits and of that of the tables, its foreign libraries with
 # versions, the name of its features

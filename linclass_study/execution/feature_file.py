@@ -18,9 +18,9 @@ import numpy as np
 from linclass.base.arrays import hashes
 from linclass.base.tables import Table
 from linclass_study.data import dataset
+from linclass_study.data.plane import plane
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.writing import atomic_write
-from linclass_study.pipeline.plane import plane
 
 GRID = 121  # points along each axis of two features
 CUT = 81  # points along each axis of a plane through more features

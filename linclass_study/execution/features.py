@@ -8,9 +8,9 @@ from typing import Any
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
-from linclass_study.data.unavailable import first_line, one_line
+from linclass_study.entries import named_steps
+from linclass_study.errors import first_line, one_line
 from linclass_study.execution.feature_file import CUT, NOWHERE, Axes, FeatureFile, grid
-from linclass_study.pipeline.method import named_steps
 from linclass_study.pipeline.transforming import feature_map
 
 MAX_GRID_VALUES = 5_000_000  # values in the features of a grid

@@ -17,7 +17,7 @@ from linclass_study.execution.jobs import Bundle
 from linclass_study.execution.run import limits_of_fit
 from linclass_study.execution.run_files import GRID, RunSpec, extras_of, recorded_run
 from linclass_study.files.reading import read_about
-from linclass_study.pipeline.protocols import kind, planned_fits
+from linclass_study.protocols import kind, planned_fits
 
 SHOWN = 12  # data sets that have a line
 NAMED = 5  # methods or data sets named in a line

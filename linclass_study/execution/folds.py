@@ -1,6 +1,6 @@
 """Training and test rows of every fit: assigned once per data set and shared by all methods.
 
-The protocols are those of protocols.py. The seed is a function of the study's seed, the data set's name, the protocol
+protocols.py describes the protocols. The seed is a function of the study's seed, the data set's name, the protocol
 and the repeat, never of order or time.
 
 The file has one line for each row and repeat: the fold in which the row is tested, -1 if it only trains, -2 if it is
@@ -10,7 +10,7 @@ not used. Lines are sorted by row, so that Parquet stores each row number once a
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,25 +19,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from linclass.base.messages import NotApplicable
-from linclass.tuning.folds import seed_of
+from linclass.base.messages import NotApplicable, counted_have
+from linclass.tuning.folds import hold_out, nested_order, seed_of, stratified_folds
 from linclass_study.data.dataset import load_classes
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import read_about, read_metadata, read_parquet
 from linclass_study.files.tables import table_schema, write_table
-from linclass_study.pipeline.protocols import (
-    UNUSED,
+from linclass_study.protocols import (
+    CURVE,
+    Options,
     divides_test_rows,
     kind,
     planned_fits,
-    protocol_named,
     selected_protocols,
+    size_of,
 )
 
 if TYPE_CHECKING:
     from linclass_study.data.dataset import Dataset
 
 FoldAssignment = dict[tuple[str, int], np.ndarray]  # (protocol, repeat) → the test fold of each row
+UNUSED = -2  # the test fold of a row in neither the training nor the test set
 REASONS_KEY = "linclass.undealt"  # key of the file's metadata: protocol → why it has no folds
 
 
@@ -123,26 +125,107 @@ def make_folds(
     if divides_test_rows(evaluation):
         training[:] = True
     for name, options in selected_protocols(evaluation).items() if len(data.y) else ():
-        protocol = protocol_named(name)
-        if protocol.within in reasons:
-            reasons[name] = reasons[protocol.within]
+        if kind(name) == CURVE and "cv" in reasons:
+            reasons[name] = reasons["cv"]
             continue
         rows = training if name != "official" else np.ones(len(data.y), bool)
         # protocols read nothing else, so the features are not copied
         groups = None if data.groups is None else data.groups[rows]
         divided = replace(data, y=data.y[rows], split=data.split[rows], groups=groups)
         try:
-            for repeat in range(protocol.size(options)[0]):
+            for repeat in range(size_of(name, options)[0]):
                 seed = seed_of(evaluation["seed"], dataset, kind(name), repeat)
-                held_out = []
-                if protocol.within:
-                    held_out.append(test_folds[protocol.within, 0][rows] == repeat)
+                held_out = [test_folds["cv", 0][rows] == repeat] if kind(name) == CURVE else []
                 of_row = np.full(len(data.y), UNUSED)
-                of_row[rows] = protocol.assign_folds(divided, options, seed, *held_out)
+                of_row[rows] = ASSIGN[kind(name)](divided, options, seed, *held_out)
                 test_folds[name, repeat] = of_row
         except NotApplicable as reason:
             reasons[name] = str(reason)
     return test_folds, reasons
+
+
+# The test fold of each row in one repeat: −1 for rows that only train, UNUSED for rows that are not used.
+# `data` has the rows that are divided.
+
+
+def _k_fold(data: Dataset, options: Options, seed: int) -> np.ndarray:
+    folds = options["folds"]
+    if data.groups is None:
+        counts = np.bincount(data.y, minlength=len(data.classes))
+        if folds > counts.min():
+            least, name = counts.min(), data.classes[int(counts.argmin())]
+            fewer = f"set evaluation.folds to at most {least}, or " if least > 1 else ""
+            raise NotApplicable(
+                f"{folds} folds need {folds} rows of every class, and class '{name}' has {least}; "
+                f"{fewer}leave the class out with `classes:`"
+            )
+    return stratified_folds(data.y, folds, seed, data.groups, data.classes)
+
+
+def _hold_out(data: Dataset, options: Options, seed: int) -> np.ndarray:
+    held_out = hold_out(data.y, options["test_share"], seed, data.groups, data.classes)
+    return np.where(held_out, 0, -1)
+
+
+def _official(data: Dataset, options: Options, seed: int) -> np.ndarray:
+    if not data.split.any():
+        raise NotApplicable("the data set has no official split; add cv to evaluation.protocols")
+    if data.groups is not None:
+        both = np.intersect1d(data.groups[data.split == 0], data.groups[data.split == 1])
+        if len(both):
+            raise NotApplicable(
+                f"{counted_have(len(both), 'group')} rows on both sides of the official split; leave "
+                "`group:` out, or official out of evaluation.protocols"
+            )
+    return np.where(data.split == 1, 0, -1)
+
+
+def _leave_one_out(data: Dataset, options: Options, seed: int) -> np.ndarray:
+    """Every row, or group, is a fold; one planned fit covers all of them."""
+    units = np.arange(len(data.y)) if data.groups is None else data.groups
+    counts = np.zeros(len(data.classes), dtype=int)
+    np.add.at(counts, np.unique(np.stack([data.y, units]), axis=1)[0], 1)
+    if counts.min() < 2:
+        unit = "row" if data.groups is None else "group"
+        raise NotApplicable(
+            f"class '{data.classes[int(counts.argmin())]}' has one {unit}, so the model of all others "
+            "never sees the class; leave the class out with `classes:`"
+        )
+    return units
+
+
+def _learning_curve(data: Dataset, options: Options, seed: int, held_out: np.ndarray) -> np.ndarray:
+    """The first rows of one random order of the training rows, so that the subsets are nested."""
+    rows, size = np.flatnonzero(~held_out), options["size"]
+    m = round(size * len(rows)) if size <= 1 else int(size)
+    if m > len(rows):
+        raise NotApplicable(
+            f"{m} training rows are requested, but a training set has {len(rows)}; "
+            "leave that size out of learning_curve"
+        )
+    groups = None if data.groups is None else data.groups[rows]
+    order = nested_order(data.y[rows], seed, groups)
+    part = order[:m]
+    if groups is not None and m < len(rows) and groups[order[m]] == groups[part[-1]]:
+        part = part[groups[part] != groups[part[-1]]]  # the last group is incomplete
+    lacking = np.flatnonzero(np.bincount(data.y[rows[part]], minlength=len(data.classes)) == 0)
+    if len(lacking):
+        raise NotApplicable(
+            f"a part of {m} training rows has none of class '{data.classes[int(lacking[0])]}'; "
+            "give learning_curve larger sizes"
+        )
+    fold = np.full(len(data.y), UNUSED)
+    fold[held_out], fold[rows[part]] = 0, -1
+    return fold
+
+
+ASSIGN: Mapping[str, Callable[..., np.ndarray]] = {
+    "cv": _k_fold,
+    "official": _official,
+    "hold_out": _hold_out,
+    "leave_one_out": _leave_one_out,
+    CURVE: _learning_curve,
+}
 
 
 def ensure_folds(results: Path, dataset: str, evaluation: Mapping[str, Any]) -> None:

@@ -28,13 +28,17 @@ from math import ceil, inf, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from linclass import datasets as synthetic
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import import_class
 from linclass.kernels.functions import WIDTHS
 from linclass.tuning import tuning
-from linclass_study.data.entry_keys import Size, expected_size
+from linclass_study.data.entry_keys import source_kind
+from linclass_study.data.local_copies import SearchFolders
+from linclass_study.entries import as_list
 from linclass_study.files.reading import read_about
-from linclass_study.pipeline.protocols import protocol_named, selected_protocols
+from linclass_study.project import ROOT
+from linclass_study.protocols import selected_protocols, size_of
 
 if TYPE_CHECKING:
     from linclass_study.config.study import Study
@@ -45,6 +49,49 @@ SECONDS_OF_RULE = {  # seconds of other jobs than fits, for the progress in the 
     "aggregate": 2.5,
     "report": 4.0,
 }
+
+
+BYTES = 4  # of a file per value: between 0/1 and full precision
+BUNDLED = {  # rows and features, from scikit-learn's descriptions
+    "iris": (150, 4),
+    "wine": (178, 13),
+    "breast_cancer": (569, 30),
+    "digits": (1797, 64),
+}
+
+
+class Size(NamedTuple):
+    """Approximate number of values (rows × features, or what is not 0 of sparse ones), and number of rows if known."""
+
+    values: int
+    rows: int | None = None
+
+
+def expected_size(entry: Mapping[str, Any], root: Path = ROOT) -> Size | None:
+    """Size from the entry's `size:`, else from its sources; None if unknown.
+
+    It depends on the entry and on local files, never on downloads, so a plan based on it stays the same.
+    """
+    if "size" in entry:
+        rows, features = entry["size"]["rows"], entry["size"].get("features", 1)
+        return Size(entry["size"].get("nonzero", rows * features), rows)
+    sources = [*as_list(entry.get("source")), *as_list(entry.get("test"))]
+    return max((size for one in sources if (size := _size_of(one, root))), default=None)
+
+
+def _size_of(source: Mapping[str, Any], root: Path) -> Size | None:
+    kind = source_kind(source)
+    if kind == "generate":  # the number of features is that of a sample of one row per class
+        keys = {key: value for key, value in source.items() if key not in ("generate", "rows")}
+        X, _ = synthetic.generate(source["generate"], rows=[1] * len(source["rows"]), **keys)
+        return Size(sum(source["rows"]) * X.shape[1], sum(source["rows"]))
+    if kind == "sklearn" and source["sklearn"] in BUNDLED:
+        rows, features = BUNDLED[source["sklearn"]]
+        return Size(rows * features, rows)
+    if kind == "file" and (path := SearchFolders(root=root).local(source["file"])):
+        files = path.rglob("*") if path.is_dir() else [path]
+        return Size(sum(file.stat().st_size for file in files) // BYTES)
+    return None
 
 
 class Cost(NamedTuple):
@@ -100,7 +147,7 @@ def number_of_fits(evaluation: Mapping[str, Any], rows: float) -> float:
     """
     count = 0.0
     for name, options in selected_protocols(evaluation).items():
-        repeats, each = protocol_named(name).size(options)
+        repeats, each = size_of(name, options)
         whole = {"leave_one_out": rows, "official": 0}.get(name, repeats * each)
         count += whole * min(options.get("size", 1), 1)
     return max(count, 1)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from linclass.tuning.folds import seed_of
+from linclass_study.entries import named_steps
 from linclass_study.execution import feature_file
 from linclass_study.execution.feature_file import digest_of_bytes
 from linclass_study.execution.fit_store import EarlierFits
@@ -32,10 +33,9 @@ from linclass_study.execution.run_files import (
     digest_of,
     extras_of,
 )
+from linclass_study.files.environment import machine
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.tables import FIT
-from linclass_study.pipeline.method import named_steps
-from linclass_study.processes.environment import machine
 from linclass_study.processes.guard import START_SECONDS, Guard, GuardedResult
 
 WORKER = "linclass_study.execution.worker:Worker"
@@ -254,7 +254,8 @@ def _add_repeat(
 
 def _alone(records: Records, guard: Guard, fit: Fit) -> None:
     if fit.rows.is_leave_one_out:
-        answer = guard.call("leave_one_out", fit.rows.fold_of_row, fit.row["seed"])
+        used = fit.rows.used
+        answer = guard.call("leave_one_out", used, fit.rows.fold_of_row[used], fit.row["seed"])
     else:
         answer = guard.call("folds", fit.fold)
     if answer.kind == "ok":

@@ -32,7 +32,7 @@ from linclass_study.files import tables as table_files
 from linclass_study.files.reading import opened_npz, parsed_json, read_json, read_metadata
 from linclass_study.files.tables import FIT, table_schema, write_table
 from linclass_study.files.writing import atomic_write
-from linclass_study.pipeline.protocols import selected_protocols
+from linclass_study.protocols import selected_protocols
 
 # What a study specifies for the runs of a method, known before the data, and what its fits depend on.
 #

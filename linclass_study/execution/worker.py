@@ -22,6 +22,7 @@ from linclass.base.messages import NotApplicable, silently
 from linclass.base.tables import Table
 from linclass.discriminant.from_statistics import fit_without_each, partitions
 from linclass_study.data import blocks
+from linclass_study.data.plane import plane_margins
 from linclass_study.execution import fit_outcome
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.fit_outcome import (
@@ -43,8 +44,6 @@ from linclass_study.pipeline.fitting import (
     solver_trace,
 )
 from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.plane import plane_margins
-from linclass_study.pipeline.protocols import UNUSED
 from linclass_study.pipeline.transforming import shared_transforms
 
 # training and test rows, the test rows among them, seed, whether to predict the grid
@@ -97,12 +96,11 @@ class Worker:
                     print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
         return found
 
-    def leave_one_out(self, units: np.ndarray, seed: int) -> Outcome:
-        """One planned fit: each unit (row or group; UNUSED for rows that are not used) is predicted by the model of all
-        others. Its parameters are the most frequent ones, its status is the joint one."""
+    def leave_one_out(self, used: np.ndarray, units: np.ndarray, seed: int) -> Outcome:
+        """One planned fit: each unit (row or group of the used rows) is predicted by the model of all others. Its
+        parameters are the most frequent ones, its status is the joint one."""
         if self.file.in_file:
             refuse_in_file("leave-one-out needs them in memory; choose another protocol")
-        used = np.flatnonzero(units != UNUSED)
         file, n, K = self.file.rows(used), len(used), self.task.n_classes
         y_pred, score, log_proba = np.empty(n, np.int32), np.empty((n, K)), np.empty((n, K))
         chosen, statuses = Counter[str](), list[dict[str, Any]]()
@@ -110,7 +108,7 @@ class Worker:
         with self._watched() as caught:
             begin = time.perf_counter()
             parts = fitting.leave_one_out(
-                self.method, file.table, file.y, units[used], self.task, seed, file.groups
+                self.method, file.table, file.y, units, self.task, seed, file.groups
             )
             while True:
                 _seed_globals(seed)  # so that fits do not depend on earlier ones

@@ -13,6 +13,7 @@ from typing import Any
 
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import import_class
+from linclass_study.entries import named_steps, step_name
 
 
 @dataclass(frozen=True)
@@ -92,20 +93,6 @@ def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(function).parameters
     except (ValueError, TypeError):
         return {}
-
-
-def named_steps(entries: Any) -> list[tuple[str, dict[str, Any]]]:
-    """[standardize, {impute: {numbers: median}}] → [(name, options), …]."""
-    pairs = []
-    for entry in entries or []:
-        name, options = (entry, None) if isinstance(entry, str) else next(iter(entry.items()))
-        pairs.append((name, dict(options or {})))
-    return pairs
-
-
-def step_name(path: str) -> str:
-    """Name of a transform in `tune:`, the last part of an import path."""
-    return path.rpartition(".")[2]
 
 
 def built(value: Any, seed: int | None) -> Any:

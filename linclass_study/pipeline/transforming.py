@@ -23,8 +23,9 @@ from linclass.base.arrays import Matrix
 from linclass.base.parameters import checks_of
 from linclass.base.parts import find, import_class
 from linclass.base.tables import Table
+from linclass_study.entries import named_steps
 from linclass_study.pipeline.foreign_steps import ForeignTransform, apply_own_feature, find_feature
-from linclass_study.pipeline.method import Method, named_steps, parameters
+from linclass_study.pipeline.method import Method, parameters
 
 Steps = Sequence[tuple[str, dict[str, Any]]]
 

@@ -24,9 +24,10 @@ from linclass.tuning import tuning
 from linclass.tuning.candidates import fits_of, goes_along_paths
 from linclass.tuning.folds import seed_of
 from linclass.tuning.paths import Grid, parameter_path
+from linclass_study.entries import step_name
 from linclass_study.pipeline.fitted import Candidate, Task, measured, predict_rows, why_not_measured
 from linclass_study.pipeline.foreign_steps import require_numbers
-from linclass_study.pipeline.method import Method, step_name, with_labels
+from linclass_study.pipeline.method import Method, with_labels
 from linclass_study.pipeline.transforming import (
     Steps,
     TransformedRows,

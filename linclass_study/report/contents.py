@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from linclass_study.pipeline.protocols import CURVE, kind, selected_protocols
+from linclass_study.protocols import CURVE, kind, selected_protocols
 
 SECTIONS = {
     "focus": "The focus of this study",

@@ -6,8 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from linclass.base.messages import counted, first_names
+from linclass_study.analysis.data_warnings import (
+    classes_without_order,
+    columns_without_order,
+    findings,
+)
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.checks.findings import classes_without_order, columns_without_order, findings
 
 Facts = Mapping[str, Any]
 

@@ -20,7 +20,8 @@ from markupsafe import Markup
 
 from linclass.base.messages import counted
 from linclass_study.analysis.across_datasets import groups_sharing_rows
-from linclass_study.analysis.answer import conclusions_path, mixture, shortened
+from linclass_study.analysis.aggregate import conclusions_path
+from linclass_study.analysis.answer import mixture, shortened
 from linclass_study.analysis.controls import focus_of
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
 from linclass_study.analysis.outcome import STYLES, Outcome
@@ -41,7 +42,7 @@ from linclass_study.analysis.wording import (
     units,
 )
 from linclass_study.files.reading import read_mapping
-from linclass_study.pipeline.protocols import CURVE, comparing_protocols, kind, selected_protocols
+from linclass_study.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.report import data_card, figure_files
 from linclass_study.report.cells import (
     SHOWN,

@@ -15,10 +15,10 @@ import yaml
 
 from linclass_study.analysis import study_file
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.pipeline.method import named_steps
-from linclass_study.pipeline.protocols import own_metrics
-from linclass_study.processes import environment
+from linclass_study.entries import named_steps
+from linclass_study.files import environment
 from linclass_study.project import DEFAULT_STUDY, ROOT
+from linclass_study.protocols import own_metrics
 
 
 def provenance() -> dict[str, str]:

@@ -7,8 +7,8 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 
 

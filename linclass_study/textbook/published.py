@@ -21,10 +21,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
 from linclass_study.files.reading import read_json, read_mapping
 from linclass_study.files.writing import write_json
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 
 FILE = ROOT / "config" / "published.yaml"

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linclass_study.config.yaml_file import read_yaml
-from linclass_study.data.search_folders import SearchFolders, mirrors
+from linclass_study.data.local_copies import SearchFolders, mirrors
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.report.drawing import style
 from linclass_study.report.figure_files import PICTURES, ReportFigure

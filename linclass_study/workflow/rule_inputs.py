@@ -22,20 +22,21 @@ from typing import Any
 from snakemake.utils import update_config
 
 from linclass.evaluation import metrics
+from linclass_study import entries
 from linclass_study.analysis import study_file
 from linclass_study.analysis.export import FORMS
 from linclass_study.config import code
 from linclass_study.config.study import AS_IS, Study, read_config
-from linclass_study.config.yaml_file import read_yaml
-from linclass_study.data import entry_keys, fetch_inputs
+from linclass_study.data import fetch_inputs
 from linclass_study.errors import StudyError
 from linclass_study.execution import jobs, locks, run_files, snakemake_internals
 from linclass_study.execution.fit_forecast import ToFit
 from linclass_study.execution.run_files import RunSpec
 from linclass_study.files.reading import refuse_broken_records
 from linclass_study.files.resolved_study import as_text, digest_of_part
-from linclass_study.pipeline.protocols import own_metrics
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import DEFAULT_STUDY, PACKAGES, ROOT, refuse_another_copy
+from linclass_study.protocols import own_metrics
 from linclass_study.report import contents, figure_files
 from linclass_study.report.figure_files import figure_numbers
 from linclass_study.report.table import table_files
@@ -158,10 +159,10 @@ class RuleInputs:
     # data sets
 
     def entry(self, wildcards: Any) -> str:
-        return as_text(entry_keys.without_metadata(self.study.datasets[wildcards.dataset]))
+        return as_text(entries.without_metadata(self.study.datasets[wildcards.dataset]))
 
     def licence_and_citation(self, wildcards: Any) -> str:
-        return as_text(entry_keys.licence_and_citation(self.study.datasets[wildcards.dataset]))
+        return as_text(entries.licence_and_citation(self.study.datasets[wildcards.dataset]))
 
     def local_files(self, wildcards: Any) -> list[str]:
         """Local files that the entry names: an edit fetches the data set again.
@@ -190,7 +191,7 @@ class RuleInputs:
 
     def shared_rows(self) -> str:
         """Which data sets say that they share rows."""
-        return as_text(entry_keys.declared_shared_rows(self.study.datasets))
+        return as_text(entries.declared_shared_rows(self.study.datasets))
 
     def features_as_is(self) -> str | list[str]:
         """The file of features of the methods without feature maps, if the study has any."""

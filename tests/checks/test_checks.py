@@ -14,13 +14,13 @@ from planted import numbers, random_table
 from scipy import sparse
 
 from linclass.base.tables import Table
+from linclass_study.analysis.data_warnings import findings, serious
+from linclass_study.analysis.datasets_table import write_datasets_table
 from linclass_study.checks.check_dataset import check_dataset, write_checks
-from linclass_study.checks.datasets_table import write_datasets_table
-from linclass_study.checks.findings import findings, serious
 from linclass_study.data import blocks, dataset
 from linclass_study.data.dataset import Dataset, save_dataset
-from linclass_study.data.entry_keys import declared_shared_rows
 from linclass_study.data.source_reader import obtain_dataset
+from linclass_study.entries import declared_shared_rows
 from linclass_study.files.tables import table_schema
 
 # All checks of a data set together: files, warnings, shared rows; no check excludes a data set

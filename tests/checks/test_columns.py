@@ -9,6 +9,7 @@ from planted import numbers, random_table, values
 from scipy import sparse
 
 from linclass.base.tables import Table
+from linclass_study.analysis.data_warnings import findings, serious
 from linclass_study.checks import columns
 from linclass_study.checks.check_dataset import check_dataset
 from linclass_study.checks.columns import (
@@ -19,7 +20,6 @@ from linclass_study.checks.columns import (
     missing_cells,
     nearly_numeric,
 )
-from linclass_study.checks.findings import findings, serious
 from linclass_study.data.dataset import Dataset
 from linclass_study.report import data_card
 

@@ -5,8 +5,8 @@ import pytest
 from cases import each
 
 from linclass.base.tables import Table
+from linclass_study.analysis.data_warnings import findings, serious
 from linclass_study.checks.columns import one_rule
-from linclass_study.checks.findings import findings, serious
 from linclass_study.report import data_card
 
 N = 400

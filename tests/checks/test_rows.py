@@ -10,7 +10,7 @@ from planted import numbers, random_table, values
 from scipy import sparse
 
 from linclass.base.tables import Table
-from linclass_study.checks.datasets_table import related_groups, sharing_pairs
+from linclass_study.analysis.datasets_table import related_groups, sharing_pairs
 from linclass_study.checks.rows import (
     features_digest,
     keys_by_kind,

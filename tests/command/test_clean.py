@@ -12,7 +12,7 @@ from finished_results import change
 from linclass_study.analysis.answer import mixture
 from linclass_study.analysis.fit_problems import mixed_environments
 from linclass_study.analysis.study_file import read_study
-from linclass_study.processes.environment import environment, recorded_environments
+from linclass_study.files.environment import environment, recorded_environments
 
 NEW = {"Machine": "here", "Python": "3.11.7", "Packages": "linclass 0.1, numpy 2.4.6, polars 1"}
 

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from linclass_study.command.results_folder import unpack
 from linclass_study.config.schema import fitted, schema_problems
-from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import StudyError
+from linclass_study.errors import StudyError, Unavailable
 from linclass_study.files.reading import opened_npz, read_about, read_json, read_parquet
+from linclass_study.files.yaml_file import read_yaml
 
 fuzz = settings(
     max_examples=60,

@@ -20,8 +20,7 @@ from finished_results import change, edit
 
 from linclass_study.command import derived_files, results_folder
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import StudyError
+from linclass_study.errors import StudyError, Unavailable
 from linclass_study.execution import compute, run_files
 from linclass_study.execution.fit_store import UNFINISHED, UnfinishedRun, replace
 from linclass_study.execution.run_files import RunInputs

@@ -8,9 +8,9 @@ import pytest
 
 from linclass_study.analysis import outcome
 from linclass_study.analysis.outcome import machines_of, times_table
+from linclass_study.files import environment
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table
-from linclass_study.processes import environment
 
 
 @pytest.fixture

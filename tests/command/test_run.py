@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 from linclass_study.analysis.study_file import read_study
 from linclass_study.command import run
 from linclass_study.command.__main__ import main
-from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.report.figure_files import write_exhibits
 

@@ -38,7 +38,8 @@ def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits()
     modules = (
         "config.study", "config.code", "execution.fit_store", "analysis.answer", "analysis.tuned",
         "report.page", "command.clean", "workflow.handlers", "execution.compute", "checks.check_dataset",
-        "checks.datasets_table", "data.produced_rows", "execution.features", "command.derived_files",
+        "analysis.datasets_table", "analysis.aggregate", "data.produced_rows", "execution.features",
+        "command.derived_files",
     )  # fmt: skip
     code = "; ".join(f"import linclass_study.{module}" for module in modules)
     assert not loaded_by(code) & {"sklearn", "pandas", "joblib"}

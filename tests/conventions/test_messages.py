@@ -36,7 +36,7 @@ from linclass.base import suggestions
 from linclass.base.messages import counted, names_and_others
 from linclass.base.parts import find
 from linclass.tuning.folds import stratified_folds
-from linclass_study.pipeline import protocols
+from linclass_study import protocols
 from linclass_study.pipeline.preprocessor import Preprocessor
 
 Y = np.arange(40) % 2

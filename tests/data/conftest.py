@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from linclass_study.data.search_folders import DownloadLimits
+from linclass_study.data.local_copies import DownloadLimits
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 
 ROOT = Path(__file__).parents[2]
 

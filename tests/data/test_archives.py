@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from linclass_study.data import unpack
 from linclass_study.data.formats import arff, libsvm
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import Text, at_most, members
+from linclass_study.errors import Unavailable
+from linclass_study.files import unpack
+from linclass_study.files.unpack import Text, at_most, members
 
 GOOD = {"train/rain/1": b"wet", "train/sun/2": b"dry", "notes/a..b": b"two dots are a name"}
 MEGABYTE = bytes(1_000_000)

@@ -20,10 +20,10 @@ from linclass import datasets as synthetic
 from linclass.datasets.keys import keys_schema
 from linclass_study.config.catalogues import suite_names
 from linclass_study.config.schema import load_schema
-from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data import download
-from linclass_study.data.entry_keys import expected_size
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
+from linclass_study.execution.jobs import expected_size
+from linclass_study.files.yaml_file import read_yaml
 
 # The data sets of the catalogue: the sizes that their authors state, and one content per entry
 
@@ -112,7 +112,7 @@ def test_iris_is_read_without_importing_scikit_learn():
 import sys
 from pathlib import Path
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 obtain_dataset({CATALOGUE["iris"]!r}, [], Path("downloads"), Path())
 assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
 """

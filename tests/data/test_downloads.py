@@ -11,8 +11,8 @@ from itertools import pairwise
 import pytest
 
 from linclass_study.data.download import download
-from linclass_study.data.search_folders import DownloadLimits
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.local_copies import DownloadLimits
+from linclass_study.errors import Unavailable
 
 BODY = b"".join(b"%d,%d\n" % (i, i * i) for i in range(40_000))  # about 0.5 MB
 OTHER = BODY[::-1]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from linclass_study.data.formats import csv
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 
 
 def outcome(read, path, options):

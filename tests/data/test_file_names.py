@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cases import each
 
-from linclass_study.data.search_folders import SearchFolders, as_name, name_in_mirror, place_of
+from linclass_study.data.local_copies import SearchFolders, as_name, name_in_mirror, place_of
 from linclass_study.data.sources import offers
 
 PIECES = [

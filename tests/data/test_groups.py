@@ -10,7 +10,7 @@ from linclass_study.data.dataset import load_dataset, save_dataset
 from linclass_study.data.entry_check import entry_problems
 from linclass_study.data.labels import cost_matrix
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 
 # `group:` names the column of the groups: it is not a feature, and it is reordered with the rows
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from linclass import LinearDiscriminantAnalysis
 from linclass import datasets as synthetic
 from linclass.base.tables import Table
-from linclass_study.pipeline.plane import plane
+from linclass_study.data.plane import plane
 
 # Generated classes have the requested moments, and a seed fixes every row
 

@@ -18,7 +18,7 @@ from linclass.base.tables import Table
 from linclass.multiclass.one_vs_one import couple
 from linclass.naive_bayes.naive_bayes import NaiveBayes
 from linclass.tuning.folds import stratified_folds
-from linclass_study.config.yaml_file import read_yaml
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import (

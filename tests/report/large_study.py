@@ -18,7 +18,7 @@ import polars as pl
 
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.pairs import bradley_terry
-from linclass_study.analysis.answer import write_across
+from linclass_study.analysis.aggregate import write_across
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import write_summary
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table

@@ -15,10 +15,10 @@ import polars as pl
 
 from linclass.base.tables import Table
 from linclass_study.analysis import answer, scoring
+from linclass_study.analysis.datasets_table import write_datasets_table
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import write_summary
 from linclass_study.checks.check_dataset import write_checks
-from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.data.dataset import Dataset, save_dataset, save_unavailable
 from linclass_study.execution import feature_file
 from linclass_study.files import tables as table_files

@@ -24,12 +24,12 @@ from linclass_study.analysis.across_datasets import (
     whole_means,
     write_comparison,
 )
-from linclass_study.analysis.answer import ranks_table, sensitivity_table, write_across
+from linclass_study.analysis.aggregate import ranks_table, sensitivity_table, write_across
 from linclass_study.analysis.export import export_table
 from linclass_study.analysis.verdict import incomplete_methods, study_verdict
 from linclass_study.analysis.within_dataset import same_predictions
 from linclass_study.analysis.wording import units
-from linclass_study.pipeline.protocols import selected_protocols
+from linclass_study.protocols import selected_protocols
 from linclass_study.report import page
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import cost, matrices, rankings

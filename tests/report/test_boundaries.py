@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 
 from linclass.plotting import BoundaryDisplay, boundary_lines
 from linclass_study.analysis.outcome import PlaneGrid
-from linclass_study.pipeline.plane import plane_margins
+from linclass_study.data.plane import plane_margins
 from linclass_study.report import page
 from linclass_study.report.drawing import style
 

@@ -18,8 +18,8 @@ from studies import Data, Method, finish
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table
-from linclass_study.config.yaml_file import read_yaml
 from linclass_study.files.tables import frame, write_table
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.report import method_scores
 from linclass_study.report.cells import PageCells

@@ -9,7 +9,7 @@ import pytest
 from cases import each
 
 from linclass_study.config.code import libraries_of_methods
-from linclass_study.processes.environment import NO_COMMIT, PACKAGES, commit, of_machines, record
+from linclass_study.files.environment import NO_COMMIT, PACKAGES, commit, of_machines, record
 from linclass_study.report import table
 from linclass_study.report.provenance import commits, environments_of_machines, provenance
 

@@ -10,7 +10,7 @@ from scipy import stats
 from studies import Data, Method, finish
 
 from linclass_study.analysis.across_datasets import MIN_DATA_SETS, PAIRED, AllScores
-from linclass_study.analysis.answer import write_across
+from linclass_study.analysis.aggregate import write_across
 from linclass_study.analysis.controls import BASELINE
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import too_few, unattainable

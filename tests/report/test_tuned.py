@@ -11,7 +11,7 @@ from matplotlib.text import Text
 from studies import Data, Method
 
 from linclass_study.analysis import answer, tuned
-from linclass_study.analysis.answer import write_across
+from linclass_study.analysis.aggregate import write_across
 from linclass_study.analysis.sentences import plain_answer
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table
 from linclass_study.analysis.verdict import study_verdict

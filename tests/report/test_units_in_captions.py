@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from studies import Data, Method, finish
 
-from linclass_study.analysis.answer import write_across
+from linclass_study.analysis.aggregate import write_across
 from linclass_study.analysis.sentences import certainty
 from linclass_study.analysis.verdict import dataset_verdict
 from linclass_study.files import tables as table_files

@@ -11,8 +11,8 @@ from cases import EXTENTS
 
 from linclass.base.tables import Table
 from linclass_study.config import code, module_files
-from linclass_study.config.yaml_file import read_yaml
 from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.files.yaml_file import read_yaml
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "workflow" / "scripts" / "cross_validate.py"

@@ -10,7 +10,7 @@ from cases import each
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass_study.config.entry_checks import _of_datasets, column_problems
-from linclass_study.data.search_folders import SearchFolders
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.pipeline.foreign_steps import require_numbers
 
 # Columns that a local file does not have are refused before anything runs

@@ -12,8 +12,8 @@ from linclass_study.analysis.across_datasets import MIN_DATA_SETS
 from linclass_study.config.catalogues import suggest_methods
 from linclass_study.config.method_check import method_problems
 from linclass_study.config.study import read_config
-from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.errors import StudyError
+from linclass_study.files.yaml_file import parse_numbers, read_yaml
 from linclass_study.project import ROOT
 
 DEFAULT = ROOT / "config" / "config.yaml"

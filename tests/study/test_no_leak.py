@@ -15,14 +15,15 @@ import pytest
 from cases import each
 
 from linclass.base import parts
-from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.data.build_dataset import assemble, normalized
 from linclass_study.data.dataset import Dataset
+from linclass_study.entries import named_steps
 from linclass_study.execution.features import compute_features
+from linclass_study.files.yaml_file import parse_numbers, read_yaml
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
-from linclass_study.pipeline.method import Method, named_steps
+from linclass_study.pipeline.method import Method
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = parse_numbers(read_yaml(ROOT / "config" / "methods.yaml"))

@@ -11,6 +11,7 @@ import pytest
 from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions, measure
+from linclass_study import protocols
 from linclass_study.analysis.answer import metric_lines
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, metric_problems, score, write_scores
@@ -19,11 +20,10 @@ from linclass_study.config import code, module_files
 from linclass_study.config.evaluation_check import own_metric_problems
 from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files
-from linclass_study.pipeline import protocols
 from linclass_study.pipeline.fitted import Task, measured
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.protocols import require_trusted
+from linclass_study.protocols import require_trusted
 from linclass_study.report.tables import diagnostics
 
 MODULE = '''

@@ -16,7 +16,7 @@ from linclass.base.tables import Table
 from linclass.tuning.folds import stratified_folds
 from linclass_study.data import blocks
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import Plan
 from linclass_study.pipeline import coefficients

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from cases import each
 
-from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
 from linclass_study.files.writing import as_json
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.textbook import course, published, textbook_page
 from linclass_study.textbook import published as published_table

@@ -7,8 +7,8 @@ import re
 import polars as pl
 import pytest
 
-from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.source_reader import obtain_dataset
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method

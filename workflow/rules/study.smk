@@ -6,7 +6,7 @@ from snakemake.logging import logger
 
 from linclass_study.analysis.export import ACROSS, FORMS
 from linclass_study.config.study import AS_IS
-from linclass_study.pipeline.protocols import metrics_of
+from linclass_study.protocols import metrics_of
 from linclass_study.report import contents
 from linclass_study.textbook import course
 from linclass_study.workflow.handlers import Handlers

@@ -1,6 +1,6 @@
 """Scores and fits of all data sets → one table of each, summaries, the comparison of the methods, the answer."""
 
-from linclass_study.analysis.answer import aggregate
+from linclass_study.analysis.aggregate import aggregate
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.study_file import describe_study
 from linclass_study.files.resolved_study import read_resolved

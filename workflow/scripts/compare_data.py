@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from linclass_study.checks.datasets_table import write_datasets_table
+from linclass_study.analysis.datasets_table import write_datasets_table
 from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])

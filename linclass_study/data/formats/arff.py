@@ -15,8 +15,8 @@ import polars as pl
 
 from linclass_study.data.content import Columns
 from linclass_study.data.formats.csv import text_columns
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import Text
+from linclass_study.errors import Unavailable
+from linclass_study.files.unpack import Text
 
 # Possessive quantifiers (*+) never backtrack, so a line takes linear time.
 QUOTED = r"'(?:[^'\\]|\\.)*+'|" + r'"(?:[^"\\]|\\.)*+"'

@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 
 from linclass_study.data.content import Counts, from_triplets
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import Text, members
+from linclass_study.errors import Unavailable
+from linclass_study.files.unpack import Text, members
 
 PARTS = ("train", "test")
 

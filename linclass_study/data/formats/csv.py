@@ -27,9 +27,10 @@ import polars as pl
 from linclass.base.messages import counted, first_names
 from linclass_study.data.content import Columns
 from linclass_study.data.entry_keys import named_columns
-from linclass_study.data.labels import are_codes, plain_number
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import Text, binary
+from linclass_study.data.labels import are_codes
+from linclass_study.errors import Unavailable
+from linclass_study.files.cells import plain_number
+from linclass_study.files.unpack import Text, binary
 
 LABELS = ("target", "group", "categorical")  # keys of an entry
 MISSING = ["", "?", "NA", "nan", "NaN", "NAN"]

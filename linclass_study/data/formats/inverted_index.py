@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from linclass_study.data.content import Counts, from_triplets
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import Text
+from linclass_study.errors import Unavailable
+from linclass_study.files.unpack import Text
 
 PARTS = ("train", "test")
 

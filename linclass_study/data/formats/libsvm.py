@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from linclass_study.data.content import Counts, from_triplets
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import Text
+from linclass_study.errors import Unavailable
+from linclass_study.files.unpack import Text
 
 MAX_COLUMNS = 10_000_000  # columns; each has a name, whether it occurs or not
 BLOCK = 100_000  # numbers that are Python strings at a time; earlier ones are already packed

@@ -20,7 +20,7 @@ from linclass_study.data.entry_keys import unnamed_index
 from linclass_study.data.formats.parquet import header_columns as header_columns  # the same file
 from linclass_study.data.formats.parquet import plain
 from linclass_study.data.labels import codes_and_classes
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 
 UNSUPPORTED = ("categorical", "texts", "matrices", "test")  # keys that need rows in memory
 

@@ -21,8 +21,8 @@ import polars as pl
 
 from linclass.base.tables import Tokenizer, word_counts
 from linclass_study.data.content import Columns, Counts
-from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import members
+from linclass_study.errors import Unavailable
+from linclass_study.files.unpack import members
 
 TOKENIZER = Tokenizer("text_folders", pattern="[a-z]+")
 TARGET = "class"

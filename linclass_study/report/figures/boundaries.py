@@ -2,7 +2,7 @@
 certain; where they differ it depends on a few rows.
 
 For two features the plane is that of the features; for more it is a section through the mean of the rows
-(linclass_study/pipeline/plane.py). The colour of a point is the mean over the folds of its class's colour. Nothing is
+(linclass_study/data/plane.py). The colour of a point is the mean over the folds of its class's colour. Nothing is
 refitted here: the runs have saved the predicted classes of a grid and their margins, whose zeros are the boundaries.
 """
 
@@ -17,7 +17,7 @@ from linclass.plotting import BoundaryDisplay
 from linclass_study.analysis.outcome import Outcome, PlaneGrid
 from linclass_study.analysis.summary import ranking
 from linclass_study.data.dataset import load_dataset
-from linclass_study.pipeline.plane import Plane, plane
+from linclass_study.data.plane import Plane, plane
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import class_key, key_height
 from linclass_study.report.drawing.panels import (

@@ -15,7 +15,7 @@ from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.summary import planned_fits
 from linclass_study.analysis.tuned import grid_end_note, marked
 from linclass_study.analysis.wording import metric_title, metric_words
-from linclass_study.pipeline.protocols import CURVE
+from linclass_study.protocols import CURVE
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import end_labels
 from linclass_study.report.drawing.style import method_style

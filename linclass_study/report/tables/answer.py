@@ -26,7 +26,7 @@ from linclass_study.analysis.wording import (
     metric_words,
     units,
 )
-from linclass_study.pipeline.protocols import metrics_of
+from linclass_study.protocols import metrics_of
 from linclass_study.report import method_scores
 from linclass_study.report.method_scores import behind_best
 from linclass_study.report.table import Column, Number, ReportTable

@@ -24,7 +24,7 @@ from linclass_study.analysis.wording import (
     units,
 )
 from linclass_study.files.tables import FIT
-from linclass_study.pipeline.protocols import (
+from linclass_study.protocols import (
     CURVE,
     comparing_protocols,
     divides_test_rows,

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 
 # Limit the decompressed size of one source: compressed files and archive members together.
 #

@@ -1,4 +1,4 @@
-"""Where files are searched for and kept: folders, names of downloads, and limits of downloads."""
+"""Local copies of the files of sources: where they are searched and kept, under which names, and their checksums."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import Unavailable
 
 # File names for untrusted addresses: an address cannot name a file outside its folder.
 #

@@ -6,6 +6,7 @@ the size of such a group, for the reader's own averages over data sets.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
@@ -15,13 +16,18 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from linclass_study.checks.check_dataset import read_keys
-from linclass_study.checks.findings import findings
-from linclass_study.checks.rows import Words
-from linclass_study.files.reading import read_mapping
+from linclass_study.analysis.data_warnings import findings
+from linclass_study.files.reading import opened_npz, read_mapping
 from linclass_study.files.tables import AND, frame, table_schema, write_csv
 
 Facts = Mapping[str, Any]
+Words = np.ndarray  # keys, of uint64
+
+KINDS = (
+    "rows_by_name",
+    "rows_by_value",
+    "columns_by_name",
+)  # of keys (linclass_study/checks/rows.py)
 
 
 SUSPICIOUS = (
@@ -49,6 +55,12 @@ def write_datasets_table(
     equal = [(a, b) for a, b in combinations(digests, 2) if digests[a] and digests[a] == digests[b]]
     related = [*sharing_pairs({name: own for name, own in keys.items() if own}), *equal, *declared]
     write_csv(datasets_table(facts, related), results / "tables" / "datasets.csv")
+
+
+def read_keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
+    """Keys of the rows and columns by kind; empty for an unavailable data set."""
+    with opened_npz(arrays) as found:
+        return {kind: found[kind] for kind in KINDS if kind in found}
 
 
 def datasets_table(facts: Mapping[str, Facts], related: Iterable[tuple[str, str]]) -> pl.DataFrame:
@@ -95,8 +107,7 @@ def sharing_pairs(keys: Mapping[str, Mapping[str, Words]]) -> dict[tuple[str, st
     keys    name of a data set → its keys by kind
     """
     by_name, by_value, columns = (
-        {name: np.unique(own[kind]) for name, own in keys.items()}
-        for kind in ("rows_by_name", "rows_by_value", "columns_by_name")
+        {name: np.unique(own[kind]) for name, own in keys.items()} for kind in KINDS
     )
     distinct = {n: own for n, own in by_value.items() if len(own) >= DISTINCT * len(by_name[n])}
     found = [_overlaps(by_name, FEW_ROWS), _overlaps(distinct, FEW_ROWS)]

@@ -8,11 +8,9 @@ from typing import Any
 
 from linclass.base import parts
 from linclass.base.messages import names_and_others
-from linclass_study.data.entry_keys import as_list
-from linclass_study.data.labels import plain_number
+from linclass_study.entries import as_list, named_steps
+from linclass_study.files.cells import has_decimal_comma, plain_number
 from linclass_study.files.writing import yaml_text
-from linclass_study.pipeline.foreign_steps import has_decimal_comma
-from linclass_study.pipeline.method import named_steps
 
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
 LEAST_ERROR = 0.001

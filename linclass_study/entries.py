@@ -1,0 +1,49 @@
+"""Entries of data sets and of methods, as catalogues and studies have them: their lists, steps and metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def as_list(given: Any) -> list[Any]:
+    """Sources or names of an entry as a list, whether the entry has one, several or none."""
+    return given if isinstance(given, list) else [] if given is None else [given]
+
+
+def named_steps(entries: Any) -> list[tuple[str, dict[str, Any]]]:
+    """[standardize, {impute: {numbers: median}}] → [(name, options), …]."""
+    pairs = []
+    for entry in entries or []:
+        name, options = (entry, None) if isinstance(entry, str) else next(iter(entry.items()))
+        pairs.append((name, dict(options or {})))
+    return pairs
+
+
+def step_name(path: str) -> str:
+    """Name of a transform in `tune:`, the last part of an import path."""
+    return path.rpartition(".")[2]
+
+
+# Keys of a data set on which no row depends: licence, citation, related data sets, expected size.
+METADATA = ("licence", "citation", "shares_rows_with", "size")
+
+
+def without_metadata(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry without metadata: a change of licence or citation fetches nothing again."""
+    return {key: value for key, value in entry.items() if key not in METADATA}
+
+
+def licence_and_citation(entry: Mapping[str, Any]) -> dict[str, str | None]:
+    """Licence and citation, None where the entry has none."""
+    return {key: entry.get(key) for key in ("licence", "citation")}
+
+
+def declared_shared_rows(entries: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Pairs of data sets of a study whose entries declare that they share rows (`shares_rows_with:`)."""
+    return [
+        (name, other)
+        for name, entry in entries.items()
+        for other in entry.get("shares_rows_with", [])
+        if other in entries
+    ]

@@ -1,0 +1,34 @@
+"""Numbers in cells of text: which texts are numbers, and columns that are numbers but for a few cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+FEWEST = 10  # numbers among the levels; fewer may be names, such as grades
+OTHERS = 0.1  # maximal share of the levels that are no numbers
+
+
+def plain_number(value: Any) -> float | None:
+    """The finite number that a label or a cell stands for; None if it is none."""
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    finite = number == number and abs(number) != float("inf") and "_" not in str(value)
+    return number if finite else None
+
+
+def stray_levels(levels: Sequence[str]) -> list[str]:
+    """The levels that alone keep a column from being numbers; none if it is one of names."""
+    others = [level for level in levels if plain_number(level) is None]
+    few = len(levels) - len(others) >= FEWEST and len(others) <= OTHERS * len(levels)
+    commas = len(levels) >= FEWEST and all(map(has_decimal_comma, others))
+    return others if few or commas else []
+
+
+def has_decimal_comma(level: str) -> bool:
+    """Whether it is a number if its one comma is a decimal mark."""
+    return level.count(",") == 1 and plain_number(level.replace(",", ".")) is not None
