@@ -16,13 +16,16 @@ from typing import Any, NamedTuple
 from linclass_study.protocols import CURVE, kind, selected_protocols
 
 SECTIONS = {
-    "focus": "The focus of this study",
-    "answer": "The answer",
+    "focus": "The focus",
+    "answer": "Leaderboard",
+    "dataset": "Data sets",
+    "methods": "Methods",
+    "compare": "Compare two",
     "across": "Across data sets",
-    "dataset": "Each data set",
     "cost": "Runtime and memory",
     "trust": "Diagnostics and reproducibility",
 }
+SCRIPTED = ("methods", "compare")  # sections that need scripts
 
 
 class Part(NamedTuple):
@@ -67,7 +70,7 @@ def part_name(name: str, dataset: str = "") -> str:
 
 FIGURES = {
     "methods": Part("dataset", "figures.methods.methods", True),
-    "ranks": Part("across", "figures.rankings.ranks"),
+    "ranks": Part("answer", "figures.rankings.ranks"),
     "boundaries": Part("dataset", "figures.boundaries.boundaries", True),
     "pairwise": Part("across", "figures.matrices.pairwise"),
     "convergence": Part("cost", "figures.convergence.convergence", True, requested=_keeps_traces),
@@ -86,8 +89,8 @@ FIGURES = {
 
 TABLES = {
     "focus": Part("focus", "tables.answer.focus"),
-    "answer": Part("answer", "tables.answer.best_methods"),
-    "compared": Part("answer", "tables.answer.all_methods"),
+    "answer": Part("dataset", "tables.answer.best_methods"),
+    "compared": Part("across", "tables.answer.all_methods"),
     "control": Part("across", "tables.across.control"),
     "incomplete": Part("across", "tables.across.incomplete"),
     "sensitivity": Part("across", "tables.across.sensitivity", written=False),  # by aggregate.py

@@ -53,8 +53,8 @@ def scores_by_metric(
         pl.col("dataset") == dataset, pl.col("protocol") == protocol, pl.col("metric").is_in(names)
     )
     fits = outcome.fits.filter(pl.col("dataset") == dataset, pl.col("protocol") == protocol)
-    values = _array(scores, names, methods)
-    planned, fitted, ratio, step = _fits(fits, methods)
+    values = fold_values(scores, names, methods)
+    planned, fitted, ratio, step = fits_of_methods(fits, methods)
     count = (~np.isnan(values)).sum(axis=2)
     whole = (count > 0) & (np.minimum(count, fitted) == planned)
     found = {metric: dict.fromkeys(methods, Number(None)) for metric in wanted}
@@ -100,7 +100,7 @@ def _column(
     ]
 
 
-def _array(scores: pl.DataFrame, names: list[str], methods: list[str]) -> np.ndarray:
+def fold_values(scores: pl.DataFrame, names: list[str], methods: list[str]) -> np.ndarray:
     known = scores.filter(pl.col("method").is_in(methods))
     folds = known.select("repeat", "fold").unique().sort("repeat", "fold").with_row_index("place")
     known = known.join(folds, on=["repeat", "fold"])
@@ -113,7 +113,7 @@ def _array(scores: pl.DataFrame, names: list[str], methods: list[str]) -> np.nda
     return values
 
 
-def _fits(
+def fits_of_methods(
     fits: pl.DataFrame, methods: list[str]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each method, the number of planned fits, of those that succeeded, the mean of n_test/n_train, and one row of

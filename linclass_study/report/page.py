@@ -24,6 +24,7 @@ from linclass_study.analysis.aggregate import conclusions_path
 from linclass_study.analysis.answer import mixture, shortened
 from linclass_study.analysis.controls import focus_of
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
+from linclass_study.analysis.headline import headline
 from linclass_study.analysis.outcome import STYLES, Outcome
 from linclass_study.analysis.scoring import metric_problems
 from linclass_study.analysis.sentences import (
@@ -31,7 +32,6 @@ from linclass_study.analysis.sentences import (
     excluded_sentence,
     focus_sentences,
     not_ranked,
-    plain_answer,
 )
 from linclass_study.analysis.verdict import study_verdict
 from linclass_study.analysis.wording import (
@@ -54,13 +54,14 @@ from linclass_study.report.cells import (
     templates,
     with_code,
 )
-from linclass_study.report.contents import FIGURES, SECTIONS, TABLES, part_name
+from linclass_study.report.contents import FIGURES, SCRIPTED, SECTIONS, TABLES, part_name
 from linclass_study.report.data_card import data_warnings
 from linclass_study.report.drawing.svg import inline
 from linclass_study.report.figure_files import (
     read_record,
     requested_exhibits,
 )
+from linclass_study.report.page_data import as_json, study_data
 from linclass_study.report.provenance import (
     commits,
     configuration,
@@ -160,10 +161,12 @@ def report(
         | {"sure": sure[name] if across_sentences else ""}
         for name in parts
     ]
-    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    scripts = page_scripts()
     return environment.get_template("template.html.j2").render(
-        script=Markup(script),
-        script_hash=script_hash(script),
+        scripts=[Markup(script) for script in scripts],
+        script_hashes=[script_hash(script) for script in scripts],
+        data=Markup(as_json(study_data(outcome))),
+        headline=headline(outcome, verdict),
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         chips=Markup(chip_rules(map(outcome.position, outcome.methods))),
         outcome=outcome,
@@ -176,12 +179,13 @@ def report(
         absent=not_ranked(verdict) or excluded_sentence(verdict),
         titles=TITLES,
         sections=SECTIONS,
+        scripted=SCRIPTED,
         main_protocol_phrase=main_protocol_phrase(outcome),
         over=protocols(outcome),
         units=units(outcome.evaluation, *outcome.main_protocols),
         curve=learning_curve_sizes(outcome),
+        summary_of_problems=summary_of_problems(outcome),
         sure={name: sure[name] for name in parts if outcome.about(name)["status"] != "unavailable"},
-        short=plain_answer(verdict),
         focus_sentences=focus_sentences(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=present(outcome, overall, of_datasets),
@@ -198,6 +202,17 @@ def report(
         commands=[snakemake_command(files) for files in studies],
         configuration=configuration(outcome),
     )
+
+
+def summary_of_problems(outcome: Outcome) -> str:
+    """What is wrong with the study's fits, in one line."""
+    counts = dict(outcome.fits["status"].value_counts().iter_rows())
+    failed = sum(n for status, n in counts.items() if status not in (*FITTED, "not_applicable"))
+    parts = [f"{counted(failed, 'fit')} of {outcome.fits.height:,} failed"] * (failed > 0)
+    parts += ["results come from different environments"] * bool(mixture(outcome))
+    parts += ["metrics raised exceptions"] * bool(metric_problems(outcome))
+    parts += ["some candidates of the tuning failed"] * bool(failed_candidates(outcome))
+    return f"Problems: {'; '.join(parts)}"
 
 
 def present(
@@ -219,6 +234,7 @@ def template_environment(cells: PageCells) -> Environment:
     environment = templates()
     environment.filters |= {
         "seconds": format_seconds,
+        "lower_first": lambda text: text[:1].lower() + text[1:],
         "short": lambda reason: shortened(reason, SHOWN),
         "breakable": breakable_name,
         "code": with_code,
@@ -262,8 +278,21 @@ def learning_curve_sizes(outcome: Outcome) -> str:
     return f"{', '.join(shown)} of each training set" if shown else ""
 
 
+LIBRARIES = ("d3", "plot")  # in vendor/, with their licences
+SCRIPTS = ("core", "tables", "leaderboard", "main")  # in js/, in this order
+
+
+def page_scripts() -> list[str]:
+    """The libraries, and the page's own scripts as one."""
+    own = [(TEMPLATES / "js" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
+    libraries = [
+        (TEMPLATES / "vendor" / f"{name}.min.js").read_text(encoding="utf-8") for name in LIBRARIES
+    ]
+    return [*libraries, "\n".join(own)]
+
+
 def script_hash(script: str) -> str:
-    """Hash of the page's script, which is the only one that its content security policy allows."""
+    """Hash of a script, as the page's content security policy allows only the page's own ones."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 

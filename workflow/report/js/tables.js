@@ -1,5 +1,4 @@
-"use strict";
-// What a reader can ask of the page. Without this script it shows everything: all rows, in their first order.
+// Tables: sort, filter, columns and copies. Without scripts they show all rows in their first order.
 
 const SHOWN = 25; // rows of a table of class long, until all are asked for
 const LONG = 8; // rows, from which on a table can be filtered
@@ -17,12 +16,6 @@ function button(text, attributes, act) {
   const element = made("button", text, { type: "button", ...attributes });
   element.addEventListener("click", act);
   return element;
-}
-
-function save(name, text, type) {
-  const link = made("a", "", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 const kind = (heading) => NUMBERS.find((name) => heading.classList.contains(name)) ? "number" : "text";
@@ -114,12 +107,14 @@ class Interactive {
     const heading = this.headings[place];
     const numbers = kind(heading) === "number";
     const before = heading.getAttribute("aria-sort");
-    const up = before ? before === "descending" : !heading.classList.contains("number");
+    const up = before ? before === "descending" : !heading.classList.contains("number") || heading.classList.contains("up");
     this.headings.forEach((other) => other.removeAttribute("aria-sort"));
     heading.setAttribute("aria-sort", up ? "ascending" : "descending");
     const keys = new Map(this.rows.map((row) => [row, numbers ? numeral(row.cells[place]) : row.cells[place].textContent]));
     const missing = (key) => Number.isNaN(key) || key === "–";
+    const pinned = (row) => row.classList.contains("pinned");
     this.rows.sort((a, b) => {
+      if (pinned(a) !== pinned(b)) return pinned(b) - pinned(a);
       const [x, y] = [keys.get(a), keys.get(b)];
       if (missing(x) || missing(y)) return missing(x) - missing(y);
       const order = numbers ? (x === y ? 0 : x < y ? -1 : 1) : words.compare(x, y);
@@ -174,65 +169,3 @@ function plain(cell) {
   const value = text === "–" ? "" : cell.dataset.v ?? (/^−[\d.∞]/.test(text) ? text.replace("−", "-") : text);
   return [value, spread ? spread.textContent.replace("± ", "").replaceAll("−", "-") : ""];
 }
-
-// A figure as a file of its own: the page's colours written out, which outside of the page have no names.
-function drawing(svg) {
-  const copy = svg.cloneNode(true);
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("xmlns:xlink", "http://www.w3.org/1999/xlink");
-  const style = getComputedStyle(document.documentElement);
-  return new XMLSerializer().serializeToString(copy).replace(/var\((--[a-z]+)\)/g, (_, name) => {
-    const probe = document.body.appendChild(made("span", "", { style: `color: var(${name})` }));
-    const colour = style.getPropertyValue(name) && getComputedStyle(probe).color;
-    probe.remove();
-    return colour;
-  });
-}
-
-function addTheme() {
-  const root = document.documentElement;
-  const select = made("select", "", { class: "theme", "aria-label": "Theme" });
-  for (const name of ["auto", "light", "dark"]) select.append(made("option", name, { value: name }));
-  const take = (name) => { if (name === "auto") delete root.dataset.theme; else root.dataset.theme = name; };
-  try { select.value = localStorage.getItem("theme") ?? "auto"; } catch { /* a browser may keep nothing for files */ }
-  take(select.value);
-  select.addEventListener("change", () => {
-    take(select.value);
-    try { localStorage.setItem("theme", select.value); } catch { /* likewise */ }
-  });
-  document.querySelector("nav")?.append(select);
-}
-
-// What is linked to is open.
-function openTarget() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  for (let box = target; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;
-  const own = target?.closest("section.dataset")?.querySelector("details");
-  if (own && target.tagName === "H3") own.open = true;
-  if (target) target.scrollIntoView();
-}
-
-document.documentElement.classList.add("js"); // now the style may hide the rows of long tables
-addTheme();
-// Tables begin to work when they come near the window, so that a page of hundreds opens at once.
-const tables = [...document.querySelectorAll(".tabled")];
-const begin = (box) => { if (!box.dataset.ready) { box.dataset.ready = "yes"; new Interactive(box); } };
-const coming = new IntersectionObserver((seen) => {
-  for (const { isIntersecting, target } of seen) if (isIntersecting) { coming.unobserve(target); begin(target); }
-}, { rootMargin: "1500px" });
-for (const box of tables) coming.observe(box);
-
-for (const figure of document.querySelectorAll("figure")) {
-  const svg = figure.querySelector("svg");
-  const name = `${figure.dataset.name}.svg`;
-  figure.querySelector(".files")?.prepend(button("Save SVG", { class: "svg" }, () => save(name, drawing(svg), "image/svg+xml")), " ");
-}
-
-const closed = [];
-addEventListener("beforeprint", () => {
-  tables.forEach(begin);
-  for (const box of document.querySelectorAll("details:not([open])")) { closed.push(box); box.open = true; }
-});
-addEventListener("afterprint", () => { for (const box of closed.splice(0)) box.open = false; });
-addEventListener("hashchange", openTarget);
-if (location.hash) openTarget();

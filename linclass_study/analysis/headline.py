@@ -1,0 +1,126 @@
+"""The three sentences at the top of the page: the answer, how certain it is, and what would decide more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from linclass.base.messages import counted, names_and_others
+from linclass_study.analysis.across_datasets import comparison_across
+from linclass_study.analysis.controls import MAX_DATASETS, Verdict
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.sentences import confidence
+from linclass_study.analysis.verdict import ControlVerdict, DatasetVerdict, StudyVerdict
+from linclass_study.analysis.wording import metric_words
+
+NAMES = 3  # methods named in a sentence; the others are counted
+
+
+def headline(outcome: Outcome, verdict: StudyVerdict) -> list[str]:
+    """Answer, confidence and next step, as far as there are any."""
+    answered = [one for one in verdict.datasets if one.best]
+    if not answered:
+        return ["No method succeeded on every fold of any data set, so none is best."]
+    rivals = [one.closest_rival for one in answered]
+    control = _control(verdict)
+    if control is not None:
+        sentences = [_rank(outcome, verdict, control.method), _against(verdict, control)]
+        return [*sentences, *_next_step(rivals, control)]
+    if len(answered) == 1:
+        return [*_single(answered[0]), *_next_step(rivals)]
+    return [*_several(verdict, answered), *_next_step(rivals)]
+
+
+def _control(verdict: StudyVerdict) -> ControlVerdict | None:
+    """The focus or the best method against all others across data sets; None if methods are not ranked."""
+    if verdict.not_ranked:
+        return None
+    if verdict.focus:
+        return next((one for one in verdict.controls if one.method in verdict.focus), None)
+    return verdict.ranking
+
+
+def _rank(outcome: Outcome, verdict: StudyVerdict, method: str) -> str:
+    base = comparison_across(outcome)
+    words = f"by {metric_words(verdict.metric)} over {verdict.over}"
+    if method not in base.methods:
+        return f"{method} is not ranked {words}, as it lacks a score on some of them."
+    mean = base.nemenyi.ranks
+    place = int((mean < mean[base.methods.index(method)] - 1e-9).sum()) + 1
+    best = names_and_others(verdict.best, NAMES)
+    count = f"{len(base.methods)} methods"
+    if method not in verdict.best:
+        verb = "ranks" if len(verdict.best) == 1 else "rank"
+        return f"{method} ranks {_ordinal(place)} of {count} {words}; {best} {verb} first."
+    if len(verdict.best) > 1:
+        return f"{best} share the first rank among {count} {words}."
+    return f"{method} ranks first of {count} {words}."
+
+
+def _ordinal(place: int) -> str:
+    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{ending}"
+
+
+def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
+    better, worse, undecided = (
+        len(names) for names in (control.better_than, control.worse_than, control.undecided)
+    )
+    parts = [f"{control.method} is significantly better than {better or 'none'} of the "]
+    parts[0] += f"{better + worse + undecided} others"
+    parts += [f"significantly worse than {worse}"] * (worse > 0)
+    parts += [f"not distinguishable from {undecided}"] * (undecided > 0)
+    test = "mean ranks" if control.test == "ranks" else "Wilcoxon’s test"
+    known = [one for one in verdict.datasets if one.comparisons]
+    clear = sum(one.best == [control.method] and not one.indistinguishable for one in known)
+    single = f"; on single data sets it is clearly the best {clear} times of {len(known)}"
+    if clear <= 1:
+        single = f"; it is clearly the best on {clear or 'none'} of the {len(known)} data sets"
+    return f"{', '.join(parts)} ({test}, Holm’s correction){single * bool(known)}."
+
+
+def _single(one: DatasetVerdict) -> list[str]:
+    verb = "has" if len(one.best) == 1 else "have"
+    sure = confidence(one)
+    best = names_and_others(one.best, NAMES)
+    return [
+        f"{best} {verb} the best {metric_words(one.metric)} on {one.dataset}, {one.mean:.3f}.",
+        f"{sure[0].upper()}{sure[1:]}.",
+    ]
+
+
+def _several(verdict: StudyVerdict, answered: Sequence[DatasetVerdict]) -> list[str]:
+    """Of data sets that are too few to rank methods."""
+    times = Counter(name for one in answered for name in one.best)
+    most = max(times.values())
+    first = [name for name in times if times[name] == most]
+    each = " each" if len(first) > 1 else ""
+    verb = "are" if len(first) > 1 else "is"
+    clear = sum(bool(one.comparisons) and not one.indistinguishable for one in answered)
+    return [
+        f"{names_and_others(first, NAMES)} {verb} the best by {metric_words(verdict.metric)} on {most} of "
+        f"{counted(len(answered), 'data set')}{each}.",
+        f"One method is clearly the best on {clear or 'none'} of them. {verdict.not_ranked}".rstrip(),
+    ]
+
+
+def _next_step(rivals: Sequence[Verdict | None], control: ControlVerdict | None = None) -> list[str]:
+    """What would decide differences that are not decided."""
+    parts = []
+    if control is not None and control.next is not None:
+        number = control.datasets_needed
+        parts.append(
+            f"about {number} data sets like these for {control.method} against {control.next}"
+            if number is not None
+            else f"more than {MAX_DATASETS:,} data sets like these for {control.method} against {control.next}"
+        )
+    repeats = [(one.repeats.repeats, one) for one in rivals if one is not None and one.repeats]
+    known = [(number, one) for number, one in repeats if number is not None]
+    if known:
+        number, one = min(known, key=lambda pair: pair[0])
+        parts.append(f"`repeats: {number}` for {one.control} against {one.other} on {one.dataset}")
+    if parts:
+        return [f"To decide more: {'; '.join(parts)}."]
+    if repeats:
+        return ["More repeats would decide nothing here, only more rows or more data sets."]
+    return []

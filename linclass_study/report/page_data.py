@@ -1,0 +1,459 @@
+"""The data that the page's scripts sort, filter and draw, as one JSON object.
+
+Scores are those of every fold, for each metric that a reader can choose, so that the scripts can compare any two
+methods; tests and intervals across data sets are computed here. Methods and data sets are numbers in the study's
+order. `study_data` documents the keys.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from importlib.util import find_spec
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from linclass.base.public import MODULES
+from linclass.evaluation import metrics
+from linclass.evaluation.comparisons.friedman_test import ranks
+from linclass_study.analysis.across_datasets import (
+    OTHER_METRICS,
+    ComparisonAcross,
+    comparison_across,
+    groups_sharing_rows,
+    scenarios,
+)
+from linclass_study.analysis.controls import BASELINE, across, focus_of
+from linclass_study.analysis.outcome import Outcome, median_seconds
+from linclass_study.analysis.tuned import chosen_values, grid_ends
+from linclass_study.analysis.within_dataset import rope_of
+from linclass_study.analysis.wording import metric_title, metric_words, protocol_phrase
+from linclass_study.report.data_card import data_warnings
+from linclass_study.report.drawing.panels import selected_methods
+from linclass_study.report.figures.boundaries import grids_of_methods, training_rows
+from linclass_study.report.method_scores import fits_of_methods, fold_values
+
+UNIT = 1e-5  # of scores, which are whole numbers of it
+SECONDS = 1e-6  # of seconds
+MAX_CLASSES = 30  # whose names the page has
+MAX_PLANES = 6  # data sets whose decision boundaries are on the first screen
+MAX_PANELS = 6  # of them at first
+MAX_POINTS = 250  # rows in a panel of a plane
+SIDE = 1000  # of a plane, in whole numbers
+PRECISION = 3.0  # of a boundary, in the same unit
+DRAWS = 1000  # of the bootstrap of mean ranks
+LEVEL = 0.95  # of their intervals
+LABELS = ("Predicts", "Cost", "Certificate", "Reference")  # of a model's docstring
+
+
+def study_data(outcome: Outcome) -> dict[str, Any]:
+    """All data of the page.
+
+    metric      the study's metric; `metrics` are those that the page can show, the study's first
+    focus       methods that the study is about
+    baseline    methods that guess the most frequent class
+    methods     name, classifier and what its docstring says, in the study's order
+    datasets    size, folds and warnings, in the study's order
+    t           Student's quantiles of 95 % intervals for 1, 2, … degrees of freedom
+    scores      metric → [data set][method] → scores of the folds in UNIT, null for a method without a score of each
+    partial     metric → {"data set,method": mean over the folds that have a score}
+    seconds     [data set][method], median of the fits in SECONDS
+    fits        [data set][method] → number of fits by status
+    tuned       [data set][method] → parameter → [[value, times], …] and how often the value was an end of its grid
+    across      metric → tests across data sets
+    planes      decision boundaries
+    sensitivity the study's comparison and its variations, with their best methods
+    """
+    names = [outcome.metric, *(name for name in OTHER_METRICS if name != outcome.metric)]
+    scores, partial = _scores(outcome, names)
+    datasets = _datasets(outcome)
+    shown = [name for name in names if any(any(row) for row in scores[name])]
+    return {
+        "metric": outcome.metric,
+        "metrics": [_metric(outcome, name) for name in shown],
+        "focus": _places(outcome, focus_of(outcome)),
+        "baseline": [
+            place
+            for place, entry in enumerate(outcome.methods.values())
+            if entry.get("classifier") == BASELINE
+        ],
+        "methods": [_method(outcome, name) for name in outcome.methods],
+        "datasets": datasets,
+        "t": _t_quantiles(max(len(datasets), *(one.get("folds", 0) for one in datasets))),
+        "scores": {name: scores[name] for name in shown},
+        "partial": {name: partial[name] for name in shown},
+        "seconds": _seconds(outcome),
+        "fits": _fits(outcome),
+        "tuned": _tuned(outcome),
+        "across": {name: _across(outcome, name) for name in shown},
+        "planes": _planes(outcome),
+        "sensitivity": [
+            {"what": one.what, "datasets": one.datasets, "best": _places(outcome, one.best)}
+            for one in scenarios(outcome, comparison_across(outcome))
+        ],
+    }
+
+
+def as_json(data: dict[str, Any]) -> str:
+    """JSON that can stand in a script element of HTML."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _places(outcome: Outcome, names: Any) -> list[int]:
+    order = {name: place for place, name in enumerate(outcome.methods)}
+    return [order[name] for name in names]
+
+
+def _metric(outcome: Outcome, name: str) -> dict[str, Any]:
+    low, high = metrics.bounds(name)
+    return {
+        "name": name,
+        "words": metric_words(name),
+        "title": metric_title(name),
+        "greater": metrics.greater_is_better(name),
+        "rope": rope_of(outcome.evaluation) if name == outcome.metric else 0.0,
+        "bounds": [end if np.isfinite(end) else None for end in (low, high)],
+    }
+
+
+def _method(outcome: Outcome, name: str) -> dict[str, Any]:
+    entry = outcome.methods[name]
+    about = docstring_parts(str(entry.get("classifier", "")))
+    steps = entry.get("transforms") or []
+    return {
+        "name": name,
+        "classifier": entry.get("classifier", ""),
+        "params": entry.get("params") or {},
+        "tune": entry.get("tune") or {},
+        "transforms": [step if isinstance(step, str) else json.dumps(step) for step in steps],
+        "grid_end": grid_ends(outcome).get(name, ""),
+        **about,
+    }
+
+
+def docstring_parts(classifier: str) -> dict[str, str]:
+    """What the docstring of a model of linclass says: its equation, and the lines that begin with LABELS; nothing for
+    other classifiers, which are not imported."""
+    module = MODULES.get(classifier.removeprefix("linclass."), "")
+    if not classifier.startswith("linclass.") or not module:
+        return {}
+    spec = find_spec(module)
+    if spec is None or spec.loader is None or not hasattr(spec.loader, "get_source"):
+        return {}
+    text = ast.get_docstring(ast.parse(spec.loader.get_source(module) or "")) or ""
+    equation, *pieces = re.split(rf"\n({'|'.join(LABELS)}): ", text.rstrip())
+    labelled = zip(pieces[::2], pieces[1::2], strict=True)
+    found = {label.lower(): " ".join(value.split()) for label, value in labelled}
+    return {"equation": equation.strip(), **found}
+
+
+def _datasets(outcome: Outcome) -> list[dict[str, Any]]:
+    warnings = data_warnings(outcome)
+    relatives = {name: group for group in groups_sharing_rows(outcome) for name in group}
+    found = []
+    for place, (name, own) in enumerate(outcome.parts().items()):
+        about = own.about(name)
+        one: dict[str, Any] = {
+            "name": name,
+            "anchor": f"data-{place + 1}",
+            "warnings": warnings.get(name, []),
+            "shares": [other for other in relatives[name] if other != name],
+        }
+        if about["status"] == "unavailable":
+            found.append(one | {"unavailable": about["reason"]})
+            continue
+        protocol = own.protocol(name)
+        fits = own.fits.filter(protocol=protocol)
+        counts, classes = about["class_counts"], about["classes"]
+        ratio = (fits["n_test"] / fits["n_train"]).mean()
+        test = fits["n_test"].mean()
+        n = fits.select("repeat", "fold").unique().height
+        checks = own.checks(name)
+        one |= {
+            "rows": about["rows"],
+            "features": about["n_features"],
+            "sparse": bool(about.get("sparse")),
+            "n_classes": len(classes),
+            "classes": classes[:MAX_CLASSES],
+            "counts": counts[:MAX_CLASSES],
+            "majority": max(counts) / max(sum(counts), 1),
+            "separable": checks.get("separable"),
+            "source": about["source"],
+            "over": protocol_phrase(own.evaluation, protocol),
+            "folds": n,
+            "ratio": ratio if isinstance(ratio, float) else 0.0,
+            "step": 1 / test if isinstance(test, float) and test else 0.0,
+        }
+        found.append(one)
+    return found
+
+
+def _t_quantiles(most: int) -> list[float]:
+    """Student's quantiles of two-sided 95 % intervals for 1, 2, … degrees of freedom."""
+    from scipy.special import stdtrit  # slow to import
+
+    return _rounded(stdtrit(np.arange(1, max(most, 2)), (1 + LEVEL) / 2), 8)
+
+
+def _scores(
+    outcome: Outcome, names: list[str]
+) -> tuple[dict[str, list[Any]], dict[str, dict[str, float]]]:
+    methods = list(outcome.methods)
+    names = [name for name in names if "." in name or name in metrics.names()]
+    scores: dict[str, list[Any]] = {name: [] for name in names}
+    partial: dict[str, dict[str, float]] = {name: {} for name in names}
+    for place, (dataset, own) in enumerate(outcome.parts().items()):
+        if own.about(dataset)["status"] == "unavailable":
+            for name in names:
+                scores[name].append([None] * len(methods))
+            continue
+        protocol = own.protocol(dataset)
+        of_protocol = own.scores.filter(pl.col("metric").is_in(names), protocol=protocol)
+        values = fold_values(of_protocol, names, methods)
+        planned, fitted, _, _ = fits_of_methods(own.fits.filter(protocol=protocol), methods)
+        count = np.isfinite(values).sum(axis=2)
+        whole = (count > 0) & (np.minimum(count, fitted) == planned)
+        for i, name in enumerate(names):
+            row = []
+            for j, of_folds in enumerate(values[i]):
+                own_values = of_folds[~np.isnan(of_folds)]
+                row.append(
+                    np.round(own_values / UNIT).astype(int).tolist() if whole[i, j] else None
+                )
+                if not whole[i, j] and count[i, j]:
+                    partial[name][f"{place},{j}"] = round(float(np.nanmean(of_folds)), 5)
+            scores[name].append(row)
+    return scores, partial
+
+
+def _seconds(outcome: Outcome) -> list[list[int | None]]:
+    known = median_seconds(outcome.times)
+    return [
+        [
+            max(round(known[dataset, method] / SECONDS), 1) if (dataset, method) in known else None
+            for method in outcome.methods
+        ]
+        for dataset in outcome.datasets
+    ]
+
+
+def _fits(outcome: Outcome) -> list[list[dict[str, int]]]:
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for dataset, method, status, n in (
+        outcome.fits.group_by("dataset", "method", "status").len().sort(pl.all()).iter_rows()
+    ):
+        counts.setdefault((dataset, method), {})[status] = n
+    return [
+        [counts.get((dataset, method), {}) for method in outcome.methods]
+        for dataset in outcome.datasets
+    ]
+
+
+def _tuned(outcome: Outcome) -> list[list[dict[str, Any]]]:
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    columns = ("dataset", "method", "parameter", "value", "edge")
+    main = {name: outcome.protocol(name) for name in outcome.datasets}
+    for dataset, method, protocol, parameter, value, edge in (
+        chosen_values(outcome).select(*columns[:2], "protocol", *columns[2:]).iter_rows()
+    ):
+        if protocol == main.get(dataset):
+            run = found.setdefault((dataset, method), {})
+            one = run.setdefault(parameter, {"values": Counter(), "ends": Counter()})
+            one["values"][value] += 1
+            one["ends"].update([edge] if edge else [])
+    return [
+        [
+            {
+                parameter: {
+                    "values": [[json.loads(v), n] for v, n in sorted(one["values"].items())],
+                    "ends": dict(sorted(one["ends"].items())),
+                }
+                for parameter, one in found.get((dataset, method), {}).items()
+            }
+            for method in outcome.methods
+        ]
+        for dataset in outcome.datasets
+    ]
+
+
+def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
+    """Tests across data sets by a metric; None if there is nothing to compare.
+
+    methods, datasets   numbers of those that are compared
+    rank, low, high     mean ranks and, of enough data sets, their bootstrap intervals
+    groups              methods that do not differ significantly by Nemenyi's test
+    friedman            p that the methods differ by no more than chance, by Iman and Davenport's test
+    control             the focus or the best method; `verdict` is 1 where it is significantly better than a method, −1
+                        where it is worse, `holm` p after Holm's correction, by `test`: mean ranks or Wilcoxon's test
+    pairs               p of Wilcoxon's test with Holm's correction over all pairs, [i][j − i − 1] of the pair i < j;
+                        null if all are 1
+    """
+    base = comparison_across(outcome, metric)
+    if not base.enough:
+        return None
+    order = {name: place for place, name in enumerate(outcome.datasets)}
+    methods = _places(outcome, base.methods)
+    mean = base.nemenyi.ranks
+    found: dict[str, Any] = {
+        "datasets": [order[name] for name in base.datasets],
+        "methods": methods,
+        "rank": _rounded(mean),
+        **_rank_intervals(base),
+        "critical": round(float(base.nemenyi.critical_difference), 3),
+        "groups": [[methods[j] for j in group] for group in base.nemenyi.groups],
+        "friedman": None if base.friedman is None else float(base.friedman.f_p),
+        "pairs": _pairs(base),
+    }
+    focus = [name for name in focus_of(outcome) if name in base.methods]
+    against = across(outcome, base, (focus or base.best)[0])
+    if against is not None and against.enough:
+        others = _places(outcome, against.others)
+        found |= {
+            "control": _places(outcome, [against.control])[0],
+            "test": "ranks" if against.by_ranks else "wilcoxon",
+            "others": others,
+            "verdict": against.significant.astype(int).tolist(),
+            "holm": _rounded(against.deciding.holm),
+        }
+    return found
+
+
+def _rounded(values: np.ndarray, digits: int = 4) -> list[float]:
+    return [float(f"{value:.{digits}g}") for value in values.tolist()]
+
+
+def _pairs(base: ComparisonAcross) -> list[list[float]] | None:
+    adjusted = base.pairs.adjusted
+    if (adjusted == 1).all():
+        return None
+    return [_rounded(adjusted[i, i + 1 :]) for i in range(len(adjusted))]
+
+
+def _rank_intervals(base: ComparisonAcross) -> dict[str, list[float]]:
+    """Percentile intervals of the mean ranks by a bootstrap over data sets."""
+    if not base.enough_for_intervals:
+        return {}
+    table = np.array(ranks(base.table))
+    n = len(table)
+    drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=DRAWS) @ table / n
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return {"low": _rounded(low), "high": _rounded(high)}
+
+
+def _planes(outcome: Outcome) -> list[dict[str, Any]]:
+    """Decision boundaries of data sets of two features; without any, of the first one with a plane.
+
+    x, y        range of the plane; its coordinates are whole numbers from 0 to SIDE, upwards
+    shown       methods of the first screen
+    points      [x, y, class] of some training rows
+    panels      method → the regions of classes but the first (paths of polygons), in which most folds predict them,
+                and the boundaries of each fold (paths of lines)
+    """
+    names = [name for name in outcome.datasets if _has_plane(outcome, name)]
+    two = [name for name in names if outcome.about(name)["n_features"] == 2]
+    found = []
+    for name in two[:MAX_PLANES] or names[:1]:
+        on_plane = training_rows(outcome, name)
+        if isinstance(on_plane, str):
+            continue
+        X, y, plane = on_plane
+        grids, _ = grids_of_methods(outcome.parts()[name], name)
+        if not grids:
+            continue
+        first = next(iter(grids.values()))
+        about = outcome.about(name)
+        n_classes = len(about["classes"])
+        low = np.array([first.x[0], first.y[0]])
+        scale = SIDE / (np.array([first.x[-1], first.y[-1]]) - low)
+        some = np.unique(np.linspace(0, len(X) - 1, min(len(X), MAX_POINTS)).astype(int))
+        points = np.round((X[some] - low) * scale).astype(int) if len(X) else np.empty((0, 2), int)
+        inside = ((points >= 0) & (points <= SIDE)).all(axis=1)
+        codes = y[some][inside, None] if len(X) else np.empty((0, 1), int)
+        found.append(
+            {
+                "dataset": list(outcome.datasets).index(name),
+                "axes": list(plane.names) if plane else ["", ""],
+                "cut": about["n_features"] != 2,
+                "x": [float(first.x[0]), float(first.x[-1])],
+                "y": [float(first.y[0]), float(first.y[-1])],
+                "shown": _places(outcome, selected_methods(outcome, name, grids, MAX_PANELS)),
+                "points": np.hstack([points[inside], codes]).tolist(),
+                "panels": {
+                    _places(outcome, [method])[0]: _panel(grid, n_classes)
+                    for method, grid in grids.items()
+                },
+            }
+        )
+    return found
+
+
+def _has_plane(outcome: Outcome, dataset: str) -> bool:
+    runs = outcome.results / "runs" / dataset
+    return outcome.about(dataset)["status"] != "unavailable" and any(
+        (runs / method / "boundary.npz").exists() for method in outcome.methods
+    )
+
+
+def _panel(grid: Any, n_classes: int) -> dict[str, Any]:
+    from contourpy import contour_generator  # with matplotlib
+
+    gx, gy = np.linspace(0, SIDE, len(grid.x)), np.linspace(0, SIDE, len(grid.y))
+    regions, lines = [], []
+    for code in range(1, n_classes):
+        share = (grid.labels == code).mean(axis=0)
+        others = [
+            (grid.labels == other).mean(axis=0) for other in range(n_classes) if other != code
+        ]
+        lead = share - np.max(others, axis=0)
+        found = contour_generator(gx, gy, lead, fill_type="OuterOffset").filled(0, 2)
+        rings = [
+            points[begin:end]
+            for points, offsets in zip(*found, strict=True)
+            for begin, end in pairwise(offsets)
+        ]
+        regions.append(_path(rings, closed=True))
+    for fit in range(len(grid.labels)):
+        fields = grid.fields(fit, n_classes)[1:]
+        lines.append("".join(_path(contour_generator(gx, gy, field).lines(0)) for field in fields))
+    return {"regions": regions, "lines": lines}
+
+
+def _path(curves: list[np.ndarray], closed: bool = False) -> str:
+    """An SVG path of curves (n, 2), in whole numbers, without points that lie on the line through their neighbours."""
+    parts = []
+    for curve in curves:
+        points = np.round(_simplified(np.asarray(curve, float))).astype(int).tolist()
+        if len(points) > 1:
+            parts.append("M" + "L".join(f"{x} {y}" for x, y in points) + "Z" * closed)
+    return "".join(parts)
+
+
+def _simplified(curve: np.ndarray) -> np.ndarray:
+    """Douglas and Peucker's algorithm."""
+    kept = np.zeros(len(curve), bool)
+    kept[[0, -1]] = True
+    pieces = [(0, len(curve) - 1)]
+    while pieces:
+        begin, end = pieces.pop()
+        if end - begin < 2:
+            continue
+        (ax, ay), (bx, by) = curve[begin], curve[end]
+        dx, dy = bx - ax, by - ay
+        inner = curve[begin + 1 : end]
+        length = np.hypot(dx, dy)
+        if length:
+            away = np.abs(dx * (inner[:, 1] - ay) - dy * (inner[:, 0] - ax)) / length
+        else:
+            away = np.hypot(inner[:, 0] - ax, inner[:, 1] - ay)
+        farthest = int(away.argmax())
+        if away[farthest] > PRECISION:
+            middle = begin + 1 + farthest
+            kept[middle] = True
+            pieces += [(begin, middle), (middle, end)]
+    return curve[kept]

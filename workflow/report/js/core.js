@@ -1,0 +1,236 @@
+"use strict";
+// What all parts of the page share: the study, the view that the address describes, statistics, names and exports.
+// Without scripts the page shows all tables and figures in one sequence; scripts add to it and rearrange it.
+
+const study = JSON.parse(document.getElementById("study").textContent);
+const { methods, datasets } = study;
+const UNIT = 1e-5; // of scores
+const MICROSECOND = 1e-6; // of times
+const LEADING = 6; // methods with a colour of their own
+const TIE = 1e-9; // scores that differ by less are equal
+
+// ---- elements
+
+// h("p", {class: "note", onclick: act}, "text", element): an element; attributes that are null or false are left out.
+function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  setAll(element, attributes);
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+function s(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  setAll(element, attributes);
+  element.append(...children.flat());
+  return element;
+}
+
+function setAll(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+}
+
+// ---- the view: #metric=auc&data=iris&method=lda
+
+const parts = []; // functions that draw a part of the page for the view
+let view = readView();
+
+function readView() {
+  const hash = location.hash.slice(1);
+  return new URLSearchParams(hash.includes("=") ? hash : "");
+}
+
+// The address of the same view with some changes; null removes a key.
+function address(changes) {
+  const next = new URLSearchParams(view);
+  for (const [key, value] of Object.entries(changes)) if (value === null) next.delete(key); else next.set(key, value);
+  return `#${next}`;
+}
+
+function go(changes) { location.hash = address(changes).slice(1) || "top="; }
+
+// A part of the page: draw(changed) is called now and whenever one of its keys changes in the address.
+function part(keys, draw) {
+  parts.push({ keys, draw });
+  draw(new Set(keys));
+}
+
+addEventListener("hashchange", () => {
+  const before = view;
+  view = readView();
+  const changed = new Set([...before.keys(), ...view.keys()].filter((key) => before.get(key) !== view.get(key)));
+  for (const { keys, draw } of parts) if (keys.some((key) => changed.has(key))) draw(changed);
+  if (changed.has("method") && view.get("method")) document.getElementById("methods")?.scrollIntoView();
+  else if (changed.has("data") && view.get("data")) document.getElementById("dataset")?.scrollIntoView();
+});
+
+const metricOf = (name) => study.metrics.find((metric) => metric.name === name);
+const metric = () => metricOf(view.get("metric")) ?? study.metrics[0];
+const place = (list, name) => list.findIndex((one) => one.name === name);
+
+// ---- statistics; d and m are numbers of a data set and a method
+
+const foldsOf = (d, m, by = metric()) => study.scores[by.name]?.[d][m] ?? null;
+
+const means = new Map(); // metric → [data set][method]
+function meanOf(d, m, by = metric()) {
+  if (!means.has(by.name))
+    means.set(by.name, study.scores[by.name].map((row) => row.map((folds) => folds && d3.mean(folds) * UNIT)));
+  return means.get(by.name)[d][m];
+}
+
+function spreadOf(d, m, by = metric()) {
+  const folds = foldsOf(d, m, by);
+  return folds && folds.length > 1 ? d3.deviation(folds) * UNIT : null;
+}
+
+// How much better a is than b on a data set, with the 95 % interval of the paired difference, which allows for
+// training rows that folds share (Nadeau and Bengio, 2003); null without scores of both.
+function paired(d, a, b, by = metric()) {
+  const [x, y] = [foldsOf(d, a, by), foldsOf(d, b, by)];
+  if (!x || !y || x.length !== y.length) return null;
+  const sign = (by.greater ? 1 : -1) * UNIT;
+  const each = x.map((value, i) => sign * (value - y[i]));
+  const difference = d3.mean(each);
+  if (each.length < 2) return { difference };
+  const { ratio, step } = datasets[d];
+  const sd = d3.deviation(each);
+  const half = study.t[each.length - 2] * (sd <= TIE ? step / Math.sqrt(12) : sd) * Math.sqrt(1 / each.length + ratio);
+  return { difference, low: difference - half, high: difference + half };
+}
+
+// The data sets on which both methods have a score, of those that count as independent.
+function common(a, b, by = metric()) {
+  const across = study.across[by.name];
+  return (across ? across.datasets : d3.range(datasets.length)).filter((d) => meanOf(d, a, by) !== null && meanOf(d, b, by) !== null);
+}
+
+// Data sets on which a is better than b by more than the region of practical equivalence, equal, and worse.
+function record(a, b, by = metric()) {
+  const sign = by.greater ? 1 : -1;
+  const each = common(a, b, by).map((d) => sign * (meanOf(d, a, by) - meanOf(d, b, by)));
+  const margin = by.rope + TIE;
+  const wins = each.filter((x) => x > margin).length, losses = each.filter((x) => x < -margin).length;
+  return { n: each.length, wins, ties: each.length - wins - losses, losses };
+}
+
+// The method that others are compared with: the focus, else the best one.
+const control = (by = metric()) => study.across[by.name]?.control ?? study.focus[0] ?? order(by)[0];
+
+// Methods, best first: by mean rank, of one data set by mean; those that lack scores last.
+function order(by = metric()) {
+  const across = study.across[by.name];
+  const key = new Map();
+  if (across) across.methods.forEach((m, i) => key.set(m, across.rank[i]));
+  const sign = by.greater ? -1 : 1;
+  const lone = (m) => { const known = datasets.map((_, d) => meanOf(d, m, by)).filter((x) => x !== null); return known.length ? sign * d3.mean(known) : Infinity; };
+  return d3.sort(d3.range(methods.length), (m) => key.get(m) ?? (across ? 1e6 : 0) + (across ? 0 : lone(m)));
+}
+
+// ---- colours: the focus and the leading methods by the study's metric; others are grey
+
+const leading = [...new Set([...study.focus, ...order(study.metrics[0])])].filter((m) => !study.baseline.includes(m)).slice(0, LEADING);
+const colour = (m) => leading.includes(m) ? `var(--m${leading.indexOf(m)})` : "var(--other)";
+
+// ---- names
+
+const methodName = (m, attributes = {}) => h("a", { class: "name", href: address({ method: methods[m].name }), "data-m": m, ...attributes },
+  h("span", { class: "dot", style: `background: ${colour(m)}` }), broken(label(methods[m])));
+const datasetName = (d, attributes = {}) => h("a", { href: address({ data: datasets[d].name }), "data-d": d, ...attributes }, broken(label(datasets[d])));
+const label = (one) => one.label ?? one.name;
+const broken = (name) => name.split(/(?<=_)/).flatMap((piece, i) => (i ? [h("wbr"), piece] : [piece]));
+
+// ---- numbers, as in the page's tables
+
+const minus = (text) => text.replaceAll("-", "−");
+const fixed = (x, digits = 3) => x === null || x === undefined || Number.isNaN(x) ? "–" : minus(Math.abs(x) < 1000 ? x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1") : x.toPrecision(3));
+const signed = (x, digits = 3) => (x > 0 && Number(x.toFixed(digits)) > 0 ? "+" : "") + fixed(x, digits);
+const between = ({ low, high }, digits = 3) => low === undefined ? "" : `[${signed(low, digits)}, ${signed(high, digits)}]`;
+function seconds(micro) {
+  if (micro === null || micro === undefined) return "–";
+  const x = micro * MICROSECOND;
+  const [unit, scale] = [[1e-3, "µs", 1e6], [1, "ms", 1e3], [120, "s", 1], [7200, "min", 1 / 60], [Infinity, "h", 1 / 3600]].find(([limit]) => x < limit).slice(1);
+  return `${Number((x * scale).toPrecision(2))} ${unit}`;
+}
+const probability = (p) => p === null || p === undefined ? "–" : p < 0.0005 ? "< .001" : p > 0.9995 && p < 1 ? "> .999" : p.toFixed(3).replace(/^0/, "");
+const plural = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+
+// ---- exports of figures: what is shown, as SVG, PNG or PDF
+
+function save(name, content, type) {
+  const link = h("a", { download: name, href: URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+// A drawing as a file of its own: the page's colours and fonts written out, which outside of the page have no names.
+function drawing(svg) {
+  const copy = svg.cloneNode(true);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("xmlns:xlink", "http://www.w3.org/1999/xlink");
+  const { width, height } = svg.getBoundingClientRect();
+  if (!copy.getAttribute("width")) { copy.setAttribute("width", width); copy.setAttribute("height", height); }
+  const own = getComputedStyle(svg);
+  copy.setAttribute("font-family", own.fontFamily);
+  copy.setAttribute("color", own.color);
+  if (!copy.getAttribute("font-size")) copy.setAttribute("font-size", own.fontSize);
+  const written = new Map();
+  const colourOf = (name) => {
+    const probe = document.body.appendChild(h("span", { style: `color: var(${name})` }));
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
+  };
+  return new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+)\)/g, (_, name) => {
+    if (!written.has(name)) written.set(name, colourOf(name));
+    return written.get(name);
+  });
+}
+
+async function picture(svg, scale = 3) {
+  const { width, height } = svg.getBoundingClientRect();
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing(svg))}`;
+  await image.decode();
+  const canvas = h("canvas", { width: Math.ceil(width * scale), height: Math.ceil(height * scale) });
+  const context = canvas.getContext("2d");
+  context.fillStyle = getComputedStyle(document.body).backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+// The browser prints this figure alone; its dialog saves it as PDF.
+function printAlone(figure) {
+  figure.classList.add("alone");
+  document.documentElement.classList.add("one-figure");
+  addEventListener("afterprint", () => {
+    figure.classList.remove("alone");
+    document.documentElement.classList.remove("one-figure");
+  }, { once: true });
+  print();
+}
+
+// Buttons that save the drawing of a figure, which svg() finds when one is pressed.
+function exportsOf(figure, name, svg = () => figure.querySelector("svg")) {
+  return h("span", { class: "exports" },
+    h("button", { type: "button", title: "Save this figure as SVG", onclick: () => save(`${name}.svg`, drawing(svg()), "image/svg+xml") }, "SVG"),
+    h("button", { type: "button", title: "Save this figure as PNG", onclick: async () => save(`${name}.png`, await picture(svg())) }, "PNG"),
+    h("button", { type: "button", title: "Print this figure alone, or save it as PDF", onclick: () => printAlone(figure) }, "PDF"));
+}
+
+// A figure of Observable Plot with title, caption and exports.
+function plotFigure(name, title, caption, drawn) {
+  const figure = h("figure", { "data-name": name });
+  figure.append(h("div", { class: "scroll" }, drawn), h("figcaption", {}, h("b", {}, `${title}. `), caption, " ", exportsOf(figure, name, () => figure.querySelector("svg:not([class*=swatch])"))));
+  return figure;
+}
+
+// Settings that all plots share.
+const look = (options) => ({ style: { background: "transparent", color: "var(--ink)", fontFamily: "inherit", fontSize: "12px", overflow: "visible" }, ...options });
+
+document.documentElement.classList.add("js"); // the style then hides what scripts replace

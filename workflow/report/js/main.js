@@ -1,0 +1,74 @@
+// The page's controls, and its parts in order.
+
+function drawMetric() {
+  const host = document.getElementById("metric");
+  host.replaceChildren(...study.metrics.map((one) => h("option", { value: one.name, selected: one === metric() }, one.title)));
+  const other = metric() !== study.metrics[0];
+  for (const note of document.querySelectorAll(".of-metric")) note.hidden = !other;
+}
+
+function addTheme() {
+  const root = document.documentElement;
+  const select = h("select", { class: "theme", "aria-label": "Theme" });
+  for (const name of ["auto", "light", "dark"]) select.append(h("option", { value: name }, name));
+  const take = (name) => { if (name === "auto") delete root.dataset.theme; else root.dataset.theme = name; };
+  try { select.value = localStorage.getItem("theme") ?? "auto"; } catch { /* a browser may keep nothing for files */ }
+  take(select.value);
+  select.addEventListener("change", () => {
+    take(select.value);
+    try { localStorage.setItem("theme", select.value); } catch { /* likewise */ }
+  });
+  document.querySelector("nav")?.append(select);
+}
+
+// What is linked to is open.
+function openTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let box = target; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;
+  const own = target?.closest("section.dataset")?.querySelector("details");
+  if (own && target.tagName === "H3") own.open = true;
+  if (target) target.scrollIntoView();
+}
+
+// A tip beside the pointer for what has data-tip; dots of one data set light up together.
+function addTips() {
+  const tip = document.body.appendChild(h("div", { class: "tip", role: "status", hidden: true }));
+  addEventListener("pointermove", (event) => {
+    const target = event.target.closest?.("[data-tip]");
+    tip.hidden = !target?.dataset.tip;
+    for (const lit of document.querySelectorAll(".lit")) if (lit.dataset.d !== target?.dataset.d) lit.classList.remove("lit");
+    if (tip.hidden) return;
+    if (target.dataset.d !== undefined) for (const same of document.querySelectorAll(`circle[data-d="${target.dataset.d}"]`)) same.classList.add("lit");
+    tip.textContent = target.dataset.tip;
+    const { width, height } = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(event.clientX + 12, innerWidth - width - 4))}px`;
+    tip.style.top = `${event.clientY + height + 24 > innerHeight ? event.clientY - height - 10 : event.clientY + 16}px`;
+  });
+}
+
+document.getElementById("metric").addEventListener("change", (event) => go({ metric: event.target.value === study.metric ? null : event.target.value }));
+part(["metric"], drawMetric);
+part(["metric"], drawLeaderboard);
+part(["metric", "plane", "panels"], drawPlanes);
+addTips();
+addTheme();
+
+// Tables begin to work when they come near the window, so that a page of hundreds opens at once.
+const tables = [...document.querySelectorAll(".tabled")];
+const begin = (box) => { if (!box.dataset.ready) { box.dataset.ready = "yes"; new Interactive(box); } };
+const coming = new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) if (isIntersecting) { coming.unobserve(target); begin(target); }
+}, { rootMargin: "1500px" });
+for (const box of tables) coming.observe(box);
+
+for (const figure of document.querySelectorAll("figure[data-name]:has(.files)"))
+  figure.querySelector(".files").prepend(exportsOf(figure, figure.dataset.name), " ");
+
+const closed = [];
+addEventListener("beforeprint", () => {
+  tables.forEach(begin);
+  for (const box of document.querySelectorAll("details:not([open])")) { closed.push(box); box.open = true; }
+});
+addEventListener("afterprint", () => { for (const box of closed.splice(0)) box.open = false; });
+addEventListener("hashchange", openTarget);
+if (location.hash) openTarget();
