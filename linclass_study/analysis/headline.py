@@ -58,7 +58,9 @@ def _rank(outcome: Outcome, verdict: StudyVerdict, method: str) -> str:
 
 
 def _ordinal(place: int) -> str:
-    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    ending = (
+        "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    )
     return f"{place}{ending}"
 
 
@@ -66,17 +68,16 @@ def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
     better, worse, undecided = (
         len(names) for names in (control.better_than, control.worse_than, control.undecided)
     )
-    parts = [f"{control.method} is significantly better than {better or 'none'} of the "]
-    parts[0] += f"{better + worse + undecided} others"
-    parts += [f"significantly worse than {worse}"] * (worse > 0)
-    parts += [f"not distinguishable from {undecided}"] * (undecided > 0)
+    near = f"not distinguishable from {undecided}"
+    parts = [
+        f"significantly better than {better or 'none'} of the {better + worse + undecided} others"
+    ]
+    parts += [f"significantly worse than {worse}"] * (worse > 0) + [near] * (undecided > 0)
     test = "mean ranks" if control.test == "ranks" else "Wilcoxon’s test"
     known = [one for one in verdict.datasets if one.comparisons]
     clear = sum(one.best == [control.method] and not one.indistinguishable for one in known)
-    single = f"; on single data sets it is clearly the best {clear} times of {len(known)}"
-    if clear <= 1:
-        single = f"; it is clearly the best on {clear or 'none'} of the {len(known)} data sets"
-    return f"{', '.join(parts)} ({test}, Holm’s correction){single * bool(known)}."
+    single = f"; clearly the best on {clear or 'none'} of {counted(len(known), 'data set')}"
+    return f"It is {', '.join(parts)} ({test}, Holm’s correction){single * bool(known)}."
 
 
 def _single(one: DatasetVerdict) -> list[str]:
@@ -97,14 +98,14 @@ def _several(verdict: StudyVerdict, answered: Sequence[DatasetVerdict]) -> list[
     each = " each" if len(first) > 1 else ""
     verb = "are" if len(first) > 1 else "is"
     clear = sum(bool(one.comparisons) and not one.indistinguishable for one in answered)
-    return [
-        f"{names_and_others(first, NAMES)} {verb} the best by {metric_words(verdict.metric)} on {most} of "
-        f"{counted(len(answered), 'data set')}{each}.",
-        f"One method is clearly the best on {clear or 'none'} of them. {verdict.not_ranked}".rstrip(),
-    ]
+    best = f"{names_and_others(first, NAMES)} {verb} the best by {metric_words(verdict.metric)}"
+    sure = f"One method is clearly the best on {clear or 'none'} of them. {verdict.not_ranked}"
+    return [f"{best} on {most} of {counted(len(answered), 'data set')}{each}.", sure.rstrip()]
 
 
-def _next_step(rivals: Sequence[Verdict | None], control: ControlVerdict | None = None) -> list[str]:
+def _next_step(
+    rivals: Sequence[Verdict | None], control: ControlVerdict | None = None
+) -> list[str]:
     """What would decide differences that are not decided."""
     parts = []
     if control is not None and control.next is not None:

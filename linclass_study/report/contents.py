@@ -23,7 +23,7 @@ SECTIONS = {
     "compare": "Compare two",
     "across": "Across data sets",
     "cost": "Runtime and memory",
-    "trust": "Diagnostics and reproducibility",
+    "trust": "Diagnostics",
 }
 SCRIPTED = ("methods", "compare")  # sections that need scripts
 

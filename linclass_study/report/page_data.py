@@ -29,17 +29,17 @@ from linclass_study.analysis.across_datasets import (
     scenarios,
 )
 from linclass_study.analysis.controls import BASELINE, across, focus_of
-from linclass_study.analysis.outcome import Outcome, median_seconds
+from linclass_study.analysis.outcome import Outcome, PlaneGrid, median_seconds
 from linclass_study.analysis.tuned import chosen_values, grid_ends
-from linclass_study.analysis.within_dataset import rope_of
+from linclass_study.analysis.within_dataset import comparison_within, rope_of
 from linclass_study.analysis.wording import metric_title, metric_words, protocol_phrase
 from linclass_study.report.data_card import data_warnings
-from linclass_study.report.drawing.panels import selected_methods
 from linclass_study.report.figures.boundaries import grids_of_methods, training_rows
 from linclass_study.report.method_scores import fits_of_methods, fold_values
 
 UNIT = 1e-5  # of scores, which are whole numbers of it
 SECONDS = 1e-6  # of seconds
+LEADING = 6  # methods with a colour of their own
 MAX_CLASSES = 30  # whose names the page has
 MAX_PLANES = 6  # data sets whose decision boundaries are on the first screen
 MAX_PANELS = 6  # of them at first
@@ -55,6 +55,7 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
     """All data of the page.
 
     metric      the study's metric; `metrics` are those that the page can show, the study's first
+    leading     methods with a colour of their own; others are grey
     focus       methods that the study is about
     baseline    methods that guess the most frequent class
     methods     name, classifier and what its docstring says, in the study's order
@@ -75,6 +76,7 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
     shown = [name for name in names if any(any(row) for row in scores[name])]
     return {
         "metric": outcome.metric,
+        "leading": _places(outcome, leading_methods(outcome)),
         "metrics": [_metric(outcome, name) for name in shown],
         "focus": _places(outcome, focus_of(outcome)),
         "baseline": [
@@ -97,6 +99,24 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
             for one in scenarios(outcome, comparison_across(outcome))
         ],
     }
+
+
+def leading_methods(outcome: Outcome) -> list[str]:
+    """The focus and the first methods by mean rank, of a single data set by mean: those with a colour of their own."""
+    base = comparison_across(outcome)
+    if base.enough:
+        order = [base.methods[j] for j in np.argsort(base.nemenyi.ranks, kind="stable")]
+    else:
+        order = [
+            name
+            for one in outcome.parts()
+            for name in comparison_within(outcome.parts()[one], one).methods
+        ]
+    guesses = [
+        name for name, entry in outcome.methods.items() if entry.get("classifier") == BASELINE
+    ]
+    names = dict.fromkeys([*focus_of(outcome), *(name for name in order if name not in guesses)])
+    return [*names][:LEADING]
 
 
 def as_json(data: dict[str, Any]) -> str:
@@ -382,7 +402,7 @@ def _planes(outcome: Outcome) -> list[dict[str, Any]]:
                 "cut": about["n_features"] != 2,
                 "x": [float(first.x[0]), float(first.x[-1])],
                 "y": [float(first.y[0]), float(first.y[-1])],
-                "shown": _places(outcome, selected_methods(outcome, name, grids, MAX_PANELS)),
+                "shown": _places(outcome, _different(outcome, grids)),
                 "points": np.hstack([points[inside], codes]).tolist(),
                 "panels": {
                     _places(outcome, [method])[0]: _panel(grid, n_classes)
@@ -393,6 +413,26 @@ def _planes(outcome: Outcome) -> list[dict[str, Any]]:
     return found
 
 
+def _different(outcome: Outcome, grids: dict[str, PlaneGrid]) -> list[str]:
+    """The focus and the best method, then the method whose regions differ most from those of all before, and so on; in
+    the order of `grids`. Methods that predict one class everywhere come last."""
+    maps = {
+        name: np.stack([grid.labels == code for code in range(grid.labels.max() + 1)])
+        .mean(axis=1)
+        .argmax(axis=0)
+        for name, grid in grids.items()
+    }
+    chosen = [name for name in focus_of(outcome) if name in grids] or [*grids][:1]
+    while len(chosen) < min(MAX_PANELS, len(grids)):
+        others = [name for name in grids if name not in chosen]
+        apart = {
+            name: (np.ptp(maps[name]) > 0, min((maps[name] != maps[one]).mean() for one in chosen))
+            for name in others
+        }
+        chosen.append(max(others, key=lambda name: apart[name]))
+    return [name for name in grids if name in chosen]
+
+
 def _has_plane(outcome: Outcome, dataset: str) -> bool:
     runs = outcome.results / "runs" / dataset
     return outcome.about(dataset)["status"] != "unavailable" and any(
@@ -400,7 +440,7 @@ def _has_plane(outcome: Outcome, dataset: str) -> bool:
     )
 
 
-def _panel(grid: Any, n_classes: int) -> dict[str, Any]:
+def _panel(grid: PlaneGrid, n_classes: int) -> dict[str, Any]:
     from contourpy import contour_generator  # with matplotlib
 
     gx, gy = np.linspace(0, SIDE, len(grid.x)), np.linspace(0, SIDE, len(grid.y))

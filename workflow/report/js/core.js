@@ -6,7 +6,6 @@ const study = JSON.parse(document.getElementById("study").textContent);
 const { methods, datasets } = study;
 const UNIT = 1e-5; // of scores
 const MICROSECOND = 1e-6; // of times
-const LEADING = 6; // methods with a colour of their own
 const TIE = 1e-9; // scores that differ by less are equal
 
 // ---- elements
@@ -133,7 +132,7 @@ function order(by = metric()) {
 
 // ---- colours: the focus and the leading methods by the study's metric; others are grey
 
-const leading = [...new Set([...study.focus, ...order(study.metrics[0])])].filter((m) => !study.baseline.includes(m)).slice(0, LEADING);
+const { leading } = study;
 const colour = (m) => leading.includes(m) ? `var(--m${leading.indexOf(m)})` : "var(--other)";
 
 // ---- names

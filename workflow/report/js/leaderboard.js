@@ -74,7 +74,7 @@ function meanInterval(each) {
 
 // ---- the table
 
-const RANKS = { width: 150, height: 22 }, STRIP = { width: 190, height: 22 }, TIME = { width: 60, height: 22 };
+const RANKS = { width: 130, height: 22 }, STRIP = { width: 150, height: 22 }, TIME = { width: 36, height: 22 };
 
 function cell(attributes, ...children) { return h("td", attributes, ...children); }
 
@@ -131,10 +131,10 @@ function leaderboardTable(by) {
   const heads = [
     h("th", { scope: "col", class: "method" }, "Method"),
     across && h("th", { scope: "col", class: "number up", title: "Mean rank over the data sets (1: always the best), with a 95 % bootstrap interval. Methods that share a grey bar do not differ significantly (Nemenyi’s test)." }, "Mean rank", axis(RANKS, x, [1, Math.round((1 + methods.length) / 2), methods.length])),
-    several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end. Beyond the axis dots lie at its left end.` }, "Behind the best, by data set", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
+    several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end. Beyond the axis dots lie at its left end.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
     h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant after Holm’s correction` }, `Against ${chiefName}`),
     several && h("th", { scope: "col", class: "number", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "W/T/L"),
-    h("th", { scope: "col", class: "seconds up", title: "Median time of a fit, on a logarithmic scale" }, "Time of a fit"),
+    h("th", { scope: "col", class: "seconds up", title: "Median time of a fit, on a logarithmic scale" }, "Fit time"),
     h("th", { scope: "col", class: "text", title: Object.values(MARKS).map(([mark, words]) => `${mark} ${words}`).join("; ") }, "Notes"),
   ].filter(Boolean);
   const body = rows.map((row) => {
@@ -158,6 +158,7 @@ function drawLeaderboard() {
     h("h2", {}, `Leaderboard by ${by.words}`),
     h("div", { class: "scroll" }, leaderboardTable(by)),
     h("p", { class: "caption" }, legendOf(by, several)));
+  box.dataset.ready = "yes";
   host.replaceChildren(box);
   new Interactive(box);
 }
