@@ -1,15 +1,15 @@
 """Cells of tables as HTML: names and reasons are escaped, numbers are rounded to significant digits.
 
 A page may have very many cells (200 methods × 100 data sets × 25 metrics), so each is written as short as possible:
-`<td>0.953 <i>± 0.021</i></td>`; cells that are not numbers have the class t. A chip is the colour and marker of a
-method, in the size of a letter before its name: the page's CSS draws it.
+`<td>0.953 <i>± 0.021</i></td>`; cells that are not numbers have the class t. A method's name has a dot in its colour
+before it; scripts make it a link.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -18,9 +18,6 @@ from markupsafe import Markup, escape
 from linclass_study.analysis.answer import shortened
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.project import ROOT
-from linclass_study.report.drawing import style
-from linclass_study.report.drawing.style import method_style
-from linclass_study.report.drawing.svg import THEME
 from linclass_study.report.table import (
     Column,
     Number,
@@ -30,26 +27,6 @@ from linclass_study.report.table import (
     format_power,
     format_seconds,
 )
-
-#: Marker of matplotlib → its outline in a square, in the same proportions.
-SHAPES = {
-    "o": "circle(42%)",
-    "s": "inset(13%)",
-    "^": "polygon(50% 8%, 92% 87%, 8% 87%)",
-    "D": "polygon(50% 3%, 97% 50%, 50% 97%, 3% 50%)",
-    "v": "polygon(50% 92%, 92% 13%, 8% 13%)",
-    "P": "polygon(35% 8%, 65% 8%, 65% 35%, 92% 35%, 92% 65%, 65% 65%, 65% 92%, 35% 92%, 35% 65%, 8% 65%, 8% 35%, "
-    "35% 35%)",
-    "<": "polygon(8% 50%, 87% 8%, 87% 92%)",
-    ">": "polygon(92% 50%, 13% 8%, 13% 92%)",
-    "*": "polygon(50% 2%, 61% 35%, 97% 36%, 68% 57%, 79% 91%, 50% 71%, 21% 91%, 32% 57%, 3% 36%, 39% 35%)",
-    "h": "polygon(50% 3%, 91% 26%, 91% 74%, 50% 97%, 9% 74%, 9% 26%)",
-    "p": "polygon(50% 4%, 95% 38%, 78% 92%, 22% 92%, 5% 38%)",
-    "d": "polygon(50% 3%, 78% 50%, 50% 97%, 22% 50%)",
-    "X": "polygon(27% 8%, 50% 31%, 73% 8%, 92% 27%, 69% 50%, 92% 73%, 73% 92%, 50% 69%, 27% 92%, 8% 73%, 31% 50%, "
-    "8% 27%)",
-}
-
 
 TEMPLATES = ROOT / "workflow" / "report"
 
@@ -62,21 +39,6 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
-    )
-
-
-def chip(position: int) -> str:
-    """CSS class of the method with this style (Outcome.position)."""
-    colour, marker = method_style(position)
-    return f"chip k{style.COLOURS.index(colour)}{style.MARKERS.index(marker)}"
-
-
-def chip_rules(positions: Iterable[int]) -> str:
-    """CSS rules of the chips with these styles."""
-    styles = {chip(position).split()[1]: method_style(position) for position in positions}
-    return "\n".join(
-        f".{name}::before {{ background: {THEME.get(colour, colour)}; clip-path: {SHAPES[marker]}; }}"
-        for name, (colour, marker) in sorted(styles.items())
     )
 
 
@@ -94,14 +56,15 @@ SORTED_BY_VALUE = ("seconds", "power", "p")  # kinds whose displayed text cannot
 
 
 class PageCells:
-    """Cells of the page of one study; methods have chips, and data sets link to their sections."""
+    """Cells of the page of one study; `leading` methods have a colour, and data sets link to their sections."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: Outcome, leading: Sequence[str]) -> None:
+        dots = {name: f" m{place}" for place, name in enumerate(leading)}
         self.methods = {
-            name: Markup('<span class="name {}">{}</span>').format(
-                chip(outcome.position(name)), breakable_name(name)
+            name: Markup('<a class="name{}" data-m="{}">{}</a>').format(
+                dots.get(name, ""), place, breakable_name(name)
             )
-            for name in outcome.methods
+            for place, name in enumerate(outcome.methods)
         }
         self.datasets = {
             name: Markup('<a href="#data-{}">{}</a>').format(place, breakable_name(name))

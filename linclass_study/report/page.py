@@ -25,7 +25,7 @@ from linclass_study.analysis.answer import mixture, shortened
 from linclass_study.analysis.controls import focus_of
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
 from linclass_study.analysis.headline import headline
-from linclass_study.analysis.outcome import STYLES, Outcome
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
 from linclass_study.analysis.sentences import (
     certainty,
@@ -49,7 +49,6 @@ from linclass_study.report.cells import (
     TEMPLATES,
     PageCells,
     breakable_name,
-    chip_rules,
     choices,
     templates,
     with_code,
@@ -61,7 +60,7 @@ from linclass_study.report.figure_files import (
     read_record,
     requested_exhibits,
 )
-from linclass_study.report.page_data import as_json, study_data
+from linclass_study.report.page_data import as_json, leading_methods, study_data
 from linclass_study.report.provenance import (
     commits,
     configuration,
@@ -149,7 +148,7 @@ def report(
     studies   file names of each study: one, or several after a merge
     """
     fitted_in = environments_of_machines(outcome.results, dict(machine))
-    environment = template_environment(PageCells(outcome))
+    environment = template_environment(PageCells(outcome, leading_methods(outcome)))
     parts, figures = outcome.parts(), embedded_figures(outcome)
     verdict = study_verdict(outcome)
     sure = {one.dataset: certainty(one) for one in verdict.datasets}
@@ -168,9 +167,7 @@ def report(
         data=Markup(as_json(study_data(outcome))),
         headline=headline(outcome, verdict),
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
-        chips=Markup(chip_rules(map(outcome.position, outcome.methods))),
         outcome=outcome,
-        styles=STYLES,
         shown_classes=MAX_CLASSES,
         metric=metric_words(outcome.metric),
         problems=fit_problems(outcome.fits),

@@ -137,8 +137,12 @@ const colour = (m) => leading.includes(m) ? `var(--m${leading.indexOf(m)})` : "v
 
 // ---- names
 
-const methodName = (m, attributes = {}) => h("a", { class: "name", href: address({ method: methods[m].name }), "data-m": m, ...attributes },
-  h("span", { class: "dot", style: `background: ${colour(m)}` }), broken(label(methods[m])));
+const methodName = (m, attributes = {}) => h("a", { class: `name${leading.includes(m) ? ` m${leading.indexOf(m)}` : ""}`, href: address({ method: methods[m].name }), "data-m": m, ...attributes },
+  broken(label(methods[m])));
+// Names of methods in the page's own tables become links to their views.
+function linkNames(box) {
+  for (const name of box.querySelectorAll("a.name:not([href])")) name.href = address({ method: methods[name.dataset.m].name });
+}
 const datasetName = (d, attributes = {}) => h("a", { href: address({ data: datasets[d].name }), "data-d": d, ...attributes }, broken(label(datasets[d])));
 const label = (one) => one.label ?? one.name;
 const broken = (name) => name.split(/(?<=_)/).flatMap((piece, i) => (i ? [h("wbr"), piece] : [piece]));

@@ -47,6 +47,13 @@ function addTips() {
 }
 
 document.getElementById("metric").addEventListener("change", (event) => go({ metric: event.target.value === study.metric ? null : event.target.value }));
+// Names keep the rest of the view, whatever it was when they were written.
+addEventListener("click", (event) => {
+  const name = event.target.closest?.("a[data-m], a[data-d]");
+  if (!name || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  go(name.dataset.m === undefined ? { data: datasets[name.dataset.d].name } : { method: methods[name.dataset.m].name });
+});
 part(["metric"], drawMetric);
 part(["metric"], drawLeaderboard);
 part(["metric", "plane", "panels"], drawPlanes);
@@ -55,7 +62,7 @@ addTheme();
 
 // Tables begin to work when they come near the window, so that a page of hundreds opens at once.
 const tables = [...document.querySelectorAll(".tabled")];
-const begin = (box) => { if (!box.dataset.ready) { box.dataset.ready = "yes"; new Interactive(box); } };
+const begin = (box) => { if (!box.dataset.ready) { box.dataset.ready = "yes"; linkNames(box); new Interactive(box); } };
 const coming = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) if (isIntersecting) { coming.unobserve(target); begin(target); }
 }, { rootMargin: "1500px" });
