@@ -7,7 +7,7 @@ one row in fits.parquet, also after a merge, and the times of the same fit on ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -73,30 +73,6 @@ def machines_of(times: pl.DataFrame) -> list[str]:
     return times["machine"].unique().sort().to_list()
 
 
-STYLES = 104
-COLOURS = 8  # a study with no more methods has a colour for each
-
-
-def method_styles(methods: Iterable[str], positions: Mapping[str, int]) -> dict[str, int]:
-    """Method → number of its style, below STYLES; with more methods than styles, some are used again.
-
-    positions   method → its position in the catalogue; by default its position in the study
-    """
-    wanted = {method: positions.get(method, i) for i, method in enumerate(methods)}
-    different = COLOURS if len(wanted) <= COLOURS else STYLES
-    found: dict[str, int] = {}
-    taken: set[int] = set()
-    for method, place in wanted.items():
-        if place < STYLES and place % different not in taken:
-            found[method] = place
-            taken.add(place % different)
-    free = iter([place for place in range(different) if place not in taken])
-    for method, place in wanted.items():
-        if method not in found:
-            found[method] = next(free, place % STYLES)
-    return found
-
-
 @dataclass(frozen=True)
 class PlaneGrid:
     """The grid x (g,), y (h,) and what is predicted at its points.
@@ -149,7 +125,6 @@ class Outcome:
     results     the folder
     datasets    name → entry of the catalogue, in the study's order; likewise methods
     evaluation  folds, repeats, tune_metric, …; limits likewise
-    positions   method → its position in the catalogue, which determines its style (analysis/outcome.py)
     parameters  method → facts of its class that the entry does not have, such as natural limits
     part        name of the data set, if scores and fits are restricted to one
     read        cache of what was read of the runs, and of what is asked for again and again
@@ -160,7 +135,6 @@ class Outcome:
     methods: Mapping[str, Mapping[str, Any]]
     evaluation: Mapping[str, Any]
     limits: Mapping[str, Any] = field(default_factory=dict)
-    positions: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     part: str = ""
     read: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
@@ -170,7 +144,7 @@ class Outcome:
         """Of the study that the jobs of Snakemake read; `part` restricts it to one data set."""
         study = read_resolved(results)
         datasets = {part: study["datasets"][part]} if part else study["datasets"]
-        names = ("methods", "evaluation", "limits", "positions", "parameters")
+        names = ("methods", "evaluation", "limits", "parameters")
         parts = {name: study[name] for name in names}
         return cls(Path(results), datasets, **parts, part=part)
 
@@ -192,10 +166,6 @@ class Outcome:
             for protocol in selected_protocols(self.evaluation)
         }
         return {protocol: datasets for protocol, datasets in found.items() if datasets}
-
-    def position(self, method: str) -> int:
-        """Number of the method's style in figures and tables."""
-        return self.cached("styles", lambda: method_styles(self.methods, self.positions))[method]
 
     @cached_property
     def scores(self) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 format                           version of the format of the results folder (docs/sharing.md)
 datasets, methods                name → entry, from the catalogues and `define:`
-evaluation, limits, positions, parameters
+evaluation, limits, parameters
 files                            name → text of its YAML files, and of its own modules (estimators, metrics, …)
 studies                          names of the files of each study: one, or several after a merge
 """
@@ -27,7 +27,7 @@ from linclass_study.project import DEFAULT_STUDY
 NAME = "study.json"
 FORMAT = 1  # changes when an older linclass could not read the folder, or would misunderstand it
 REMEDY = "run snakemake to its end, which writes it"
-PARTS = ("datasets", "methods", "evaluation", "limits", "positions", "parameters")
+PARTS = ("datasets", "methods", "evaluation", "limits", "parameters")
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
     """Combine the studies of all sources into one in `folder`; among equal entries the first wins."""
     first = sources[0].study.outcome
     datasets, methods = dict(first.datasets), dict(first.methods)
-    positions, parameters = dict(first.positions), dict(first.parameters)
+    parameters = dict(first.parameters)
     conflicts: list[str] = []
     notes: list[str] = []
     for source in sources[1:]:
@@ -103,13 +103,8 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
                 conflicts.append(f"method {name}: {source.given} has another entry of that name")
         datasets = datasets | {k: v for k, v in other.datasets.items() if k not in datasets}
         parameters = {**other.parameters, **parameters}
-        for name, place in other.positions.items():
-            taken = place in positions.values()
-            positions.setdefault(name, max(positions.values()) + 1 if taken else place)
     files, studies = _files(sources)
-    outcome = Outcome(
-        folder, datasets, methods, first.evaluation, first.limits, positions, parameters
-    )
+    outcome = Outcome(folder, datasets, methods, first.evaluation, first.limits, parameters)
     return MergedStudy(StudyDescription(outcome, files, studies), conflicts, notes)
 
 

@@ -61,9 +61,6 @@ def study_problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
                 yield kind, f"{name!r} is not a valid name"
             if not isinstance(entry, dict):
                 yield f"{kind}.{name}", f"{brief(entry)} is not a mapping"
-    for name, place in outcome.positions.items():
-        if type(place) is not int:
-            yield f"positions.{name}", f"{brief(place)} is not a whole number"
     for name, facts in outcome.parameters.items():
         sound = isinstance(facts, dict) and all(
             isinstance(facts.get(key, kind()), kind) for key, kind in FACTS.items()

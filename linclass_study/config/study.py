@@ -49,7 +49,6 @@ class Study:
     downloads: str
     root: Path
     files: tuple[Path, ...]
-    positions: dict[str, int]  # method → its place in the whole catalogue, hence its colour
     parameters: dict[str, dict[str, Any]]  # method → what its class says (parameter_facts.py)
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
@@ -145,7 +144,6 @@ def _study(
         downloads=downloads,
         root=root,
         files=study_files,
-        positions={name: i for i, name in enumerate(catalogues["methods"])},
         parameters=facts,
         features={_features_name(steps): steps for steps in features.values()},
         features_of={name: _features_name(steps) for name, steps in features.items()},

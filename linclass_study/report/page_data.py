@@ -464,7 +464,7 @@ def _panel(grid: PlaneGrid, n_classes: int) -> dict[str, Any]:
     return {"regions": regions, "lines": lines}
 
 
-def _path(curves: list[np.ndarray], closed: bool = False) -> str:
+def _path(curves: Any, closed: bool = False) -> str:
     """An SVG path of curves (n, 2), in whole numbers, without points that lie on the line through their neighbours."""
     parts = []
     for curve in curves:

@@ -183,7 +183,6 @@ ABSURD = {  # part of study.json → values that no study has
     "evaluation": [[], None, {"tune_metric": ["x"]}, {"protocols": 3}, {"folds": "=1+1"}],
     "datasets": [{}, {"../../code-ran": {}}, {"two": 3}, {"a/b": {}}, {"two": {}, "\u001b[2J": {}}],
     "methods": [{}, {"..": {}}, {"good": []}, {"-rf": {}}],
-    "positions": [{"good": "x"}, [3]],
     "parameters": [{"good": 3}, [3], {"good": {"limits": {"x": 0}}}, {"good": {"fixed": []}}],
     "files": [{"x": 3}, 7],
     "studies": [[["no such file"]], [3]],

@@ -383,7 +383,6 @@ SHAPES = {  # keys of a value in study.json, another value, what is said of it
     "no methods": ("methods", {}, "methods: it is empty"),
     "a data set that is a text": ("datasets.two", "x", "datasets.two: 'x' is not a mapping"),
     "a path as a name": ("datasets", {"../two": {}}, "datasets: '../two' is not a valid name"),
-    "a place that is a text": ("positions.good", "x", "positions.good: 'x' is not a whole number"),
     "a file that is a number": ("files", {"mystudy.yaml": 3}, "files.mystudy.yaml: it is not text"),
     "a study without its file": ("studies", [["other.yaml"]], "studies: there is no file 'other.yaml'"),
     "a study that is a list of lists": ("studies", [[["x"]]], "studies: there is no file ['x']"),

@@ -44,7 +44,6 @@ def build(results, methods=200, datasets=100, folds=10):
             "tune_metric": "accuracy", "tune_rule": "best", "rope": 0.01, "seed": 1,
         },
         limits={"fit_seconds": 300, "fit_memory_mb": 4000},
-        positions={name: place for place, name in enumerate(names)},
     )  # fmt: skip
     skill = np.random.default_rng(0).normal(0.7, 0.3, size=methods)
     written = [_write(outcome, name, seed, skill) for seed, name in enumerate(outcome.datasets)]

@@ -70,7 +70,6 @@ def build(results, data, methods, folds):
             "tune_metric": "accuracy", "tune_rule": "best", "seed": 1,
         },
         limits={"fit_seconds": 300, "fit_memory_mb": 4000},
-        positions={name: place for place, name in enumerate(methods)},
     )  # fmt: skip
     key = repr((results.name, dict(data), dict(methods), folds)).encode()
     copy = Path(COPIES.name) / hashlib.sha256(key).hexdigest()

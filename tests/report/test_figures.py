@@ -11,13 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 import studies
-import yaml
 from cases import each, first
 from PIL import Image
 from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
 
-from linclass_study.analysis.outcome import STYLES, method_styles
 from linclass_study.project import ROOT
 from linclass_study.report import figures, page
 from linclass_study.report import page as page_figures
@@ -105,8 +103,8 @@ def test_colours_of_methods_stay_apart_for_every_reader(sight, theme):
 
 
 def test_all_styles_differ_and_dots_of_equal_value_are_side_by_side():
-    styles = [method_style(place) for place in range(STYLES)]
-    assert len(set(styles)) == len(style.STYLES) == STYLES
+    styles = [method_style(place) for place in range(56)]
+    assert len(set(styles)) == 56
     for one, other in itertools.pairwise(styles):
         assert one[0] != other[0]
         assert one[1] != other[1]
@@ -120,40 +118,6 @@ def test_all_styles_differ_and_dots_of_equal_value_are_side_by_side():
     other = np.array([[0, 0, 1], [0, 0, 1]])
     assert boundaries.disputed(np.stack([same, same])) == 0
     assert boundaries.disputed(np.stack([same, other, same])) == pytest.approx(1 / 6)
-
-
-CATALOGUE = list(yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="utf-8")))
-OWN = [f"own_{i}" for i in range(40)]
-
-
-@each("first", [0, 1, STYLES - len(CATALOGUE)], ids=["catalogue", "one", "more"])
-def test_no_two_methods_of_a_study_look_alike(first):
-    methods = CATALOGUE + OWN[:first]
-    found = method_styles(methods, {name: i for i, name in enumerate(methods)})
-    assert len({method_style(place) for place in found.values()}) == len(methods)
-
-
-@each("several", [[0, 7, STYLES, 2 * STYLES], [3, 3, 3], [STYLES + 1, 1]])
-def test_a_taken_style_is_followed_by_the_first_free_one_and_the_others_keep_theirs(several):
-    methods = [f"method_{i}" for i in range(len(several))]
-    wanted = dict(zip(methods, several, strict=True))
-    found = method_styles(methods, wanted)
-    assert len(set(found.values())) == len(methods)
-    for method, place in wanted.items():
-        if place < STYLES and several.count(place) == 1:
-            assert found[method] == place
-    moved = [found[m] for m in methods if found[m] != wanted[m]]
-    assert moved == [p for p in range(STYLES) if p not in several][: len(moved)]
-
-
-def test_more_methods_than_styles_share_styles_and_the_page_says_so(make, monkeypatch):
-    found = method_styles(CATALOGUE + OWN, {})
-    assert set(found.values()) == set(range(STYLES))
-    two = make({"plane": Data(rows=40, features=2)}, {"good": Method(2.0), "poor": Method(0.5)})
-    output = "some of the 2 methods share one"
-    assert output not in studies.finish(two, *FIGURES)
-    monkeypatch.setattr(page, "STYLES", 1)
-    assert output in studies.finish(two, *FIGURES)
 
 
 @each("name", ["short", "a_" * 40, "x" * 200, "with spaces and-joints_of_all_kinds"])

@@ -13,7 +13,6 @@ from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import marked
 from linclass_study.analysis.wording import best_words
 from linclass_study.report.drawing import style
-from linclass_study.report.drawing.style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,10 +37,8 @@ def panels(
     columns = 2 if len(titles) == 4 else min(COLUMNS, len(titles))
     width = LEFT + 0.1 + (WIDTH - LEFT - 0.1) * max(columns, 2) / COLUMNS
     figure, grid = empty_panels(len(titles), columns, width, HEIGHT, x, y, GAP, above)
-    for axes, name, (method, second) in zip(
-        grid, marked(outcome, titles), titles.items(), strict=True
-    ):
-        _head(axes, name, second, outcome.position(method))
+    for axes, name, second in zip(grid, marked(outcome, titles), titles.values(), strict=True):
+        _head(axes, name, second)
         axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
         axes.grid()
     return figure, grid
@@ -98,29 +95,19 @@ def band(axes: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: s
     axes.fill(*edge, color=colour, alpha=0.25, linewidth=0)
 
 
-def _head(axes: Axes, method: str, second: str, position: int) -> None:
+def _head(axes: Axes, method: str, second: str) -> None:
     """Two lines of title above the axes, at a fixed height."""
-    from matplotlib.transforms import ScaledTranslation
-
-    colour, marker = method_style(position)
-    place = ScaledTranslation(4 / 72, 17.5 / 72, axes.get_figure().dpi_scale_trans)  # type: ignore[union-attr]
-    above = axes.transAxes + place
-    axes.plot(0, 1, marker, color=colour, markersize=5, clip_on=False, transform=above)
     lines = ((style.wrapped(method, 26, 1), 14.5), (second, 4))
     for text, up in lines if second else [(lines[0][0], 14.5)]:
         axes.annotate(
-            text, (0, 1), (11, up), xycoords="axes fraction", textcoords="offset points", fontsize=8
+            text, (0, 1), (0, up), xycoords="axes fraction", textcoords="offset points", fontsize=8
         )
 
 
-def name_above(figure: Figure, method: str, position: int) -> None:
-    """Marker and name of the only method of a figure, at its top left; takes NAMED inches."""
-    from matplotlib.lines import Line2D
-
-    colour, marker = method_style(position)
-    mark = Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5)
-    name = style.wrapped(method, 60, 1)
-    style.legend(figure, [mark], [name], fontsize=8.5, handlelength=1, handletextpad=0.3)
+def name_above(figure: Figure, method: str) -> None:
+    """The name of the only method of a figure, at its top left; takes NAMED inches."""
+    place = 0.06 / figure.get_figwidth(), 1 - 0.06 / figure.get_figheight()
+    figure.text(*place, style.wrapped(method, 60, 1), va="top", fontsize=8.5)
 
 
 def key_of_classes(figure: Figure, classes: Sequence[str], some: Sequence[int]) -> None:

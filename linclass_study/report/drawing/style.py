@@ -1,9 +1,8 @@
-"""Style of all figures: one colour and marker per method, one per class, plain axes.
+"""Style of all figures: one colour and marker per class, plain axes.
 
-The eight colours of linclass.plotting have no common factor with the seven markers of the first round or the three of
-the second and third, so there are 104 different styles, and neighbours differ in both; analysis/outcome.py assigns
-one to each method. matplotlib is imported only when something is drawn, as the Snakefile imports this package for the
-names of the figures.
+Where each panel or row has one method, its name is beside it and marks are of INK; only figures with several methods in
+one panel give them colours. matplotlib is imported only when something is drawn, as the Snakefile imports this package
+for the names of the figures.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ import textwrap
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from linclass import plotting
 from linclass.plotting import COLOURS as COLOURS
 from linclass.plotting import GRID as GRID
 from linclass.plotting import INK as INK
+from linclass.plotting import MARKERS as MARKERS
 from linclass.plotting import MUTED as MUTED
 
 if TYPE_CHECKING:
@@ -24,14 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-
-ROUNDS = plotting.MARKERS, "<>*", "hpd"
-MARKERS = "".join(ROUNDS)
-STYLES = tuple(
-    (COLOURS[i % len(COLOURS)], markers[i % len(markers)])
-    for markers in ROUNDS
-    for i in range(len(COLOURS) * len(markers))
-)
 
 SETTINGS: Any = {
     "figure.dpi": 100,
@@ -91,9 +82,9 @@ def legend(figure: Figure, *arguments: Any, **options: Any) -> None:
     figure.legend(*arguments, **usual | options)
 
 
-def method_style(position: int) -> tuple[str, str]:
-    """Colour and marker of the method with this style (Outcome.position)."""
-    return STYLES[position % len(STYLES)]
+def method_style(place: int) -> tuple[str, str]:
+    """Colour and marker of a method in a figure of several, by its place there; the first 56 differ."""
+    return COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
 
 
 def class_style(code: int) -> tuple[str, str]:

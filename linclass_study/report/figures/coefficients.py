@@ -17,7 +17,7 @@ from linclass_study.analysis.wording import metric_words, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import end_labels
 from linclass_study.report.drawing.panels import NAMED, name_above
-from linclass_study.report.drawing.style import method_style
+from linclass_study.report.drawing.style import INK
 from linclass_study.report.figure_files import ReportFigure
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
     titles, axis = [str(classes[code]) for code in shown], f"coefficient, per {unit}"
     if len(codes) == 1:
         titles = [""]
-    figure = _coefficient_panels(panels, titles, axis, outcome.position(method))
-    name_above(figure, method, outcome.position(method))
+    figure = _coefficient_panels(panels, titles, axis)
+    name_above(figure, method)
     if len(codes) == 1:
         _name_sides(figure, *sides)
     fits, over = fits_and_units(outcome, dataset, known)
@@ -175,7 +175,7 @@ def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
 
 
 def _coefficient_panels(
-    panels: list[list[tuple[str, np.ndarray]]], titles: list[str], axis: str, position: int
+    panels: list[list[tuple[str, np.ndarray]]], titles: list[str], axis: str
 ) -> Figure:
     columns = 1 if len(panels) == 1 else 2
     lines = -(-len(panels) // columns)
@@ -190,7 +190,6 @@ def _coefficient_panels(
     limits = with_room(*(values for panel in panels for _, values in panel))
     longest = max((len(name[:room]) for panel in panels for name, _ in panel), default=1)
     left, width = 0.15 + 0.066 * longest, 7.2 / columns
-    colour, marker = method_style(position)
     top = height - head
     for line in range(lines):
         top -= 0.26
@@ -204,7 +203,7 @@ def _coefficient_panels(
             values = [of_feature for _, of_feature in panels[number]]
             mean, low, high = (np.array([f(v) for v in values]) for f in (np.mean, np.min, np.max))
             shown = CoefficientDisplay(names, mean, low, high, values)
-            shown.plot(axes, color=colour, marker=marker)
+            shown.plot(axes, color=INK, marker="o")
             axes.set(xlim=limits, xlabel="")
             axes.tick_params(axis="y", labelsize=7.5)
             axes.set_title(titles[number], loc="left", fontsize=8.5, pad=3)
@@ -257,7 +256,7 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
         below = figure.add_axes((left, 0.11, span, 0.27), sharex=above)
         numbers[method] = _draw_path(above, path.filter(pl.col("class") == code))
         numbers[method] |= {"class": str(classes[code]), "inner": scores.to_dicts()}
-        _draw_scores(below, scores, outcome.position(method))
+        _draw_scores(below, scores)
         above.set_title(method, loc="left", fontsize=8.5)
         above.tick_params(which="both", labelbottom=False)
         below.set_xlabel("strength of the penalty")
@@ -319,16 +318,15 @@ def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
     return {"path": {names[j]: [strengths.tolist(), weights[j].tolist()] for j in shown.largest}}
 
 
-def _draw_scores(axes: Axes, scores: pl.DataFrame, position: int) -> None:
+def _draw_scores(axes: Axes, scores: pl.DataFrame) -> None:
     known = scores.drop_nulls("mean")
-    colour, marker = method_style(position)
     x, mean, error = (known[name].to_numpy() for name in ("strength", "mean", "error"))
-    axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
-    axes.plot(x, mean, color=colour, linewidth=1.2)
+    axes.fill_between(x, mean - error, mean + error, color=INK, alpha=0.15, linewidth=0)
+    axes.plot(x, mean, color=INK, linewidth=1.2)
     chosen = known.filter(pl.col("chosen") > 0)
     share = chosen["chosen"].to_numpy() / max(1, int(chosen["chosen"].sum()))
     for place, value, size in zip(chosen["strength"], chosen["mean"], share, strict=True):
         # not clipped, as the ends of the grid are the ends of the axis
-        options: Any = {"color": colour, "markeredgecolor": "white", "clip_on": False, "zorder": 3}
-        axes.plot(place, value, marker, markersize=3 + 7 * size**0.5, **options)
+        options: Any = {"color": INK, "markeredgecolor": "white", "clip_on": False, "zorder": 3}
+        axes.plot(place, value, "o", markersize=3 + 7 * size**0.5, **options)
     axes.grid()

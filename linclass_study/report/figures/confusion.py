@@ -11,7 +11,7 @@ from linclass_study.analysis.summary import HeldOut, held_out, ranking
 from linclass_study.analysis.wording import units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, TICKS, name_above
-from linclass_study.report.drawing.style import method_style
+from linclass_study.report.drawing.style import INK
 from linclass_study.report.figure_files import ReportFigure
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
     start = (left + cell * wide + 0.4) / WIDTH
     beside = figure.add_axes((start, bottom, 0.97 - start, tall))
     recall, precision = per_class(counts)
-    name_above(figure, method, outcome.position(method))
-    _rates(beside, recall, precision, cell, *method_style(outcome.position(method)))
+    name_above(figure, method)
+    _rates(beside, recall, precision, cell)
     over = units(outcome.evaluation, outcome.protocol(dataset))
     caption = (
         f"Of {method}, the best method: rows are the true classes, columns "
@@ -96,14 +96,12 @@ def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turne
         spine.set_visible(False)
 
 
-def _rates(
-    axes: Axes, recall: np.ndarray, precision: np.ndarray, cell: float, colour: str, marker: str
-) -> None:
+def _rates(axes: Axes, recall: np.ndarray, precision: np.ndarray, cell: float) -> None:
     rows, size = np.arange(len(recall)), min(6.0, 40 * cell)
-    options: Any = {"color": colour, "markersize": size}
-    axes.plot(recall, rows - 0.13, marker, label="recall", **options)
+    options: Any = {"color": INK, "markersize": size}
+    axes.plot(recall, rows - 0.13, "o", label="recall", **options)
     options["markerfacecolor"] = "none"
-    axes.plot(precision, rows + 0.13, marker, label="precision", **options)
+    axes.plot(precision, rows + 0.13, "o", label="precision", **options)
     axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(-0.03, 1.05), yticks=[])
     axes.set_xlabel("recall, precision", fontsize=8)
     axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])

@@ -43,7 +43,7 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
     best = lowest(outcome, dataset, traces)
     figure, axes = _four_panels(len(shown))
     numbers: dict[str, Any] = {}
-    handles = []
+    handles: list[Line2D] = []
     above = False  # whether any step is above the lowest: a logarithmic axis needs a point
     for method, first in shown.items():
         objective = first["objective"].to_numpy()
@@ -52,7 +52,7 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
         least = MIN_DIFFERENCE * np.maximum(np.abs(best[method]), MIN_DIFFERENCE)
         known = (gap > least) & (gap < MAX_DIFFERENCE)
         above = above or bool(known.any())
-        handles.append(_draw_steps(axes, first, gap, known, outcome.position(method)))
+        handles.append(_draw_steps(axes, first, gap, known, len(handles)))
         numbers[method] = {
             "passes": first["passes"].to_list(), "seconds": first["seconds"].to_list(),
             "behind": gap.tolist(), "held_out": first["held_out"].to_list(),
@@ -86,10 +86,10 @@ def _four_panels(methods: int) -> tuple[Figure, np.ndarray]:
 
 
 def _draw_steps(
-    axes: np.ndarray, steps: pl.DataFrame, gap: np.ndarray, known: np.ndarray, position: int
+    axes: np.ndarray, steps: pl.DataFrame, gap: np.ndarray, known: np.ndarray, place: int
 ) -> Line2D:
     """Draw the steps of one fit against passes and seconds; return a line for the legend."""
-    colour, marker = method_style(position)
+    colour, marker = method_style(place)
     scored = steps["held_out"].is_finite().fill_null(False).to_numpy()
     options: dict[str, Any] = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
     part = steps["part"].to_numpy()

@@ -72,8 +72,8 @@ def _points(
     height = 4.2 + 0.16 * lines
     figure = style.canvas(7.2, height)
     axes = figure.add_axes((0.1, (0.55 + 0.16 * lines) / height, 0.87, 3.5 / height))
-    for method in score:
-        colour, marker = method_style(outcome.position(method))
+    for number, method in enumerate(score):
+        colour, marker = method_style(number)
         filled = colour if method in whole else "none"
         options: Any = {"color": colour, "markerfacecolor": filled, "markersize": 6.5}
         (name,) = marked(outcome, [method])
@@ -158,7 +158,7 @@ def learning_curves(outcome: Outcome, dataset: str) -> ReportFigure:
     ends = []
     for method, name in reversed([*zip(order, marked(outcome, order), strict=True)]):
         curve, named = curves[method], method in order[:MAX_NAMED]
-        colour, marker = method_style(outcome.position(method))
+        colour, marker = method_style(order.index(method))
         x = [point["rows"] for point in curve]
         mean = np.array([point["mean"] for point in curve])
         y = 1 - mean if as_error else mean

@@ -27,7 +27,7 @@ from linclass_study.report.drawing.panels import (
     selection_note,
     thinned,
 )
-from linclass_study.report.drawing.style import method_style
+from linclass_study.report.drawing.style import INK
 from linclass_study.report.figure_files import ReportFigure
 
 CELLS = 100
@@ -140,14 +140,13 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> ReportFigur
         titles = {m: f"{title} ± {numbers[m]['sd_of_area']:.3f}" for m, title in titles.items()}
     figure, grid = panels(outcome, titles, kind.x, kind.y)
     best = next(iter(numbers.values()))
-    for axes, (method, own) in zip(grid, numbers.items(), strict=True):
-        colour, _ = method_style(outcome.position(method))
+    for axes, own in zip(grid, numbers.values(), strict=True):
         mean, sd = np.array(own["mean"]), np.array(own["sd"])
         axes.plot((0, 1), kind.chance(share), color=style.MUTED, linewidth=0.7, linestyle="--")
         low, high = np.clip([mean - sd, mean + sd], 0, 1)
-        band(axes, MIDDLES, low, high, colour)
-        axes.plot(*thinned(MIDDLES, np.array(best["mean"])), color=style.INK, linewidth=0.6)
-        axes.plot(*thinned(MIDDLES, mean), color=colour, linewidth=1.4)
+        band(axes, MIDDLES, low, high, INK)
+        axes.plot(*thinned(MIDDLES, np.array(best["mean"])), color=style.MUTED, linewidth=0.6)
+        axes.plot(*thinned(MIDDLES, mean), color=INK, linewidth=1.4)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.03))
         axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     of = (

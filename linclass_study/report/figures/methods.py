@@ -18,7 +18,7 @@ from linclass_study.analysis.wording import metric_title, metric_words, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import mark_left_out
 from linclass_study.report.drawing.panels import baselines
-from linclass_study.report.drawing.style import method_style
+from linclass_study.report.drawing.style import INK, MUTED
 from linclass_study.report.figure_files import ReportFigure
 
 ROW = 0.3  # inches of a method's row
@@ -48,7 +48,7 @@ def methods(outcome: Outcome, dataset: str) -> ReportFigure:
     axes = figure.add_axes((left, 0.5 / height, 0.98 - left, ROW * len(shown) / height))
     axes.set(xlim=_limits([m for m in shown if m in drawn] or drawn), ylim=(len(shown) - 0.5, -0.5))
     for row, method in enumerate(shown):
-        _draw_row(axes, row, method, outcome.position(method["method"]))
+        _draw_row(axes, row, method)
     mark_left_out(axes, range(len(every)), places)
     axes.set_yticks(range(len(shown)), names, linespacing=0.95)
     for label in axes.get_yticklabels():
@@ -113,17 +113,16 @@ def best_and_baseline(outcome: Outcome, ranked: list[dict[str, Any]]) -> list[in
     return sorted(sorted(range(len(ranked)), key=lambda i: (i not in kept, i))[:MAX_METHODS])
 
 
-def _draw_row(axes: Axes, row: int, method: dict[str, Any], position: int) -> None:
-    colour, marker = method_style(position)
+def _draw_row(axes: Axes, row: int, method: dict[str, Any]) -> None:
     folds = np.array(method["folds"], dtype=float)
     low, high = axes.get_xlim()
     if folds.size:
         places, offsets = beside(folds, (high - low) / DOTS)
-        dots(axes, places, row - 0.14 + offsets, 2.7, colour, 0.6)
+        dots(axes, places, row - 0.14 + offsets, 2.7, MUTED, 0.6)
         if method["interval"]:
-            axes.plot(method["interval"], [row + LOWER] * 2, color=colour, linewidth=1.6)
-        options: Any = {"color": colour, "markeredgecolor": "white", "markeredgewidth": 0.6}
-        axes.plot(method["mean"], row + LOWER, marker, markersize=7, **options)
+            axes.plot(method["interval"], [row + LOWER] * 2, color=INK, linewidth=1.6)
+        options: Any = {"color": INK, "markeredgecolor": "white", "markeredgewidth": 0.6}
+        axes.plot(method["mean"], row + LOWER, "o", markersize=7, **options)
     elif method["official"] is None:
         text = method["status"].replace("_", " ")
         axes.text(low, row, f"  {text}", color=style.MUTED, va="center", fontsize=8)

@@ -23,7 +23,7 @@ from linclass_study.report.drawing.panels import (
     selected_methods,
     selection_note,
 )
-from linclass_study.report.drawing.style import method_style
+from linclass_study.report.drawing.style import INK
 from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.table import format_number
 
@@ -55,9 +55,8 @@ def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
     }
     what = f"probability of “{about['positive']}”" if two else "probability of a class"
     figure, grid = panels(outcome, titles, f"predicted {what}", "share of the rows")
-    for axes, (method, own) in zip(grid, numbers.items(), strict=True):
-        colour, marker = method_style(outcome.position(method))
-        own.plot(axes, color=colour, marker=marker)
+    for axes, own in zip(grid, numbers.values(), strict=True):
+        own.plot(axes, color=INK, marker="o")
         axes.set(xlabel="", ylabel="")
         axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     each = " The classes, each against the rest, are pooled in a bin." if not two else ""

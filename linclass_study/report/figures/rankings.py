@@ -20,7 +20,7 @@ from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import left_out_note, mark_left_out, outermost
 from linclass_study.report.drawing.panels import baselines
-from linclass_study.report.drawing.style import method_style
+from linclass_study.report.drawing.style import INK
 from linclass_study.report.figure_files import ReportFigure
 
 MAX_METHODS = 25  # methods; more are unreadable
@@ -99,8 +99,7 @@ def _rows(
     left = min(0.4, 0.04 + 0.0105 * max(len(methods[j]) for j in order))
     axes = figure.add_axes((left, 0.5 / height, 0.97 - left, ROW * len(order) / height))
     for row, j in enumerate(order):
-        colour, marker = method_style(outcome.position(methods[j]))
-        axes.plot(values[j], row, marker, color=colour, markersize=6)
+        axes.plot(values[j], row, "o", color=INK, markersize=5)
     mark_left_out(axes, ranked, order)
     names = marked(outcome, [methods[j] for j in order])
     axes.set_yticks(range(len(order)), [style.wrapped(name, 32) for name in names])
@@ -123,8 +122,7 @@ def ratings(outcome: Outcome) -> ReportFigure:
     order = outermost(ranked, MAX_METHODS, baselines(outcome, base.methods))
     figure, axes = _rows(outcome, base.methods, ranked, order, rated.elo)
     for row, j in enumerate(order if base.enough_for_intervals else ()):
-        colour, _ = method_style(outcome.position(base.methods[j]))
-        axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=colour, linewidth=1.4)
+        axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=INK, linewidth=1.4)
     axes.set(ylim=(len(order) - 0.5, -0.5), xlabel="rating (1000 is the mean; +400 wins 10 of 11)")
     more = left_out_note(len(order), len(ranked))
     intervals = (
