@@ -27,6 +27,16 @@ SECTIONS = {
 }
 SCRIPTED = ("methods", "compare")  # sections that need scripts
 
+PAGE = ("template.html.j2", "style.css")
+LIBRARIES = ("vendor/d3.min.js", "vendor/plot.min.js")
+SCRIPTS = (
+    "js/core.js",
+    "js/tables.js",
+    "js/leaderboard.js",
+    "js/main.js",
+)  # one script, in this order
+PAGE_FILES = tuple(f"workflow/report/{name}" for name in (*PAGE, *LIBRARIES, *SCRIPTS))
+
 
 class Part(NamedTuple):
     """A figure or a table of the page.

@@ -53,7 +53,15 @@ from linclass_study.report.cells import (
     templates,
     with_code,
 )
-from linclass_study.report.contents import FIGURES, SCRIPTED, SECTIONS, TABLES, part_name
+from linclass_study.report.contents import (
+    FIGURES,
+    LIBRARIES,
+    SCRIPTED,
+    SCRIPTS,
+    SECTIONS,
+    TABLES,
+    part_name,
+)
 from linclass_study.report.data_card import data_warnings
 from linclass_study.report.drawing.svg import inline
 from linclass_study.report.figure_files import (
@@ -275,16 +283,12 @@ def learning_curve_sizes(outcome: Outcome) -> str:
     return f"{', '.join(shown)} of each training set" if shown else ""
 
 
-LIBRARIES = ("d3", "plot")  # in vendor/, with their licences
-SCRIPTS = ("core", "tables", "leaderboard", "main")  # in js/, in this order
-
-
 def page_scripts() -> list[str]:
     """The libraries, and the page's own scripts as one."""
-    own = [(TEMPLATES / "js" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
-    libraries = [
-        (TEMPLATES / "vendor" / f"{name}.min.js").read_text(encoding="utf-8") for name in LIBRARIES
-    ]
+    libraries, own = (
+        [(TEMPLATES / name).read_text(encoding="utf-8") for name in names]
+        for names in (LIBRARIES, SCRIPTS)
+    )
     return [*libraries, "\n".join(own)]
 
 

@@ -37,11 +37,7 @@ rule report:
         code=code_of(
             "report.py",
             *{part.module: None for part in contents.TABLES.values()},
-            reads=(
-                "workflow/report/template.html.j2",
-                "workflow/report/style.css",
-                "workflow/report/page.js",
-            ),
+            reads=contents.PAGE_FILES,
         ),
         code_of_figures=code_of_figures(FIGURES[False]),
     script:
