@@ -1,0 +1,166 @@
+"""The data of the page's scripts, and the three sentences at its top."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from studies import Data, Method
+
+from linclass.evaluation.comparisons.friedman_test import ranks
+from linclass_study.analysis.across_datasets import comparison_across
+from linclass_study.analysis.headline import headline
+from linclass_study.analysis.verdict import study_verdict
+from linclass_study.project import ROOT
+from linclass_study.report.page_data import (
+    SIDE,
+    UNIT,
+    _simplified,
+    as_json,
+    docstring_parts,
+    study_data,
+)
+
+SKILLS = {"good": Method(3.0), "fair": Method(1.5), "poor": Method(0.3)}
+
+
+@pytest.fixture
+def six(make):
+    return make({f"d{i}": Data(rows=40, features=2) for i in range(6)}, SKILLS)
+
+
+def test_scores_of_the_folds_have_the_means_of_the_summary(six):
+    data = study_data(six)
+    summary = pl.read_csv(six.results / "tables" / "summary.csv").filter(protocol="cv")
+    means = {
+        tuple(row[:3]): row[3]
+        for row in summary.select("dataset", "method", "metric", "mean").iter_rows()
+    }
+    names = [one["name"] for one in data["metrics"]]
+    assert names[0] == "accuracy"
+    assert {"auc", "log_loss", "f1"} <= {*names}
+    for metric in names:
+        for d, dataset in enumerate(six.datasets):
+            for m, method in enumerate(six.methods):
+                folds = data["scores"][metric][d][m]
+                assert np.mean(folds) * UNIT == pytest.approx(
+                    means[dataset, method, metric], abs=UNIT
+                )
+
+
+def test_a_method_that_misses_a_fold_has_no_scores_but_a_partial_mean(make):
+    halting = Method(2.0, endings={1: ("failed", "raised")})
+    outcome = make({f"d{i}": Data(rows=40) for i in range(5)}, SKILLS | {"halting": halting})
+    data = study_data(outcome)
+    place = list(outcome.methods).index("halting")
+    assert all(row[place] is None for row in data["scores"]["accuracy"])
+    assert f"0,{place}" in data["partial"]["accuracy"]
+    assert place not in data["across"]["accuracy"]["methods"]
+    assert data["fits"][0][place] == {"converged": 4, "failed": 1}
+
+
+def test_rank_intervals_are_percentiles_of_mean_ranks_of_drawn_data_sets(six):
+    across = study_data(six)["across"]["accuracy"]
+    table = np.array(ranks(comparison_across(six).table))
+    assert across["rank"] == pytest.approx(table.mean(axis=0), rel=1e-3)
+    rng = np.random.default_rng(5)
+    drawn = np.array([table[rng.integers(6, size=6)].mean(axis=0) for _ in range(20_000)])
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    assert across["low"] == pytest.approx(low, abs=0.17)  # a step of the bootstrap of six data sets
+    assert across["high"] == pytest.approx(high, abs=0.17)
+
+
+def test_every_model_of_the_catalogue_has_its_equation_and_reference():
+    catalogue = yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="utf-8"))
+    own = {
+        entry["classifier"]
+        for entry in catalogue.values()
+        if entry["classifier"].startswith("linclass.")
+    }
+    for classifier in own:
+        found = docstring_parts(classifier)
+        assert found["equation"], classifier
+        assert found["reference"], classifier
+    assert docstring_parts("sklearn.svm.SVC") == {}
+    assert docstring_parts("linclass.NoSuchModel") == {}
+
+
+def test_json_cannot_end_its_element_of_the_page():
+    hostile = {"name": "</script><script>alert(1)</script>\u2028"}
+    text = as_json(hostile)
+    assert "<" not in text
+    assert json.loads(text) == hostile
+
+
+def test_planes_are_of_data_sets_with_two_features_and_inside_their_square(make):
+    outcome = make({"plane": Data(rows=40, features=2), "wide": Data(rows=40, features=4)}, SKILLS)
+    (plane,) = study_data(outcome)["planes"]
+    assert plane["dataset"] == 0
+    assert not plane["cut"]
+    assert {*plane["shown"]} == {*plane["panels"]} == {0, 1, 2}
+    points = np.array(plane["points"])
+    assert ((points[:, :2] >= 0) & (points[:, :2] <= SIDE)).all()
+    assert {*points[:, 2]} == {0, 1}
+    assert all(len(panel["lines"]) == 5 for panel in plane["panels"].values())
+
+
+def test_simplified_curves_keep_their_ends_and_stay_near():
+    t = np.linspace(0, 3, 400)
+    curve = np.column_stack([300 * t, 200 * np.sin(2 * t)])
+    few = _simplified(curve)
+    assert len(few) < 60
+    assert (few[[0, -1]] == curve[[0, -1]]).all()
+    between = np.interp(curve[:, 0], few[:, 0], few[:, 1])
+    assert np.abs(between - curve[:, 1]).max() < 8  # vertically; 3 at a right angle
+    line = np.column_stack([t, 2 * t])
+    assert len(_simplified(line)) == 2
+
+
+def sentences_of(outcome):
+    return headline(outcome, study_verdict(outcome))
+
+
+def test_the_headline_has_answer_confidence_and_next_step(scored):
+    rng = np.random.default_rng(0)
+
+    def values(level):
+        return [level + noise for noise in rng.normal(0, 0.01, size=4)]
+
+    ranked = scored(
+        {f"d{i}": {"a": values(0.9), "b": values(0.895), "c": values(0.5)} for i in range(6)}
+    )
+    answer, sure, more = sentences_of(ranked)
+    assert answer.startswith("a ranks first of 3 methods by accuracy over 6 independent data sets")
+    assert "significantly better than 1 of the 2 others, not distinguishable from 1" in sure
+    assert more.startswith("To decide more: about ")
+
+
+def test_the_headline_of_a_focus_says_its_place_and_who_is_first(scored):
+    outcome = scored(
+        {f"d{i}": {"a": [0.9, 0.91], "b": [0.8, 0.82], "c": [0.7, 0.71]} for i in range(6)}
+    )
+    outcome.evaluation["focus"] = ["b"]
+    answer, sure, *_ = sentences_of(outcome)
+    assert answer.startswith("b ranks 2nd of 3 methods")
+    assert answer.endswith("a ranks first.")
+    assert sure.startswith("It is ")
+
+
+def test_the_headline_of_few_data_sets_names_who_is_best_and_why_there_is_no_ranking(scored):
+    answer, sure, *_ = sentences_of(scored({"d": {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.5]}}))
+    assert answer == "a has the best accuracy on d, 0.903."
+    assert sure == "It is clearly the best."
+    two = {name: {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.5]} for name in "de"}
+    answer, sure, *_ = sentences_of(scored(two))
+    assert answer == "a is the best by accuracy on 2 of 2 data sets."
+    assert sure.startswith(
+        "One method is clearly the best on 2 of them. 2 independent data sets are too few"
+    )
+
+
+def test_without_any_score_the_headline_says_so(make):
+    outcome = make({"d": Data(rows=40)}, {"bad": Method(everywhere=("failed", "raised"))})
+    assert sentences_of(outcome) == [
+        "No method succeeded on every fold of any data set, so none is best."
+    ]
