@@ -53,7 +53,8 @@ def _rank(outcome: Outcome, verdict: StudyVerdict, method: str) -> str:
         verb = "ranks" if len(verdict.best) == 1 else "rank"
         return f"{method} ranks {_ordinal(place)} of {count} {words}; {best} {verb} first."
     if len(verdict.best) > 1:
-        return f"{best} share the first rank among {count} {words}."
+        others = names_and_others([name for name in verdict.best if name != method], NAMES)
+        return f"{method} shares the first rank with {others} among {count} {words}."
     return f"{method} ranks first of {count} {words}."
 
 

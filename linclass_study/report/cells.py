@@ -7,7 +7,6 @@ before it; scripts make it a link.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,7 +20,6 @@ from linclass_study.project import ROOT
 from linclass_study.report.table import (
     Column,
     Number,
-    ReportTable,
     format_number,
     format_p,
     format_power,
@@ -112,39 +110,6 @@ class PageCells:
         more = f" and {len(names) - most} more" if len(names) > most + 1 else ""
         shown = names[:most] if more else names
         return Markup(", ").join(shown) + more if names else Markup("–")
-
-
-def choices(table: ReportTable) -> Markup:
-    """The rows of a table's other choices as JSON for the page: flat lists, row by row."""
-    numbers = {
-        name: _choice([cell for row in rows for cell in row[1:]])
-        for name, rows in table.choices.items()
-    }
-    text = json.dumps(numbers, ensure_ascii=False, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))
-
-
-def _choice(cells: Sequence[Number]) -> dict[str, list[Any]]:
-    marks = ("best", "clear", "partial")
-    places = {mark: [i for i, cell in enumerate(cells) if getattr(cell, mark)] for mark in marks}
-    found = {
-        "mean": [_short(cell.value) for cell in cells],
-        "sd": [_short(cell.sd) for cell in cells],
-    }
-    if any(cell.interval for cell in cells):
-        ends = [cell.interval or (None, None) for cell in cells]
-        found |= {
-            "low": [_short(low) for low, _ in ends],
-            "high": [_short(high) for _, high in ends],
-        }
-    return found | places
-
-
-def _short(value: float | None) -> int | str | None:
-    """A value in thousandths, as tables show three decimals; other values as displayed."""
-    if value is None or not abs(value) < 1000:
-        return None if value is None else format_number(value)
-    return round(float(format_number(value).replace("−", "-")) * 1000)
 
 
 def _number(kind: str, value: Any) -> Markup:

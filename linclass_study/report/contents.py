@@ -29,12 +29,9 @@ SCRIPTED = ("methods", "compare")  # sections that need scripts
 
 PAGE = ("template.html.j2", "style.css")
 LIBRARIES = ("vendor/d3.min.js", "vendor/plot.min.js")
-SCRIPTS = (
-    "js/core.js",
-    "js/tables.js",
-    "js/leaderboard.js",
-    "js/main.js",
-)  # one script, in this order
+SCRIPTS = tuple(  # one script, in this order
+    f"js/{name}.js" for name in ("core", "tables", "leaderboard", "scores", "main")
+)
 PAGE_FILES = tuple(f"workflow/report/{name}" for name in (*PAGE, *LIBRARIES, *SCRIPTS))
 
 
@@ -45,6 +42,7 @@ class Part(NamedTuple):
     per_dataset   whether there is one for each data set
     open          whether a table of a data set is not folded
     written       whether the report job writes its files
+    replaced      whether scripts show it in another form
     requested     whether a study of this evaluation and these methods asks for it
     """
 
@@ -53,6 +51,7 @@ class Part(NamedTuple):
     per_dataset: bool = False
     open: bool = False
     written: bool = True
+    replaced: bool = False
     requested: Callable[[Any, Any], bool] = lambda evaluation, methods: True
 
     @property
@@ -100,7 +99,7 @@ FIGURES = {
 TABLES = {
     "focus": Part("focus", "tables.answer.focus"),
     "answer": Part("dataset", "tables.answer.best_methods"),
-    "compared": Part("across", "tables.answer.all_methods"),
+    "compared": Part("across", "tables.answer.all_methods", replaced=True),
     "control": Part("across", "tables.across.control"),
     "incomplete": Part("across", "tables.across.incomplete"),
     "sensitivity": Part("across", "tables.across.sensitivity", written=False),  # by aggregate.py

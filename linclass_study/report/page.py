@@ -49,7 +49,6 @@ from linclass_study.report.cells import (
     TEMPLATES,
     PageCells,
     breakable_name,
-    choices,
     templates,
     with_code,
 )
@@ -122,13 +121,14 @@ def items(tables: Made, figures: Figures, section: str, dataset: str = "") -> It
     for name, part in FIGURES.items():
         figure = figures.get((name, dataset))
         if figure is not None and part.section == section:
-            yield {**figure, "open": part.open}
+            yield {**figure, "open": part.open, "replaced": part.replaced}
     for name, part in TABLES.items():
         table = tables.get((name, dataset))
         if table is not None and part.section == section:
             rows = table.rows[: table.shown]
             stem = part_name(name, dataset)
-            yield {"table": table, "name": stem, "open": part.open, "rows": rows}
+            item = {"table": table, "name": stem, "rows": rows}
+            yield {**item, "open": part.open, "replaced": part.replaced}
 
 
 def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
@@ -164,9 +164,7 @@ def report(
     across = read_conclusions(outcome)
     across_sentences = [] if across is None or across.get("few") else across["sentences"]
     of_datasets = [
-        section_of(outcome, tables, figures, name)
-        | {"sure": sure[name] if across_sentences else ""}
-        for name in parts
+        section_of(outcome, tables, figures, name) | {"sure": sure[name]} for name in parts
     ]
     scripts = page_scripts()
     return environment.get_template("template.html.j2").render(
@@ -190,7 +188,6 @@ def report(
         units=units(outcome.evaluation, *outcome.main_protocols),
         curve=learning_curve_sizes(outcome),
         summary_of_problems=summary_of_problems(outcome),
-        sure={name: sure[name] for name in parts if outcome.about(name)["status"] != "unavailable"},
         focus_sentences=focus_sentences(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=present(outcome, overall, of_datasets),
@@ -199,7 +196,7 @@ def report(
         totals=totals(outcome.fits),
         spent=spent(outcome.times),
         across_sentences=across_sentences,
-        across_few=not_drawn(outcome, "across"),
+        few={section: not_drawn(outcome, section) for section in ("answer", "across")},
         overall=overall,
         of_datasets=of_datasets,
         machines=fitted_in,
@@ -249,7 +246,7 @@ def template_environment(cells: PageCells) -> Environment:
     environment.globals |= {"count": counted, "cell": cells.cell, "head": cells.head}
     environment.globals |= {"data_files": data_files, "foreign_modules": foreign_modules}
     environment.globals |= {"mixture": mixture, "hashed_modules": hashed_modules}
-    environment.globals |= {"choices": choices, "rule": RANKING_RULE}
+    environment.globals |= {"rule": RANKING_RULE}
     return environment
 
 

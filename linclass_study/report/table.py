@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -84,7 +84,6 @@ class ReportTable:
 
     faint     rows in grey: methods with failed fits
     shown     number of rows on the page, all if None; files have all rows
-    choices   name → alternative rows, between which a reader can choose; the first ones are `rows`
     note      a sentence that explains the marks of names
     """
 
@@ -94,7 +93,6 @@ class ReportTable:
     rows: Sequence[Sequence[Any]]
     faint: frozenset[int] = frozenset()
     shown: int | None = None
-    choices: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     note: str = ""
 
     def frame(self, marks: bool = False) -> pl.DataFrame:
@@ -136,8 +134,8 @@ def _value(cell: Any) -> Any:
 
 Made = dict[tuple[str, str], ReportTable | None]  # (table, data set or "") → its content
 
-ROOM = 200_000  # cells of all tables, beyond which rows of folded tables are omitted
-FOLDED_ROWS = 25  # rows of a folded table that the page then shows
+ROOM = 200_000  # cells of all tables, beyond which rows of tables of data sets are omitted
+FEWER_ROWS = 25  # rows of such a table that the page then shows
 
 NOTHING = pl.DataFrame({"nothing": ["there is nothing to show here"]})
 
@@ -191,13 +189,13 @@ def with_marks(outcome: Outcome, part: Part, table: ReportTable | None) -> Repor
 
 
 def in_room(made: Made) -> Made:
-    """Shorten the folded tables if all tables together have more than ROOM cells."""
+    """Shorten the tables of data sets if all tables together have more than ROOM cells; scripts show all rows."""
     tables = [table for table in made.values() if table is not None]
     if sum(len(table.rows) * len(table.columns) for table in tables) <= ROOM:
         return made
-    closed = {name for name, part in TABLES.items() if part.per_dataset and not part.open}
+    each = {name for name, part in TABLES.items() if part.per_dataset}
     return {
-        key: replace(table, shown=FOLDED_ROWS) if table is not None and key[0] in closed else table
+        key: replace(table, shown=FEWER_ROWS) if table is not None and key[0] in each else table
         for key, table in made.items()
     }
 

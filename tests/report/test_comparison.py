@@ -11,7 +11,6 @@ from linclass_study.analysis import summary
 from linclass_study.report import method_scores
 from linclass_study.report.figures import matrices
 from linclass_study.report.tables import answer, performance
-from linclass_study.report.tables import answer as compared
 from linclass_study.report.tables import performance as differences
 
 #: of two methods, one differs from the best alike on every fold, the other with the smaller mean does not
@@ -85,7 +84,6 @@ def test_every_table_of_a_data_set_has_the_same_interval(scored):
     assert cell(differences.differences(own, "d"), 0, "ahead") == expected
     assert cell(answer.best_methods(outcome), 0, "ahead") == expected
     assert cell(answer.best_methods(outcome), 0, "next") == "steady"
-    assert compared.all_methods(outcome).choices["accuracy behind the best"][1][1] == expected
 
 
 def test_a_single_score_per_method_has_no_interval_and_no_mark(make):

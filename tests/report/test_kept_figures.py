@@ -66,7 +66,7 @@ def test_no_figure_is_drawn_without_kept_results(outcome):
 def test_coefficients_are_means_over_folds_and_the_largest_are_shown(outcome):
     keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0, 0.1]))
     exhibit = drawn("coefficients", outcome, "d")
-    assert [text.get_text() for text in exhibit.figure.legends[0].get_texts()] == ["m"]
+    assert "m" in [text.get_text() for text in exhibit.figure.texts]
     reported = exhibit.numbers["classes"]["yes"]
     assert [one["feature"] for one in reported] == ["x0", "x2", "x1"]
     expected = [2 * (value + 0.01 * np.arange(FOLDS)) for value in (3.0, 0.1, -5.0)]
