@@ -235,10 +235,6 @@ def test_the_page_and_the_terminal_say_the_focus_first(make, monkeypatch):
     page = report(of_focus, tables, studies.MACHINE, ["my study.yaml"])
     leads = page.index("like shares the first rank with good")
     assert leads < page.index('<h2 id="focus">') < page.index('<h2 id="answer">')
-        page.index("like shares the first rank with good")
-        < page.index('<h2 id="focus">')
-        < page.index('<h2 id="answer">')
-    )
     for sentence in focus_sentences(of_focus):
         assert f"<p>{with_code(sentence)}</p>" in page
     text = answer.answer(of_focus, "report.html")
