@@ -33,6 +33,8 @@ SCRIPTS = (
     "js/core.js",
     "js/tables.js",
     "js/leaderboard.js",
+    "js/datasets.js",
+    "js/methods.js",
     "js/main.js",
 )  # one script, in this order
 PAGE_FILES = tuple(f"workflow/report/{name}" for name in (*PAGE, *LIBRARIES, *SCRIPTS))
@@ -83,11 +85,11 @@ FIGURES = {
     "ranks": Part("answer", "figures.rankings.ranks"),
     "boundaries": Part("dataset", "figures.boundaries.boundaries", True),
     "pairwise": Part("across", "figures.matrices.pairwise"),
-    "convergence": Part("cost", "figures.convergence.convergence", True, requested=_keeps_traces),
+    "convergence": Part("dataset", "figures.convergence.convergence", True, requested=_keeps_traces),
     "ratings": Part("across", "figures.rankings.ratings"),
     "roc": Part("dataset", "figures.curves.roc", True),
     "heat": Part("across", "figures.matrices.heat"),
-    "learning_curves": Part("cost", "figures.cost.learning_curves", True, requested=_has_curves),
+    "learning_curves": Part("dataset", "figures.cost.learning_curves", True, requested=_has_curves),
     "precision_recall": Part("dataset", "figures.curves.precision_recall", True),
     "calibration": Part("dataset", "figures.probabilities.calibration", True),
     "cost": Part("across", "figures.cost.cost_and_score"),
