@@ -30,7 +30,8 @@ SCRIPTED = ("methods", "compare")  # sections that need scripts
 PAGE = ("template.html.j2", "style.css")
 LIBRARIES = ("vendor/d3.min.js", "vendor/plot.min.js")
 SCRIPTS = tuple(  # one script, in this order
-    f"js/{name}.js" for name in ("core", "tables", "leaderboard", "scores", "main")
+    f"js/{name}.js"
+    for name in ("core", "tables", "leaderboard", "datasets", "methods", "scores", "main")
 )
 PAGE_FILES = tuple(f"workflow/report/{name}" for name in (*PAGE, *LIBRARIES, *SCRIPTS))
 
@@ -82,11 +83,13 @@ FIGURES = {
     "ranks": Part("answer", "figures.rankings.ranks"),
     "boundaries": Part("dataset", "figures.boundaries.boundaries", True),
     "pairwise": Part("across", "figures.matrices.pairwise"),
-    "convergence": Part("cost", "figures.convergence.convergence", True, requested=_keeps_traces),
+    "convergence": Part(
+        "dataset", "figures.convergence.convergence", True, requested=_keeps_traces
+    ),
     "ratings": Part("across", "figures.rankings.ratings"),
     "roc": Part("dataset", "figures.curves.roc", True),
     "heat": Part("across", "figures.matrices.heat"),
-    "learning_curves": Part("cost", "figures.cost.learning_curves", True, requested=_has_curves),
+    "learning_curves": Part("dataset", "figures.cost.learning_curves", True, requested=_has_curves),
     "precision_recall": Part("dataset", "figures.curves.precision_recall", True),
     "calibration": Part("dataset", "figures.probabilities.calibration", True),
     "cost": Part("across", "figures.cost.cost_and_score"),

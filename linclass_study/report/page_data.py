@@ -44,6 +44,7 @@ MAX_CLASSES = 30  # whose names the page has
 MAX_PLANES = 6  # data sets whose decision boundaries are on the first screen
 MAX_PANELS = 6  # of them at first
 MAX_POINTS = 250  # rows in a panel of a plane
+TUNED_DIGITS = 4  # of tuned values
 SIDE = 1000  # of a plane, in whole numbers
 PRECISION = 3.0  # of a boundary, in the same unit
 DRAWS = 1000  # of the bootstrap of mean ranks
@@ -65,7 +66,7 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
     partial     metric → {"data set,method": mean over the folds that have a score}
     seconds     [data set][method], median of the fits in SECONDS
     fits        [data set][method] → number of fits by status
-    tuned       [data set][method] → parameter → [[value, times], …] and how often the value was an end of its grid
+    tuned       [data set][method] → parameter → [[value, times, end of the grid], …], the last only if it is an end
     across      metric → tests across data sets
     planes      decision boundaries
     sensitivity the study's comparison and its variations, with their best methods
@@ -275,26 +276,28 @@ def _fits(outcome: Outcome) -> list[list[dict[str, int]]]:
     ]
 
 
-def _tuned(outcome: Outcome) -> list[list[dict[str, Any]]]:
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    columns = ("dataset", "method", "parameter", "value", "edge")
+def _tuned(outcome: Outcome) -> list[list[dict[str, list[Any]]]]:
+    """Values of floats have TUNED_DIGITS digits."""
+    times: dict[tuple[str, str], dict[str, Counter[tuple[str, str | None]]]] = {}
     main = {name: outcome.protocol(name) for name in outcome.datasets}
-    for dataset, method, protocol, parameter, value, edge in (
-        chosen_values(outcome).select(*columns[:2], "protocol", *columns[2:]).iter_rows()
+    columns = ("dataset", "method", "protocol", "parameter", "value", "edge")
+    for dataset, method, protocol, parameter, text, edge in (
+        chosen_values(outcome).select(columns).iter_rows()
     ):
         if protocol == main.get(dataset):
-            run = found.setdefault((dataset, method), {})
-            one = run.setdefault(parameter, {"values": Counter(), "ends": Counter()})
-            one["values"][value] += 1
-            one["ends"].update([edge] if edge else [])
+            value = json.loads(text)
+            if isinstance(value, float):
+                text = f"{value:.{TUNED_DIGITS}g}" if np.isfinite(value) else json.dumps(str(value))
+            run = times.setdefault((dataset, method), {})
+            run.setdefault(parameter, Counter())[text, edge] += 1
     return [
         [
             {
-                parameter: {
-                    "values": [[json.loads(v), n] for v, n in sorted(one["values"].items())],
-                    "ends": dict(sorted(one["ends"].items())),
-                }
-                for parameter, one in found.get((dataset, method), {}).items()
+                parameter: [
+                    [json.loads(text), n, *([edge] if edge else [])]
+                    for (text, edge), n in sorted(counted.items(), key=str)
+                ]
+                for parameter, counted in times.get((dataset, method), {}).items()
             }
             for method in outcome.methods
         ]
