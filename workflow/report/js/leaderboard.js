@@ -45,7 +45,7 @@ function rowsOf(by) {
   const chief = control(by);
   const behind = relative(by);
   const micro = (m) => d3.median(study.seconds.map((row) => row[m]).filter((x) => x !== null)) ?? null;
-  return order(by).map((m, i) => {
+  const rows = order(by).map((m, i) => {
     const at = across ? across.methods.indexOf(m) : -1;
     const other = across?.others?.indexOf(m) ?? -1;
     const sets = common(m, chief, by);
@@ -54,13 +54,14 @@ function rowsOf(by) {
     return {
       m, place: i + 1,
       rank: at < 0 ? null : across.rank[at], low: across?.low?.[at], high: across?.high?.[at],
-      groups: (across?.groups ?? []).flatMap((group, g) => (group.includes(m) ? [g] : [])),
+      groups: (across?.holm ? across.groups : []).flatMap((group, g) => (group.includes(m) ? [g] : [])),
       behind: behind.map((row) => row[m]),
       difference: one ?? meanInterval(each),
       verdict: other < 0 ? 0 : across.verdict[other], holm: other < 0 ? null : across.holm[other],
       record: record(m, chief, by), micro: micro(m), marks: marksOf(m, across),
     };
   });
+  return d3.sort(rows, (row) => row.m !== study.focus[0]); // the focus is pinned to the top
 }
 
 // Mean of differences on data sets with Student's 95 % interval, if there are at least three.
@@ -126,12 +127,14 @@ function leaderboardTable(by) {
   const times = rows.map((row) => row.micro).filter((micro) => micro !== null);
   const time = d3.scaleLog([Math.max(1, d3.min(times) ?? 1) / 2, Math.max(2, d3.max(times) ?? 2)], [1, TIME.width]);
   const groups = (across?.groups.length ?? 0) <= 5;
+  const lone = datasets.findIndex((one) => !one.unavailable);
   const ticks = strip.ticks(4).filter((tick, i, all) => i === 0 || Math.abs(strip(tick) - strip(all[i - 1])) > 26).filter((tick) => tick <= farthest);
   const chiefName = label(methods[chief]);
   const heads = [
     h("th", { scope: "col", class: "method" }, "Method"),
     across && h("th", { scope: "col", class: "number up", title: "Mean rank over the data sets (1: always the best), with a 95 % bootstrap interval. Methods that share a grey bar do not differ significantly (Nemenyi’s test)." }, "Mean rank", axis(RANKS, x, [1, Math.round((1 + methods.length) / 2), methods.length])),
     several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end. Beyond the axis dots lie at its left end.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
+    !several && h("th", { scope: "col", class: "number", title: "Mean and standard deviation over the folds" }, by.title),
     h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant after Holm’s correction` }, `Against ${chiefName}`),
     several && h("th", { scope: "col", class: "number", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "W/T/L"),
     h("th", { scope: "col", class: "seconds up", title: "Median time of a fit, on a logarithmic scale" }, "Fit time"),
@@ -142,8 +145,9 @@ function leaderboardTable(by) {
       h("th", { scope: "row" }, h("span", { class: "place" }, row.rank === null && across ? "" : row.place), methodName(row.m)),
       across && rankCell(row, x, groups),
       several && stripCell(row, strip),
+      !several && scoreCell(lone, row.m, NaN),
       differenceCell(row, chief),
-      several && cell({ "data-v": row.record.wins - row.record.losses, "data-text": `${row.record.wins}/${row.record.ties}/${row.record.losses}` }, row.m === chief ? "–" : `${row.record.wins}/${row.record.ties}/${row.record.losses}`),
+      several && cell({ "data-v": row.record.wins - row.record.losses, "data-text": `${row.record.wins}/${row.record.ties}/${row.record.losses}` }, row.m === chief || !row.record.n ? "–" : `${row.record.wins}/${row.record.ties}/${row.record.losses}`),
       timeCell(row, time),
       cell({ class: "t marks" }, row.marks.map(([kind, words]) => h("abbr", { title: words, "data-tip": words }, MARKS[kind][0]))));
     return own;
@@ -166,7 +170,7 @@ function drawLeaderboard() {
 function legendOf(by, across) {
   const words = [];
   if (across?.low) words.push("Lines: 95 % intervals of mean ranks.");
-  if (across && across.groups.length && across.groups.length <= 5) words.push("Grey bars join methods that do not differ significantly.");
+  if (across?.holm && across.groups.length && across.groups.length <= 5) words.push("Grey bars join methods that do not differ significantly.");
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
   for (const kind of used) words.push(`${MARKS[kind][0]} ${MARKS[kind][1]}.`);
   return words.join(" ");
