@@ -36,6 +36,7 @@ BELOW = {  # page → pages below it in the navigation
     "contribute": ("new_parts", "decisions", "security", "changes"),
     "explanations": ("objective", "evaluation", "tuning", "statistics", "checks"),
     "library": ("many_fits",),
+    "get_started": ("report",),
     "reference": ("api", "models", "models/*", "results", "commands"),
     "scale": ("cluster", "refits", "sharing"),
     "teach": ("gallery/index", "textbook", "textbooks"),
