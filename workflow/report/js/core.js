@@ -63,9 +63,14 @@ addEventListener("hashchange", () => {
   view = readView();
   const changed = new Set([...before.keys(), ...view.keys()].filter((key) => before.get(key) !== view.get(key)));
   for (const { keys, draw } of parts) if (keys.some((key) => changed.has(key))) draw(changed);
+  reveal(changed);
+});
+
+// Show the part of the page that a change of the address is about.
+function reveal(changed) {
   if (changed.has("method") && view.get("method")) document.getElementById("methods")?.scrollIntoView();
   else if (changed.has("data") && view.get("data")) document.getElementById("dataset")?.scrollIntoView();
-});
+}
 
 const metricOf = (name) => study.metrics.find((metric) => metric.name === name);
 const metric = () => metricOf(view.get("metric")) ?? study.metrics[0];
@@ -229,7 +234,8 @@ function exportsOf(figure, name, svg = () => figure.querySelector("svg")) {
 // A figure of Observable Plot with title, caption and exports.
 function plotFigure(name, title, caption, drawn) {
   const figure = h("figure", { "data-name": name });
-  figure.append(h("div", { class: "scroll" }, drawn), h("figcaption", {}, h("b", {}, `${title}. `), caption, " ", exportsOf(figure, name, () => figure.querySelector("svg:not([class*=swatch])"))));
+  for (const group of drawn.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label"); // which a group may not have
+  figure.append(h("div", { class: "scroll", tabindex: 0 }, drawn), h("figcaption", {}, h("b", {}, `${title}. `), caption, " ", exportsOf(figure, name, () => figure.querySelector("svg:not([class*=swatch])"))));
   return figure;
 }
 

@@ -79,3 +79,4 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => { for (const box of closed.splice(0)) box.open = false; });
 addEventListener("hashchange", openTarget);
 if (location.hash) openTarget();
+reveal(new Set(view.keys()));
