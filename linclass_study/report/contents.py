@@ -31,7 +31,10 @@ PAGE = ("template.html.j2", "style.css")
 LIBRARIES = ("vendor/d3.min.js", "vendor/plot.min.js")
 SCRIPTS = tuple(  # one script, in this order
     f"js/{name}.js"
-    for name in ("core", "tables", "leaderboard", "datasets", "methods", "scores", "main")
+    for name in (
+        *("core", "tables", "leaderboard", "datasets", "methods", "scores"),
+        *("compare", "across", "main"),
+    )
 )
 PAGE_FILES = tuple(f"workflow/report/{name}" for name in (*PAGE, *LIBRARIES, *SCRIPTS))
 
@@ -42,6 +45,7 @@ class Part(NamedTuple):
     function      its module in report/figures or report/tables, and its name there
     per_dataset   whether there is one for each data set
     open          whether a table of a data set is not folded
+    replaced      whether scripts draw it anew, so that the page shows it only without them and in print
     written       whether the report job writes its files
     replaced      whether scripts show it in another form
     requested     whether a study of this evaluation and these methods asks for it
@@ -51,6 +55,7 @@ class Part(NamedTuple):
     function: str
     per_dataset: bool = False
     open: bool = False
+    replaced: bool = False
     written: bool = True
     replaced: bool = False
     requested: Callable[[Any, Any], bool] = lambda evaluation, methods: True
@@ -92,7 +97,7 @@ FIGURES = {
     "learning_curves": Part("dataset", "figures.cost.learning_curves", True, requested=_has_curves),
     "precision_recall": Part("dataset", "figures.curves.precision_recall", True),
     "calibration": Part("dataset", "figures.probabilities.calibration", True),
-    "cost": Part("across", "figures.cost.cost_and_score"),
+    "cost": Part("across", "figures.cost.cost_and_score", replaced=True),
     "probabilities": Part("dataset", "figures.probabilities.probabilities", True),
     "confusion": Part("dataset", "figures.confusion.confusion", True),
     "coefficients": Part("dataset", "figures.coefficients.coefficients", True),

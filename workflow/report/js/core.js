@@ -6,7 +6,7 @@ const study = JSON.parse(document.getElementById("study").textContent);
 const { methods, datasets } = study;
 const UNIT = 1e-5; // of scores
 const MICROSECOND = 1e-6; // of times
-const TIE = 1e-9; // scores that differ by less are equal
+const TIE = UNIT; // scores that differ by no more than their rounding are equal
 
 // ---- elements
 

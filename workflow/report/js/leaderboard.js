@@ -158,11 +158,10 @@ function leaderboardTable(by) {
 function drawLeaderboard() {
   const by = metric(), host = document.getElementById("leaderboard");
   const several = study.across[by.name];
-  const box = h("div", { class: `tabled${methods.length > FIRST ? " long" : ""}`, id: "table-leaderboard" },
+  const box = h("div", { class: `tabled${methods.length > FIRST ? " long" : ""}`, id: "table-leaderboard", "data-address": true },
     h("h2", {}, `Leaderboard by ${by.words}`),
     h("div", { class: "scroll" }, leaderboardTable(by)),
     h("p", { class: "caption" }, legendOf(by, several)));
-  box.dataset.ready = "yes";
   host.replaceChildren(box);
   new Interactive(box);
 }

@@ -62,7 +62,7 @@ addTheme();
 
 // Tables begin to work when they come near the window, so that a page of hundreds opens at once.
 const tables = [...document.querySelectorAll(".tabled")];
-const begin = (box) => { if (!box.dataset.ready) { box.dataset.ready = "yes"; linkNames(box); new Interactive(box); } };
+const begin = (box) => { if (!box.dataset.ready) { linkNames(box); new Interactive(box); } };
 const coming = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) if (isIntersecting) { coming.unobserve(target); begin(target); }
 }, { rootMargin: "1500px" });

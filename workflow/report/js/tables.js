@@ -1,24 +1,17 @@
-// Tables: sort, filter, columns and copies. Without scripts they show all rows in their first order.
+// Tables: sort, filter, columns and copies of what is shown. Without scripts they show all rows in their first order.
 
 const SHOWN = 25; // rows of a table of class long, until all are asked for
-const LONG = 8; // rows, from which on a table can be filtered
+const LONG = 12; // rows or columns, from which on they can be filtered
 const NUMBERS = ["number", "p", "power", "seconds", "count"];
 const words = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
-function made(tag, text, attributes = {}) {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
+const isNumeric = (heading) => NUMBERS.some((name) => heading.classList.contains(name));
 
-function button(text, attributes, act) {
-  const element = made("button", text, { type: "button", ...attributes });
-  element.addEventListener("click", act);
-  return element;
-}
-
-const kind = (heading) => NUMBERS.find((name) => heading.classList.contains(name)) ? "number" : "text";
+// What a heading or a cell says, in full and without drawings, spreads and the place of a row.
+const textOf = (node) => node.nodeType === Node.TEXT_NODE ? node.data
+  : node.matches("svg, i, summary, .place") ? "" : [...node.childNodes].map(textOf).join("");
+const titleOf = (heading) => textOf(heading).trim();
+const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
 
 // The number that a cell sorts by; NaN where it has none.
 function numeral(cell) {
@@ -27,90 +20,78 @@ function numeral(cell) {
   return text.startsWith("∞") ? Infinity : text.startsWith("-∞") ? -Infinity : parseFloat(text);
 }
 
-// Each table keeps its rows, the order they are in, and what is typed into its filter.
+// A button that opens a box below it, which the browser closes by Escape or a click elsewhere; fill() gives its content.
+function popup(text, title, fill) {
+  const box = h("div", { class: "popup", popover: true });
+  const press = h("button", { type: "button", class: "opens", title }, text);
+  press.popoverTargetElement = box;
+  box.addEventListener("beforetoggle", ({ newState }) => {
+    if (newState !== "open") return;
+    const { left, right, bottom } = press.getBoundingClientRect(), width = document.documentElement.clientWidth;
+    box.style.top = `${bottom + scrollY + 3}px`;
+    Object.assign(box.style, left < width / 2 ? { left: `${left}px`, right: "auto" } : { left: "auto", right: `${width - right}px` });
+    box.replaceChildren(...fill(box));
+    box.querySelector("input, button").autofocus = true;
+  });
+  return [press, box];
+}
+
+// Each table keeps its rows, the order they are in, what is typed into its filter, and the columns that are hidden. A
+// box with data-address keeps order and hidden columns in the address.
 class Interactive {
   constructor(box) {
+    box.dataset.ready = "yes";
     this.box = box;
-    this.name = box.id.replace(/^table-/, "");
+    this.name = decodeURIComponent(box.id.replace(/^table-/, ""));
     this.table = box.querySelector("table");
     this.body = this.table.tBodies[0];
     this.rows = [...this.body.rows];
     this.first = [...this.rows]; // the order of the page
     this.headings = [...this.table.tHead.rows[0].cells];
+    this.keys = this.headings.map((heading) => heading.dataset.key ?? slug(titleOf(heading)));
     this.all = !box.classList.contains("long");
     this.typed = "";
-    this.tools = made("div", "", { class: "tools" });
+    this.hidden = new Set();
+    this.tools = h("div", { class: "tools" });
     box.querySelector(".scroll").before(this.tools);
     this.addChoice();
-    if (this.rows.length > LONG) this.addFilter("filter", "Filter rows", "method, data set", (text) => { this.typed = text; });
-    if (this.headings.length > LONG && this.table.dataset.choices) this.addFilter("columns", "Filter columns", "data set", (text) => this.showColumns(text));
-    this.status = made("span", "", { class: "status-of-rows", role: "status" });
-    this.more = button("Show all", { class: "more-rows" }, () => { this.all = true; this.show(); });
+    if (this.rows.length >= LONG) this.tools.append(search("Filter rows", "filter", (text) => { this.typed = text; this.show(); }));
+    this.status = h("span", { class: "status-of-rows", role: "status" });
+    this.more = h("button", { type: "button", class: "more-rows", onclick: () => { this.all = true; this.show(); } }, "Show all");
     this.tools.append(this.status, this.more);
-    this.tools.append(button("CSV", { class: "csv", title: "Save this table as CSV, as it is shown" }, () => this.csv()));
-    this.headings.forEach((heading, place) => this.addSort(heading, place));
+    if (this.headings.length > 2) this.tools.append(...popup("Columns", "Choose the columns to show", () => this.columnChoices()));
+    this.tools.append(...popup("Copy", "Copy or save the rows and columns shown", (menu) => this.copies(menu)));
+    this.headings.forEach((heading, place) => {
+      const press = h("button", { type: "button", class: "sort", onclick: () => this.sort(place) }, ...heading.childNodes);
+      heading.append(press);
+    });
+    if (box.dataset.address !== undefined) Interactive.addressed = this;
     this.show();
     // Many cells keep the widths of their columns, which a browser would measure again at each sort.
     if (this.rows.length * this.headings.length > 2000) {
-      for (const heading of this.headings) heading.style.width = `${heading.offsetWidth}px`;
+      this.widths = this.headings.map((heading) => heading.offsetWidth);
+      this.headings.forEach((heading, place) => { heading.style.width = `${this.widths[place]}px`; });
       this.table.style.tableLayout = "fixed";
-      this.table.style.width = `${this.table.offsetWidth}px`;
+      this.table.style.minWidth = "0";
     }
+    this.hide(this.hidden);
+    if (Interactive.addressed === this) this.restore();
   }
 
-  addSort(heading, place) {
-    const press = button("", { class: "sort" }, () => this.sort(place));
-    press.append(...heading.childNodes);
-    heading.append(press);
-  }
-
-  addFilter(name, label, hint, take) {
-    const field = made("input", "", { type: "search", class: name, "aria-label": label, placeholder: `${label}: ${hint}` });
-    field.addEventListener("input", () => { take(field.value.trim().toLowerCase()); this.show(); });
-    this.tools.append(field);
-  }
-
-  addChoice() {
-    if (!this.table.dataset.choices) return;
-    this.choices = JSON.parse(document.getElementById(this.table.dataset.choices).textContent);
-    const select = made("select", "", { class: "choice", "aria-label": "Metric" });
-    for (const name of Object.keys(this.choices)) select.append(made("option", name, { value: name }));
-    select.addEventListener("change", () => this.choose(select.value));
-    this.tools.append(select);
-  }
-
-  choose(name) {
-    const { mean, sd, low, high, best, clear, partial } = this.choices[name];
-    const shown = (value) => typeof value === "number" ? (value / 1000).toFixed(3).replace("-", "−") : value ?? "–";
-    const marks = new Map();
-    for (const [mark, places] of Object.entries({ best, clear, partial }))
-      for (const place of places) marks.set(place, `${marks.get(place) ?? ""} ${mark}`.trim());
-    let place = 0;
-    for (const row of this.first)
-      for (const cell of [...row.cells].slice(1)) {
-        const mark = marks.get(place) ?? "";
-        cell.className = mark;
-        cell.replaceChildren(/best|clear/.test(mark) ? made("b", shown(mean[place])) : shown(mean[place]));
-        if (sd[place] !== null) cell.append(" ", made("i", `± ${shown(sd[place])}`));
-        if ((low?.[place] ?? null) !== null) cell.append(" ", made("i", `[${shown(low[place])}, ${shown(high[place])}]`));
-        place += 1;
-      }
-    this.chosen = name;
-    const title = this.box.firstElementChild;
-    title.textContent = title.textContent.replace(/by [^,]*$/, `by ${name}`);
-    this.headings.forEach((heading) => heading.removeAttribute("aria-sort"));
-    this.rows = [...this.first];
-    this.show();
-  }
+  // ---- sort and filter
 
   sort(place) {
-    const heading = this.headings[place];
-    const numbers = kind(heading) === "number";
-    const before = heading.getAttribute("aria-sort");
+    const heading = this.headings[place], before = heading.getAttribute("aria-sort");
     const up = before ? before === "descending" : !heading.classList.contains("number") || heading.classList.contains("up");
+    if (Interactive.addressed === this) go({ sort: `${up ? "" : "-"}${this.keys[place]}` });
+    else this.sortBy(place, up);
+  }
+
+  sortBy(place, up) {
+    const heading = this.headings[place], numbers = isNumeric(heading);
     this.headings.forEach((other) => other.removeAttribute("aria-sort"));
     heading.setAttribute("aria-sort", up ? "ascending" : "descending");
-    const keys = new Map(this.rows.map((row) => [row, numbers ? numeral(row.cells[place]) : row.cells[place].textContent]));
+    const keys = new Map(this.rows.map((row) => [row, numbers ? numeral(row.cells[place]) : textOf(row.cells[place]).trim()]));
     const missing = (key) => Number.isNaN(key) || key === "–";
     const pinned = (row) => row.classList.contains("pinned");
     this.rows.sort((a, b) => {
@@ -123,12 +104,18 @@ class Interactive {
     this.show();
   }
 
+  unsort() {
+    this.headings.forEach((heading) => heading.removeAttribute("aria-sort"));
+    this.rows = [...this.first];
+    this.show();
+  }
+
   // Rows whose names have every word that was typed, the first of them if there are many.
   show() {
     const wanted = this.typed.split(/\s+/).filter(Boolean);
-    const places = this.headings.flatMap((h, i) => (h.classList.contains("method") || h.classList.contains("dataset") || i === 0 ? [i] : []));
-    const named = (row) => places.map((i) => row.cells[i].textContent.toLowerCase()).join(" ");
-    const matching = this.rows.filter((row) => wanted.every((word) => named(row).includes(word)));
+    const places = this.headings.flatMap((heading, i) => (i === 0 || heading.matches(".method, .dataset") ? [i] : []));
+    const named = (row) => places.map((i) => textOf(row.cells[i]).toLowerCase()).join(" ");
+    const matching = wanted.length ? this.rows.filter((row) => { const name = named(row); return wanted.every((word) => name.includes(word)); }) : this.rows;
     const shown = new Set(this.all ? matching : matching.slice(0, SHOWN));
     for (const row of this.rows) if (row.hidden === shown.has(row)) row.hidden = !row.hidden;
     if (this.rows.some((row, place) => row !== this.body.rows[place])) this.body.append(...this.rows);
@@ -136,36 +123,176 @@ class Interactive {
     this.status.textContent = shown.size < this.rows.length ? `${shown.size} of ${this.rows.length} shown` : "";
   }
 
-  showColumns(text) {
+  // ---- columns
+
+  columnChoices() {
+    const chosen = () => boxes.filter(({ field }) => !field.checked).map(({ place }) => place);
+    const set = (checked) => { for (const { field, row } of boxes) if (!row.hidden) field.checked = checked; this.choose(chosen()); };
+    const boxes = this.headings.map((heading, place) => {
+      const field = h("input", { type: "checkbox", checked: !this.hidden.has(place), onchange: () => this.choose(chosen()) });
+      return { place, field, title: titleOf(heading), row: h("label", {}, field, " ", titleOf(heading)) };
+    }).slice(1); // rows keep their names
+    return [
+      boxes.length >= LONG && search("Find columns", "find", (text) => { for (const { row, title } of boxes) row.hidden = !title.toLowerCase().includes(text); }),
+      h("div", { class: "both" }, h("button", { type: "button", onclick: () => set(true) }, "All"), h("button", { type: "button", onclick: () => set(false) }, "None")),
+      ...boxes.map(({ row }) => row),
+    ].filter(Boolean);
+  }
+
+  choose(places) {
+    if (Interactive.addressed === this) go({ hide: places.length ? places.map((place) => this.keys[place]).join(" ") : null });
+    else this.hide(new Set(places));
+  }
+
+  hide(hidden) {
+    this.hidden = hidden;
     this.headings.forEach((heading, place) => {
-      const hidden = place > 0 && !heading.textContent.toLowerCase().includes(text);
-      heading.hidden = hidden;
-      for (const row of this.rows) row.cells[place].hidden = hidden;
+      if (heading.hidden === hidden.has(place)) return;
+      heading.hidden = hidden.has(place);
+      for (const row of this.rows) row.cells[place].hidden = heading.hidden;
     });
+    if (this.widths) this.table.style.width = `${d3.sum(this.widths, (width, place) => (hidden.has(place) ? 0 : width))}px`;
   }
 
-  csv() {
-    const spread = this.headings.map((_, place) => this.rows.some((row) => row.cells[place].querySelector("i")));
-    const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    const head = this.headings.flatMap((heading, place) => {
-      const title = heading.textContent.trim();
-      return spread[place] ? [title, `${title} ±`] : [title];
-    });
-    const lines = this.rows.map((row) => [...row.cells].flatMap((cell, place) => {
-      const [value, more] = plain(cell);
-      return spread[place] ? [value, more] : [value];
-    }));
-    const text = [head, ...lines].map((line) => line.map(quoted).join(",")).join("\r\n");
-    save(`${this.name}${this.chosen ? ` ${this.chosen}` : ""}.csv`, `\ufeff${text}\r\n`, "text/csv");
+  // The order and the columns that the address describes.
+  restore() {
+    const places = (view.get("hide") ?? "").split(" ").map((key) => this.keys.indexOf(key)).filter((place) => place > 0);
+    this.hide(new Set(places));
+    const sort = view.get("sort") ?? "", place = this.keys.indexOf(sort.replace(/^-/, ""));
+    if (place < 0) this.unsort(); else this.sortBy(place, !sort.startsWith("-"));
+  }
+
+  // ---- metrics of the page's own tables
+
+  addChoice() {
+    if (!this.table.dataset.choices) return;
+    this.choices = JSON.parse(document.getElementById(this.table.dataset.choices).textContent);
+    this.tools.append(h("select", { class: "choice", "aria-label": "Metric", onchange: (event) => this.setMetric(event.target.value) },
+      Object.keys(this.choices).map((name) => h("option", { value: name }, name))));
+  }
+
+  setMetric(name) {
+    const { mean, sd, low, high, best, clear, partial } = this.choices[name];
+    const shown = (value) => typeof value === "number" ? (value / 1000).toFixed(3).replace("-", "−") : value ?? "–";
+    const marks = new Map();
+    for (const [mark, places] of Object.entries({ best, clear, partial }))
+      for (const place of places) marks.set(place, `${marks.get(place) ?? ""} ${mark}`.trim());
+    let place = 0;
+    for (const row of this.first)
+      for (const cell of [...row.cells].slice(1)) {
+        const mark = marks.get(place) ?? "";
+        cell.className = mark;
+        cell.replaceChildren(/best|clear/.test(mark) ? h("b", {}, shown(mean[place])) : shown(mean[place]));
+        if (sd[place] !== null) cell.append(" ", h("i", {}, `± ${shown(sd[place])}`));
+        if ((low?.[place] ?? null) !== null) cell.append(" ", h("i", {}, `[${shown(low[place])}, ${shown(high[place])}]`));
+        place += 1;
+      }
+    this.chosen = name;
+    const title = this.box.firstElementChild;
+    title.textContent = title.textContent.replace(/by [^,]*$/, `by ${name}`);
+    this.unsort();
+  }
+
+  // ---- copies
+
+  copies(menu) {
+    const items = Object.entries(FORMATS).map(([name, write]) => h("button", { type: "button", onclick: async () => {
+      const { head, rows } = this.shown(), done = await copy(write(head, rows), menu);
+      menu.hidePopover();
+      this.status.textContent = done ? `Copied ${plural(rows.length, "row")} as ${name}` : "The browser does not let pages copy: save the CSV instead";
+    } }, name));
+    const file = h("button", { type: "button", class: "csv", onclick: () => {
+      const { head, rows } = this.shown();
+      save(`${this.name}${this.chosen ? ` ${this.chosen}` : ""}.csv`, `\ufeff${FORMATS.CSV(head, rows)}`, "text/csv");
+      menu.hidePopover();
+    } }, "Save as CSV file");
+    return [...items, file];
+  }
+
+  // The headings and cells of the rows and columns that are shown.
+  shown() {
+    const places = this.headings.flatMap((heading, place) => (heading.hidden ? [] : [place]));
+    const head = places.map((place) => ({ title: titleOf(this.headings[place]), numeric: isNumeric(this.headings[place]) }));
+    return { head, rows: this.rows.filter((row) => !row.hidden).map((row) => places.map((place) => contents(row.cells[place]))) };
   }
 }
 
-// A cell's text, numbers with a hyphen for a minus, and nothing for a dash; and its spread or interval.
-function plain(cell) {
-  const spread = cell.querySelector("i");
-  const long = cell.querySelector("details.long");
-  const whole = long ? [...long.childNodes].slice(1).map((node) => node.textContent).join("") : cell.textContent;
-  const text = (spread ? whole.slice(0, whole.length - spread.textContent.length) : whole).trim();
-  const value = text === "–" ? "" : cell.dataset.v ?? (/^−[\d.∞]/.test(text) ? text.replace("−", "-") : text);
-  return [value, spread ? spread.textContent.replace("± ", "").replaceAll("−", "-") : ""];
+part(["sort", "hide"], () => Interactive.addressed?.restore());
+
+const search = (label, name, take) => h("input", { type: "search", class: name, "aria-label": label, placeholder: label, oninput: (event) => take(event.target.value.trim().toLowerCase()) });
+
+// What a cell says: its text, its exact value, spread and interval, and whether it is bold or the best.
+function contents(cell) {
+  const beside = [...cell.querySelectorAll("i")].map((one) => one.textContent.trim());
+  const text = cell.dataset.text ?? textOf(cell).trim();
+  return {
+    text: text || "–", value: cell.dataset.text ?? (text === "–" ? "" : cell.dataset.v ?? text),
+    spread: beside.find((one) => one.startsWith("±"))?.slice(1).trim(),
+    ends: beside.find((one) => one.startsWith("["))?.slice(1, -1).split(", "),
+    bold: cell.classList.contains("clear"), best: cell.classList.contains("best"),
+  };
 }
+
+// Copies text; where the browser refuses, by the command that pages opened from files may still use, from a field
+// inside of `box`, as a popover keeps the focus.
+async function copy(text, box) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = box.appendChild(h("textarea", { class: "unseen", "aria-label": "Text to copy" }));
+    field.value = text;
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
+  }
+}
+
+// ---- formats: (headings, rows of contents) → text
+
+const NUMERAL = /^([<>] ?)?[+−-]?(\d[\d,]*(\.\d*)?|\.\d+)(e[+−-]?\d+)?$/;
+const TEX = {
+  "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
+  "−": "$-$", "±": "$\\pm$", "×": "$\\times$", "✕": "$\\times$", "≠": "$\\neq$", "≤": "$\\leq$", "≥": "$\\geq$", "∞": "$\\infty$", "∅": "$\\emptyset$", "µ": "$\\mu$", "α": "$\\alpha$", "²": "$^2$",
+  "†": "\\dag{}", "–": "--", "—": "---", "…": "\\ldots{}", "’": "'", "\u00a0": "~", "\n": " ",
+};
+const tex = (text) => text.replace(/_|[^\w ]/g, (found) => TEX[found] ?? ("&%$#_".includes(found) ? `\\${found}` : found));
+const math = (text) => text.replaceAll("−", "-").replaceAll(",", "{,}").replace("∞", "\\infty").replace(/e\+?(-?)0*(\d+)/, " \\cdot 10^{$1$2}");
+
+function texCell({ text, spread, ends, bold, best }) {
+  const numeric = NUMERAL.test(text);
+  let shown = numeric ? math(text) : tex(text);
+  if (bold) shown = numeric ? `\\mathbf{${shown}}` : `\\textbf{${shown}}`;
+  if (best) shown = `\\underline{${shown}}`;
+  if (!numeric) return shown;
+  return `$${shown}${spread ? ` \\pm ${math(spread)}` : ""}${ends ? `\\ [${ends.map(math).join(", ")}]` : ""}$`;
+}
+
+// Markdown that shows the text as it is.
+const literal = (text) => text.replace(/[\\`*|<[]|(?<!\w)_|_(?!\w)/g, "\\$&").replaceAll("\n", " ");
+const markdownCell = ({ text, spread, ends, bold }) =>
+  [bold ? `**${literal(text)}**` : literal(text), spread && `± ${spread}`, ends && `[${ends.join(", ")}]`].filter(Boolean).join(" ");
+
+const plain = (text) => (NUMERAL.test(text) ? text.replaceAll(",", "").replaceAll("−", "-") : text.replace(/^−(?=∞)/, "-"));
+const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+const FORMATS = {
+  CSV(head, rows) {
+    const has = (part, place) => rows.some((row) => row[place][part]);
+    const lines = [
+      head.flatMap(({ title }, i) => [title, ...(has("spread", i) ? [`${title} ±`] : []), ...(has("ends", i) ? [`${title} low`, `${title} high`] : [])]),
+      ...rows.map((row) => row.flatMap(({ value, spread = "", ends = ["", ""] }, i) => [plain(value), ...(has("spread", i) ? [plain(spread)] : []), ...(has("ends", i) ? ends.map(plain) : [])])),
+    ];
+    return lines.map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
+  },
+  Markdown(head, rows) {
+    const line = (cells) => `| ${cells.join(" | ")} |\n`;
+    return line(head.map(({ title }) => literal(title))) + line(head.map(({ numeric }) => (numeric ? "---:" : "---"))) + rows.map((row) => line(row.map(markdownCell))).join("");
+  },
+  LaTeX(head, rows) {
+    const line = (cells) => `${cells.join(" & ")} \\\\\n`;
+    return `% \\usepackage{booktabs}\n\\begin{tabular}{${head.map(({ numeric }) => (numeric ? "r" : "l")).join("")}}\n\\toprule\n`
+      + `${line(head.map(({ title }) => tex(title)))}\\midrule\n${rows.map((row) => line(row.map(texCell))).join("")}\\bottomrule\n\\end{tabular}\n`;
+  },
+};

@@ -1,0 +1,266 @@
+// Two methods against each other: on each data set, and over all of them.
+
+const POSTERIOR_DRAWS = 20000;
+const PRIOR = 0.5; // weight of the prior row of the Bayesian signed-rank test, in data sets
+const SIGNIFICANT = 0.05;
+
+// The methods of the address; by default the control against the best of the others.
+function pairOf(by) {
+  const [a, b] = ["a", "b"].map((key) => place(methods, view.get(key)));
+  const others = [control(by), ...order(by)];
+  const first = a >= 0 ? a : others.find((m) => m !== b);
+  return [first, b >= 0 ? b : others.find((m) => m !== first)];
+}
+
+// ---- statistics of a pair
+
+// How much better a is than b on a data set, by the means over its folds.
+const ahead = (d, a, b, by) => (by.greater ? 1 : -1) * (meanOf(d, a, by) - meanOf(d, b, by));
+
+// Twice the mean ranks of values; those that differ by no more than their rounding share one.
+function doubledRanks(values) {
+  const sorted = d3.sort(d3.range(values.length), (i) => values[i]), ranks = [];
+  for (let begin = 0, end; begin < sorted.length; begin = end) {
+    for (end = begin + 1; end < sorted.length && values[sorted[end]] - values[sorted[end - 1]] <= TIE;) end += 1;
+    for (const i of sorted.slice(begin, end)) ranks[i] = begin + end + 1;
+  }
+  return ranks;
+}
+
+// Two-sided p of Wilcoxon's signed-rank test with Pratt's ranks, exact also with ties and zeros, as in
+// linclass.evaluation.comparisons: given the ranks, the signs of the differences but 0 are fair coins.
+function wilcoxon(each) {
+  const ranks = doubledRanks(each.map(Math.abs));
+  const sides = [1, -1].map((sign) => d3.sum(each, (x, i) => (sign * x > TIE ? ranks[i] : 0)));
+  const chance = new Float64Array(Math.floor(d3.sum(sides) / 2) + 1);
+  chance[0] = 1; // that the ranks of heads add up to 0, 1, …
+  each.forEach((x, i) => {
+    if (Math.abs(x) <= TIE) return;
+    for (let sum = chance.length - 1; sum >= 0; sum -= 1) chance[sum] = (chance[sum] + (sum >= ranks[i] ? chance[sum - ranks[i]] : 0)) / 2;
+  });
+  return Math.min(1, 2 * d3.sum(chance.subarray(0, Math.min(...sides) + 1)));
+}
+
+// Probabilities that a method is better, equal in practice and worse on further data sets like these: the Bayesian
+// signed-rank test of linclass.evaluation.comparisons. Of each draw of weights, sums over pairs of rows (s, t) with
+// d_s + d_t > 2 rope are sums of tails, as rows are sorted.
+function signedRank(each, rope) {
+  const random = d3.randomLcg(0.5), gamma = () => -Math.log(1 - random());
+  const d = d3.sort([...each, 0]), prior = d.indexOf(0), limit = 2 * rope + TIE;
+  const from = d.map((x) => d3.bisectRight(d, limit - x)), to = d.map((x) => d3.bisectLeft(d, -limit - x));
+  const counts = [0, 0, 0], sums = new Float64Array(d.length + 1);
+  for (let draw = 0; draw < POSTERIOR_DRAWS; draw += 1) {
+    for (let s = 0; s < d.length; s += 1) sums[s + 1] = sums[s] + (s === prior ? gamma() * Math.cos(2 * Math.PI * random()) ** 2 : gamma()); // of shape ½, else 1
+    const total = sums[d.length];
+    let better = 0, worse = 0;
+    for (let s = 0; s < d.length; s += 1) {
+      const weight = sums[s + 1] - sums[s];
+      better += weight * (total - sums[from[s]]);
+      worse += weight * sums[to[s]];
+    }
+    const equal = total * total - better - worse;
+    counts[better >= equal && better >= worse ? 0 : equal >= worse ? 1 : 2] += 1;
+  }
+  return counts.map((count) => count / POSTERIOR_DRAWS);
+}
+
+// p after Holm's correction over all pairs of the complete field; null for methods that are not in it.
+function holmOfPair(a, b, by) {
+  const across = study.across[by.name];
+  const [i, j] = d3.sort([a, b].map((m) => across?.methods.indexOf(m) ?? -1));
+  return i < 0 ? null : across.pairs ? across.pairs[i][j - i - 1] : 1;
+}
+
+const pairsOf = (by) => { const k = study.across[by.name].methods.length; return k * (k - 1) / 2; };
+
+// Median times of a over those of b on the data sets of both, and their geometric mean.
+function costRatios(a, b) {
+  const each = study.seconds.map((row) => (row[a] && row[b] ? row[a] / row[b] : null));
+  const known = each.filter((ratio) => ratio !== null);
+  return { each, mean: known.length ? Math.exp(d3.mean(known, Math.log)) : null };
+}
+
+function comparisonOf(a, b, by) {
+  const counted = common(a, b, by);
+  const rows = d3.range(datasets.length).filter((d) => meanOf(d, a, by) !== null && meanOf(d, b, by) !== null)
+    .map((d) => ({ d, counted: counted.includes(d), ...paired(d, a, b, by) }));
+  const each = counted.map((d) => ahead(d, a, b, by));
+  return {
+    a, b, by, rows: d3.sort(rows, (one) => -one.difference), each, ratios: costRatios(a, b), record: record(a, b, by), mean: meanInterval(each),
+    ...(each.length > 1 && { p: wilcoxon(each), holm: holmOfPair(a, b, by), posterior: signedRank(each, by.rope) }),
+  };
+}
+
+// ---- words
+
+const short = (x) => (x >= 100 ? Math.round(x).toLocaleString("en") : String(Number(x.toPrecision(2))));
+const times = (ratio) => `${short(ratio)} ×`;
+const dearer = (ratio) => ratio >= 1.05 ? `takes ${short(ratio)} times as long to fit` : ratio <= 1 / 1.05 ? `is ${short(1 / ratio)} times as fast to fit` : "takes as long to fit";
+
+function sentenceOf({ a, b, by, rows, each, record, mean, p, holm, ratios }) {
+  const [first, second] = [a, b].map((m) => label(methods[m]));
+  if (a === b) return "Choose two different methods.";
+  if (!rows.length) return `There is no data set on which both ${first} and ${second} have a score.`;
+  const cost = ratios.mean === null ? "" : `; ${first} ${dearer(ratios.mean)}`;
+  if (each.length < 2) {
+    const { d, difference, low, high } = rows[0];
+    const clear = low === undefined ? "" : low > 0 || high < 0 ? ", and its 95 % interval excludes 0" : ", but its 95 % interval includes 0";
+    return `On ${label(datasets[d])} ${first} is ${Math.abs(difference) <= TIE ? `as good as ${second}` : `${difference > 0 ? "better" : "worse"} than ${second} by ${fixed(Math.abs(difference))} in ${by.words}`}${clear}${cost}.`;
+  }
+  const equal = by.rope ? `within ${by.rope} of it` : "equal";
+  const { n, wins, ties, losses } = record;
+  const significance = holm !== null && holm < SIGNIFICANT ? `significant also after correction for all ${pairsOf(by)} pairs (p ${probability(holm)})`
+    : p < SIGNIFICANT ? `significant for this pair alone (p ${probability(p)}), but not after correction for all pairs` : `not significant (p ${probability(p)})`;
+  return `${first} is better than ${second} on ${wins} of ${plural(n, "data set")}, ${equal} on ${ties} and worse on ${losses}; the mean difference in ${by.words} is ${signed(mean.difference)}, and the difference is ${significance}${cost}.`;
+}
+
+// ---- the forest plot
+
+// Of methods without a colour of their own, one is dark and the other light.
+const sideColours = (a, b) => [leading.includes(a) ? colour(a) : "var(--accent)", colour(b)];
+
+const clipped = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+
+function forest({ a, b, by, rows, mean, each }, width) {
+  const wide = width >= 520, most = wide ? 26 : 15, size = rows.length > 60 ? 15 : 20;
+  const [own, others] = sideColours(a, b), side = (x) => (x > by.rope + TIE ? own : x < -by.rope - TIE ? others : "var(--muted)");
+  const shown = rows.map((one) => ({ ...one, key: String(one.d), name: label(datasets[one.d]) + (one.counted ? "" : "*"), fill: side(one.difference) }));
+  const all = each.length > 1 ? [{ ...mean, key: "mean", name: "mean", fill: side(mean.difference) }] : [];
+  const lines = [...shown, ...all];
+  const marginLeft = 12 + 6.6 * Math.min(most, d3.max(lines, (one) => one.name.length)), marginRight = wide ? 150 : 12;
+  const [low, high] = d3.extent([0, ...lines.flatMap((one) => [one.difference, one.low ?? 0, one.high ?? 0])]);
+  const [first, second] = [a, b].map((m) => clipped(label(methods[m]), Math.floor((width - marginLeft - marginRight) / 14) - 8));
+  const separate = all.length ? [Plot.ruleY(all, { y: "key", dy: -size / 2, stroke: "var(--rule)" })] : [];
+  const svg = Plot.plot(look({
+    width, marginLeft, marginRight, marginTop: 24, marginBottom: 42, height: 66 + size * lines.length,
+    x: { domain: [low, high], nice: true, label: `difference in ${by.words}`, labelAnchor: "center", labelArrow: "none", labelOffset: 36, ticks: wide ? 7 : 4, tickFormat: (x) => signed(x, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") },
+    y: { type: "band", domain: lines.map((one) => one.key), axis: null, padding: 0 },
+    marks: [
+      by.rope ? Plot.rect([0], { x1: Math.max(-by.rope, low), x2: Math.min(by.rope, high), fill: "var(--rule)", fillOpacity: 0.6, ariaLabel: "region of practical equivalence" }) : null,
+      Plot.ruleX([0], { stroke: "var(--muted)" }),
+      ...separate,
+      Plot.ruleY(lines.filter((one) => one.low !== undefined), { y: "key", x1: "low", x2: "high", stroke: "fill", strokeWidth: (one) => (one.key === "mean" ? 3 : 1.5), strokeOpacity: (one) => (one.key === "mean" ? 1 : 0.8) }),
+      Plot.dot(lines, { y: "key", x: "difference", r: 4, stroke: "fill", strokeWidth: 1.5, fill: (one) => (one.low > 0 || one.high < 0 ? one.fill : "var(--paper)"), symbol: (one) => (one.key === "mean" ? "diamond" : "circle") }),
+      Plot.text(shown, { y: "key", text: (one) => clipped(one.name, most), href: (one) => address({ data: datasets[one.d].name }), frameAnchor: "left", textAnchor: "end", dx: -8, fill: "var(--link)", className: "names" }),
+      Plot.text(all, { y: "key", text: "name", frameAnchor: "left", textAnchor: "end", dx: -8, fontWeight: 600 }),
+      wide ? Plot.text(lines, { y: "key", text: (one) => `${signed(one.difference)} ${between(one)}`, frameAnchor: "right", textAnchor: "end", dx: 146, fontWeight: (one) => (one.key === "mean" ? 600 : 400), fontVariant: "tabular-nums" }) : null,
+      Plot.text([`← ${second} better`], { frameAnchor: "top-left", dy: -18, lineAnchor: "top", fill: "var(--muted)" }),
+      Plot.text([`${first} better →`], { frameAnchor: "top-right", dy: -18, lineAnchor: "top", fill: "var(--muted)" }),
+    ],
+  }));
+  svg.querySelectorAll("[aria-label=dot] > *").forEach((dot, i) => { dot.dataset.tip = `${lines[i].name}: ${signed(lines[i].difference)} ${between(lines[i])}`; });
+  svg.querySelectorAll("[aria-label=text] a").forEach((link, i) => { link.dataset.d = shown[i].d; });
+  return svg;
+}
+
+function forestFigure(found, width) {
+  const { a, b, by, rows, each } = found;
+  const apart = rows.some((one) => !one.counted);
+  const caption = [
+    "Lines: 95 % intervals, on a data set of the paired differences of its folds (Nadeau and Bengio, 2003). Filled: the interval excludes 0.",
+    by.rope && ` Shaded: ±${by.rope}, no difference in practice.`,
+    each.length > 1 && ` The mean is over ${plural(each.length, "independent data set")}${each.length > 2 ? ", with Student’s interval" : ""}.`,
+    apart && " * not counted, as it shares rows with another data set.",
+  ].filter(Boolean).join("");
+  const names = [a, b].map((m) => methods[m].name).join("-");
+  return plotFigure(`compare-${names}`, `${label(methods[a])} minus ${label(methods[b])} by data set`, caption, forest(found, width));
+}
+
+// ---- over all data sets
+
+const whole = (share) => (share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share >= 0.995 ? "> 99 %" : `${Math.round(100 * share)} %`);
+
+function posteriorBar({ a, b, by, posterior }) {
+  const [own, other] = sideColours(a, b);
+  const parts = [[`${label(methods[a])} better`, own], [by.rope ? "equal in practice" : "equal", "var(--rule)"], [`${label(methods[b])} better`, other]];
+  return [
+    h("div", { class: "posterior", "aria-hidden": "true" }, posterior.map((share, i) => h("span", { style: `width: ${100 * share}%; background: ${parts[i][1]}` }))),
+    h("ul", { class: "shares" }, posterior.map((share, i) => h("li", {}, h("span", { class: "dot", style: `background: ${parts[i][1]}` }), h("b", {}, whole(share)), ` ${parts[i][0]}`))),
+  ];
+}
+
+function overall(found) {
+  const { a, b, by, each, record: { wins, ties, losses }, mean, p, holm, ratios } = found;
+  const across = study.across[by.name], known = ratios.each.filter((ratio) => ratio !== null);
+  const other = across?.others?.indexOf(a === across.control ? b : b === across.control ? a : -1) ?? -1;
+  const least = 2 / 2 ** each.length;
+  const entries = [
+    each.length > 1 && ["Better / equal / worse", `${wins} / ${ties} / ${losses} of ${plural(each.length, "data set")}`],
+    each.length > 1 && ["Mean difference", `${signed(mean.difference)} ${between(mean)}`],
+    each.length > 1 && ["Wilcoxon’s test", [`p ${probability(p)}`, least > 0.01 && h("span", { class: "fits" }, ` (at best ${probability(least)} on ${each.length} data sets)`)]],
+    holm !== undefined && holm !== null && ["After Holm’s correction", `p ${probability(holm)} over all ${pairsOf(by).toLocaleString("en")} pairs`],
+    other >= 0 && ["As in the leaderboard", `p ${probability(across.holm[other])}, ${across.test === "ranks" ? "mean ranks" : "Wilcoxon’s test"} after Holm’s correction over ${across.others.length} comparisons with ${label(methods[across.control])}`],
+    each.length > 1 && [h("span", { title: "Benavoli et al. (2017), 20,000 draws" }, "Probability by the Bayesian signed-rank test"), posteriorBar(found)],
+    ratios.mean !== null && ["Time of a fit", `${label(methods[a])} ${dearer(ratios.mean)}${known.length > 1 ? ` (geometric mean; ${times(d3.min(known))} to ${times(d3.max(known))} by data set)` : ""}`],
+  ].filter(Boolean);
+  return h("dl", { class: "overall" }, entries.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]));
+}
+
+function pairTable({ a, b, by, rows, ratios }) {
+  const [first, second] = [a, b].map((m) => label(methods[m]));
+  const heads = [["Data set", "dataset"], [first, "number"], [second, "number"], ["Difference", "number"], ["Ratio of fit times", "number"]];
+  const number = (x) => h("td", { "data-v": x }, fixed(x));
+  const box = h("div", { class: "tabled", id: "table-compare" },
+    h("h3", {}, `${first} against ${second} by ${by.words}`),
+    h("div", { class: "scroll" }, h("table", {},
+      h("thead", {}, h("tr", {}, heads.map(([title, kind]) => h("th", { scope: "col", class: kind }, title)))),
+      h("tbody", {}, rows.map((one) => h("tr", {},
+        h("th", { scope: "row" }, datasetName(one.d)), number(meanOf(one.d, a, by)), number(meanOf(one.d, b, by)),
+        h("td", { class: one.low > 0 || one.high < 0 ? "clear" : null, "data-v": one.difference }, h("b", {}, signed(one.difference)), one.low !== undefined && h("i", {}, ` ${between(one)}`)),
+        h("td", { "data-v": ratios.each[one.d] ?? "" }, ratios.each[one.d] === null ? "–" : times(ratios.each[one.d]))))))),
+    h("p", { class: "caption" }, `Bold: the 95 % interval of the difference excludes 0. Times: median of ${first} divided by that of ${second}.`));
+  new Interactive(box);
+  return box;
+}
+
+// ---- the view
+
+// A field that finds a method by its name; it keeps the method that is chosen until another one is.
+function methodField(key, title) {
+  const take = () => {
+    const m = methods.findIndex((one) => label(one) === field.value);
+    if (m >= 0) go({ [key]: methods[m].name });
+  };
+  const field = h("input", { list: "method-names", "aria-label": title, autocomplete: "off", size: 24, oninput: take,
+    onfocus: () => { field.placeholder = field.value; field.value = ""; },
+    onblur: () => { field.value = label(methods[pairOf(metric())[key === "a" ? 0 : 1]]); } });
+  return field;
+}
+
+{
+  const host = document.getElementById("compare-view"), shown = h("div");
+  const fields = [methodField("a", "First method"), methodField("b", "Second method")];
+  const swap = h("button", { type: "button", onclick: () => { const [a, b] = pairOf(metric()); go({ a: methods[b].name, b: methods[a].name }); } }, "Swap");
+  host.append(
+    h("datalist", { id: "method-names" }, order().map((m) => h("option", { value: label(methods[m]) }))),
+    h("p", { class: "versus" }, fields[0], " against ", fields[1], " ", swap), shown);
+  const draw = () => {
+    const by = metric(), [a, b] = pairOf(by);
+    [a, b].forEach((m, i) => { if (document.activeElement !== fields[i]) fields[i].value = label(methods[m]); });
+    if (b === undefined) { host.closest("section").hidden = true; return; }
+    const found = comparisonOf(a, b, by), width = host.clientWidth || 800;
+    const beside = width >= 900, wide = beside ? Math.min(760, width - 420) : width;
+    shown.replaceChildren(h("p", { class: "verdict" }, sentenceOf(found)), ...(a === b || !found.rows.length ? [] : [
+      h("div", { class: beside ? "beside-each-other" : null }, forestFigure(found, wide), overall(found)),
+      h("details", {}, h("summary", {}, "The numbers"), pairTable(found)),
+    ]));
+  };
+  part(["metric", "a", "b"], draw);
+  redrawAtWidth(host, draw);
+}
+
+// Draws again when the width of a box changes.
+function redrawAtWidth(host, draw) {
+  let width = host.clientWidth;
+  new ResizeObserver(() => {
+    if (Math.abs(host.clientWidth - width) < 8 || !host.clientWidth) return;
+    width = host.clientWidth;
+    draw();
+  }).observe(host);
+}
+
+// Compares two methods, and shows it.
+function comparePair(a, b) {
+  go({ a: methods[a].name, b: methods[b].name });
+  document.getElementById("compare").scrollIntoView();
+}
