@@ -47,7 +47,6 @@ class Part(NamedTuple):
     open          whether a table of a data set is not folded
     replaced      whether scripts draw it anew, so that the page shows it only without them and in print
     written       whether the report job writes its files
-    replaced      whether scripts show it in another form
     requested     whether a study of this evaluation and these methods asks for it
     """
 
@@ -57,7 +56,6 @@ class Part(NamedTuple):
     open: bool = False
     replaced: bool = False
     written: bool = True
-    replaced: bool = False
     requested: Callable[[Any, Any], bool] = lambda evaluation, methods: True
 
     @property
@@ -87,7 +85,7 @@ FIGURES = {
     "methods": Part("dataset", "figures.methods.methods", True),
     "ranks": Part("answer", "figures.rankings.ranks"),
     "boundaries": Part("dataset", "figures.boundaries.boundaries", True),
-    "pairwise": Part("across", "figures.matrices.pairwise"),
+    "pairwise": Part("across", "figures.matrices.pairwise", replaced=True),
     "convergence": Part(
         "dataset", "figures.convergence.convergence", True, requested=_keeps_traces
     ),
@@ -110,7 +108,9 @@ TABLES = {
     "compared": Part("across", "tables.answer.all_methods", replaced=True),
     "control": Part("across", "tables.across.control"),
     "incomplete": Part("across", "tables.across.incomplete"),
-    "sensitivity": Part("across", "tables.across.sensitivity", written=False),  # by aggregate.py
+    "sensitivity": Part(
+        "across", "tables.across.sensitivity", written=False, replaced=True
+    ),  # by aggregate.py
     "performance": Part("dataset", "tables.performance.performance", True, open=True),
     "other_protocols": Part("dataset", "tables.performance.other_protocols", True, open=True),
     "metrics": Part("dataset", "tables.performance.all_metrics", True),

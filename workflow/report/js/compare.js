@@ -175,7 +175,7 @@ function posteriorBar({ a, b, by, posterior }) {
   const parts = [[`${label(methods[a])} better`, own], [by.rope ? "equal in practice" : "equal", "var(--rule)"], [`${label(methods[b])} better`, other]];
   return [
     h("div", { class: "posterior", "aria-hidden": "true" }, posterior.map((share, i) => h("span", { style: `width: ${100 * share}%; background: ${parts[i][1]}` }))),
-    h("ul", { class: "shares" }, posterior.map((share, i) => h("li", {}, h("span", { class: "dot", style: `background: ${parts[i][1]}` }), h("b", {}, whole(share)), ` ${parts[i][0]}`))),
+    h("ul", { class: "chances" }, posterior.map((share, i) => h("li", {}, h("span", { class: "dot", style: `background: ${parts[i][1]}` }), h("b", {}, whole(share)), ` ${parts[i][0]}`))),
   ];
 }
 

@@ -240,7 +240,7 @@ async function copy(text, box) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    const field = box.appendChild(h("textarea", { class: "unseen", "aria-label": "Text to copy" }));
+    const field = box.appendChild(h("textarea", { class: "offscreen", "aria-label": "Text to copy" }));
     field.value = text;
     field.select();
     const done = document.execCommand("copy");
