@@ -149,9 +149,11 @@ class Classifier(ClassifierMixin, Estimator):
 
         Rows of weight 0 are dropped, so that such a row has no influence at all.
         """
-        X, codes, given = self._start_rows(X, y, sample_weight)
-        weights = self._class_weighted(codes, given)
-        if (sample_weight is not None or weights is not given) and self._counts_rows:
+        X, codes, weights = self._start_rows(X, y, sample_weight)
+        weighted = getattr(self, "class_weight", None) is not None
+        if weighted:
+            weights = self._class_weighted(codes, weights)
+        if (weighted or sample_weight is not None) and self._counts_rows:
             weights = as_counts(weights)
         return X, codes, weights
 
@@ -162,7 +164,9 @@ class Classifier(ClassifierMixin, Estimator):
         self.check()
         X = self._rows_to_learn(X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
-        weights = validation.row_weights(sample_weight, X.shape[0])
+        weights = np.ones(len(y))
+        if sample_weight is not None:
+            weights = validation.row_weights(sample_weight, len(y))
         if not weights.all():
             kept = weights > 0
             X, y, weights = X[kept], y[kept], weights[kept]

@@ -18,8 +18,14 @@ from sklearn.exceptions import NotFittedError
 from linclass.base import validation
 from linclass.base.arrays import Matrix, MatrixLike, Tags
 from linclass.base.documentation import document_methods, documented
-from linclass.base.messages import warn_after_fit
-from linclass.base.parameters import checks_of, defaults_of, misspelt, name_here
+from linclass.base.messages import REMEDY, part_of_another, warn_caller, warn_of_ending
+from linclass.base.parameters import (
+    checks_of,
+    defaults_of,
+    misspelt,
+    name_here,
+    sentences_on_idle,
+)
 from linclass.base.public import module_of
 
 VERSION = "_linclass_version"  # in pickles
@@ -182,7 +188,12 @@ class Estimator(BaseEstimator):
         self.status_, self.reason_ = status, reason
         self.objective_, self.certificate_ = objective, certificate
         self.certificate_kind_, self.n_iter_ = certificate_kind, n_iter
-        warn_after_fit(self)
+        if not part_of_another.get():
+            name = type(self).__name__
+            if idle := sentences_on_idle([self]):
+                warn_caller(f"{name}: {' '.join(idle)}")
+            if status in REMEDY:
+                warn_of_ending(f"{name} ended {status}: {reason}", status)
         return self
 
     @property

@@ -124,54 +124,47 @@ REMEDY = {
 ADVICE = re.compile(r"\b(use|raise|add|standardize)\b", re.IGNORECASE)
 
 Result = TypeVar("Result", bound=Sequence[Any])
-_inside: ContextVar[bool] = ContextVar("inside", default=False)
+part_of_another: ContextVar[bool] = ContextVar("part_of_another", default=False)
 
 
 @contextmanager
 def silently() -> Iterator[None]:
     """Context in which fits do not warn: their `status_` alone reports how they ended."""
-    token = _inside.set(True)
+    token = part_of_another.set(True)
     try:
         yield
     finally:
-        _inside.reset(token)
-
-
-def warn_after_fit(model: Any) -> None:
-    """Warn if the fit has not converged, and if parameters had no effect."""
-    if _inside.get():
-        return
-    name = type(model).__name__
-    _warn_of_idle(name, [model])
-    if model.status_ in REMEDY:
-        _warn_of_ending(f"{name} ended {model.status_}: {model.reason_}", model.status_)
+        part_of_another.reset(token)
 
 
 def warn_user(text: str) -> None:
     """Warn the caller of a fit, unless the fit is part of another."""
-    if not _inside.get():
+    if not part_of_another.get():
         warn_caller(text, UserWarning)
 
 
 def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
     """Of a method that returns fitted models, or lists of them: how many ended how, and why the first."""
 
+    from linclass.base.parameters import sentences_on_idle  # loads SciPy
+
     @wraps(method)
     def warning_once(*args: Any, **options: Any) -> Result:
         with silently():
             found = method(*args, **options)
-        if _inside.get():
+        if part_of_another.get():
             return found
         name = f"{type(args[0]).__name__}.{method.__name__}"
         first = found[
             :1
         ]  # of a path one model, of folds those of one: the others have the same parameters, too
-        _warn_of_idle(name, _models(first))
+        if idle := sentences_on_idle(_models(first)):
+            warn_caller(f"{name}: {' '.join(idle)}")
         if ended := [model for model in _models(found) if model.status_ in REMEDY]:
             counts = Counter(model.status_ for model in ended)
             listed = ", ".join(f"{n} {status}" for status, n in counts.items())
             why, status = ended[0].reason_, ended[0].status_
-            _warn_of_ending(f"{name}: fits ended {listed}; the first: {why}", status)
+            warn_of_ending(f"{name}: fits ended {listed}; the first: {why}", status)
         return found
 
     return warning_once
@@ -184,14 +177,7 @@ def _models(found: Any) -> list[Any]:
     return [model for part in found for model in _models(part)]
 
 
-def _warn_of_idle(name: str, models: list[Any]) -> None:
-    from linclass.base.parameters import sentences_on_idle  # loads SciPy
-
-    if sentences := sentences_on_idle(models):
-        warn_caller(f"{name}: {' '.join(sentences)}", UserWarning)
-
-
-def _warn_of_ending(text: str, status: str) -> None:
+def warn_of_ending(text: str, status: str) -> None:
     from sklearn.exceptions import ConvergenceWarning  # a costly import that few fits need
 
     text = text if text.endswith(".") else f"{text}."

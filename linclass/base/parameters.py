@@ -252,8 +252,11 @@ def sentences_on_idle(estimators: Iterable[EstimatorLike]) -> list[str]:
     found: dict[str, str] = {}
     for estimator in estimators:
         defaults = defaults_of(type(estimator))
-        values = ((getattr(estimator, name, value), value) for name, value in defaults.items())
-        if all(is_same(*pair) for pair in values):
+        for name, default in defaults.items():
+            value = getattr(estimator, name, default)
+            if not (value is default or is_same(value, default)):
+                break
+        else:
             continue
         for name, part, own in _idle(estimator):
             value = getattr(part, own)

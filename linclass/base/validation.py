@@ -37,7 +37,7 @@ def feature_names(X: MatrixLike) -> Array | None:
 
 def rows_to_learn(model: Any, X: MatrixLike) -> Matrix:
     """X as `matrix`, of which the model learns n_features_in_ and, of a data frame, feature_names_in_."""
-    names = feature_names(X)
+    names = None if type(X) is np.ndarray else feature_names(X)
     owner, products = type(model).__name__, model.multiplies_features
     X = matrix(X, sparse=model.takes_sparse, owner=owner, products=products)
     if names is not None:
@@ -69,8 +69,16 @@ def matrix(
             f"Found array with 0 {what} (shape=({rows}, {columns})) while a minimum of 1 is "
             f"required by {owner}."
         )
-    if not gaps:
-        _refuse_not_finite(X, owner, products, given)
+    if gaps:
+        return X
+    values = X.data if sp.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.vdot(values, values) if products else values.sum()
+    if not np.isfinite(total):  # one pass, no allocation
+        _refuse_missing(X, values, owner)
+    first = values if sp.issparse(X) else X[0]  # which mostly tells that no column is tiny
+    if products and not (total <= HUGE**2 and np.abs(first).min(initial=1) >= TINY):
+        refuse_extremes(X, feature_names(given))
     return X
 
 
@@ -227,17 +235,6 @@ def _column(y: ArrayLike, rows: int, owner: str, several: bool = False) -> Array
     if y.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: y is {y.dtype}. Pass y.real.")
     return y
-
-
-def _refuse_not_finite(X: Matrix, owner: str, products: bool, given: Any) -> None:
-    values = X.data if sp.issparse(X) else X
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = np.vdot(values, values) if products else values.sum()
-    if not np.isfinite(total):  # one pass, no allocation
-        _refuse_missing(X, values, owner)
-    first = values if sp.issparse(X) else X[0]  # which mostly tells that no column is tiny
-    if products and not (total <= HUGE**2 and np.abs(first).min(initial=1) >= TINY):
-        refuse_extremes(X, feature_names(given))
 
 
 def _refuse_missing(X: Matrix, values: Array, owner: str) -> None:

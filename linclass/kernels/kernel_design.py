@@ -15,7 +15,7 @@ import numpy as np
 
 from linclass.base.arrays import Array, Index, Matrix, chosen_rows, hashes
 from linclass.base.design_matrix import Design
-from linclass.linear.penalties.base import Penalty
+from linclass.linear.penalties.base import Level, Penalty
 
 
 class KernelDesign(Design):
@@ -135,17 +135,9 @@ class KernelNorm(Penalty):
 
     K: Array
 
-    @property
-    def curvature(self) -> float:
-        return 1.0
-
-    @property
-    def strongly_convex(self) -> bool:
-        return True
-
-    @property
-    def uniform(self) -> bool:
-        return True
+    curvature: ClassVar[Level] = 1.0
+    strongly_convex: ClassVar[bool] = True
+    uniform: ClassVar[bool] = True
 
     def value(self, W: Array) -> float:
         return 0.5 * float(np.vdot(W, W @ self.K))

@@ -29,7 +29,7 @@ from linclass.discriminant.fold_sums import moments_left_out
 from linclass.discriminant.from_statistics import of_present_classes, with_refits
 from linclass.discriminant.without_one_row import LONE
 from linclass.linear.linear_classifier import LinearClassifier
-from linclass.linear.linear_model import is_penalized, measures, outcome
+from linclass.linear.linear_model import ending_of, is_penalized
 from linclass.linear.losses.regression import Squared
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.solvers.base import LearningRate, SolverLike
@@ -147,7 +147,7 @@ class LeastSquaresClassifier(LinearClassifier):
         strength = float(self.strength) if is_penalized(self) else 0.0
         solutions = [problem.solve(strength, self.tol, shared)]
         model._learn(solutions)
-        return model._record(*outcome(model, solutions), **measures(solutions))
+        return model._record(**ending_of(model, solutions))
 
     def _has_closed_form(self) -> bool:
         """Whether the fit is a function of the class moments; balanced weights depend on the fold."""

@@ -40,10 +40,9 @@ from linclass.linear.fit_folds import fit_folds
 from linclass.linear.linear_model import (
     LinearModel,
     chooses_solver,
+    ending_of,
     is_penalized,
     loss_of,
-    measures,
-    outcome,
     penalty_of,
     solver_of,
 )
@@ -151,13 +150,14 @@ class LinearClassifier(LinearModel, Classifier):
         self, X: Matrix, codes: Array, weights: Array, offset: Array | None = None
     ) -> list[Objective]:
         """The objectives to minimize: one, or one per class."""
-        design, problems = DesignMatrix(X, self.fit_intercept), self._problems(codes)
-        if offset is not None:
-            offsets = [offset] if len(problems) == 1 else offset.T
-            problems = [
-                with_offset(*problem, o) for problem, o in zip(problems, offsets, strict=True)
-            ]
-        return [self._objective(design, *problem, weights) for problem in problems]
+        design, objectives = DesignMatrix(X, self.fit_intercept), []
+        problems = self._problems(codes)
+        for number, problem in enumerate(problems):
+            if offset is not None:
+                own = offset if len(problems) == 1 else offset[:, number]
+                problem = with_offset(*problem, own)
+            objectives.append(self._objective(design, *problem, weights))
+        return objectives
 
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""
@@ -221,23 +221,26 @@ class LinearClassifier(LinearModel, Classifier):
         if len(objectives) == 1 and first.loss.probabilistic and not (directions or first.strength):
             self._information = information_of(first, solutions[0], codes, weights)
         self._learn(solutions)
-        status, reason = outcome(self, solutions)
+        ending = ending_of(self, solutions)
         if directions:
             two = len(self.classes_) == 2
             why = SEPARABLE if loss_of(self).probabilistic else DESCENDS
-            status, reason = "separable", why.format("the classes" if two else "some classes")
+            ending["status"] = "separable"
+            ending["reason"] = why.format("the classes" if two else "some classes")
             W, b = self._coefficients(directions, joint=len(solutions) == 1)
             self.separating_direction_ = W[0] if two else W
             self.separating_intercept_ = float(b[0]) if two else b
         elif not decided:
-            status, reason = "max_iter", UNDECIDED
-        return self._record(status, reason, **measures(solutions))
+            ending |= {"status": "max_iter", "reason": UNDECIDED}
+        return self._record(**ending)
 
     def _learn(self, solutions: Sequence[Solution]) -> None:
-        self.coef_, self.intercept_ = self._coefficients([s.theta for s in solutions])
+        thetas = []
         for solution in solutions:
+            thetas.append(solution.theta)
             if solution.extra:
                 self._adopt(solution.extra)
+        self.coef_, self.intercept_ = self._coefficients(thetas)
 
     def _coefficients(
         self, thetas: Sequence[Array], joint: bool | None = None
@@ -258,7 +261,7 @@ class LinearClassifier(LinearModel, Classifier):
             centred = np.ones(theta.shape[1], bool)
             penalty = penalty_of(self)
             if penalty.kinked and self.strength:
-                penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
+                penalty = penalty.for_features(d, getattr(self, "feature_names_in_", None))
                 centred[:d] = False if penalty.unpenalized is None else penalty.unpenalized
                 centred[d:] = penalty.intercept is None
             theta[:, centred] -= theta[:, centred].mean(axis=0)

@@ -32,7 +32,7 @@ from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.path import from_data
 from linclass.linear.penalties.base import Penalty
 from linclass.linear.solver_choice import (
-    CHOICE,
+    AUTOMATIC,
     able_solver,
     choose_solver,
     require_minimizer,
@@ -60,14 +60,15 @@ def part(kind: str, base: type, chosen: Any, model: Any = None) -> Any:
     if isinstance(chosen, base):
         return chosen
     name: Any = chosen
-    options: Mapping[str, Any] = {}
-    if isinstance(chosen, Mapping) and len(chosen) == 1:
-        ((name, options),) = chosen.items()
-    if not (isinstance(name, str) and isinstance(options, Mapping)):
-        raise no_part(kind, chosen)
+    options: Any = {}
+    if not isinstance(chosen, str):
+        if isinstance(chosen, Mapping) and len(chosen) == 1:
+            ((name, options),) = chosen.items()
+        if not (isinstance(name, str) and isinstance(options, Mapping)):
+            raise no_part(kind, chosen)
     part_class = find(kind, name)
     allowed = defaults_of(part_class)
-    if unknown := sorted(options.keys() - allowed.keys(), key=str):
+    if options and (unknown := sorted(options.keys() - allowed.keys(), key=str)):
         has = ", ".join(sorted(allowed)) or "no options"
         raise ValueError(f"{name} has no {unknown[0]!r}; it has {has}.")
     of_model = {}
@@ -75,7 +76,7 @@ def part(kind: str, base: type, chosen: Any, model: Any = None) -> Any:
         value = getattr(model, option, None)
         if value is not None and option in allowed:
             of_model[option] = value
-    return part_class(**of_model | dict(options))
+    return part_class(**of_model | {**options})
 
 
 def loss_of(model: Any) -> Any:
@@ -131,31 +132,32 @@ def solver_of(model: Any, objective: Objective | None = None) -> Solver:
     return solver
 
 
-def outcome(model: Any, solutions: Sequence[Solution]) -> tuple[str, str]:
-    """(status, reason) of one or several minimizations."""
-    if unfinished := [s for s in solutions if not s.converged]:
-        worst = max(unfinished, key=lambda s: s.certificate)
-        after = f"{model.solver_} stopped after {counted(worst.n_iter, 'iteration')}"
-        return "max_iter", f"{after} with {worst.distance}; tol is {solver_of(model).tol:g}."
-    ranks = [s.rank for s in solutions if s.rank is not None]
-    if not ranks or is_penalized(model):
-        return "converged", ""
-    loss = loss_of(model)
-    if loss.piecewise_quadratic and not loss.quadratic:
-        few = f"the Hessian is singular (rank {min(ranks)})"
-        return "rank_deficient", f"{few}: the optimum need not be unique; add a penalty."
-    rank = f"features are linearly dependent (rank {min(ranks)})"
-    return "rank_deficient", f"{rank}: of all optimal solutions this has minimum norm."
-
-
-def measures(solutions: Sequence[Solution]) -> dict[str, Any]:
-    """What a fit records of its solutions."""
+def ending_of(model: Any, solutions: Sequence[Solution]) -> dict[str, Any]:
+    """What a fit records of one or several minimizations: status and reason, objective and certificate."""
     objective, certificate, n_iter = 0.0, 0.0, 0
+    worst, rank = None, None
     for solution in solutions:
         objective += float(solution.objective)
         certificate = max(certificate, solution.certificate)
         n_iter = max(n_iter, solution.n_iter)
+        if not (solution.converged or (worst and worst.certificate >= solution.certificate)):
+            worst = solution
+        if solution.rank is not None:
+            rank = solution.rank if rank is None else min(rank, solution.rank)
+    status, reason = "converged", ""
+    if worst is not None:
+        status, after = "max_iter", counted(worst.n_iter, "iteration")
+        tol = f"{solver_of(model).tol:g}"
+        reason = f"{model.solver_} stopped after {after} with {worst.distance}; tol is {tol}."
+    elif rank is not None and not is_penalized(model):
+        status, loss = "rank_deficient", loss_of(model)
+        reason = f"features are linearly dependent (rank {rank}): of all optimal solutions this has minimum norm."
+        if loss.piecewise_quadratic and not loss.quadratic:
+            few = f"the Hessian is singular (rank {rank})"
+            reason = f"{few}: the optimum need not be unique; add a penalty."
     return {
+        "status": status,
+        "reason": reason,
         "objective": objective,
         "certificate": certificate,
         "certificate_kind": solutions[0].certificate_kind,
@@ -199,7 +201,7 @@ class LinearModel(LinearGeometry):
     def parts(self) -> list[str]:
         """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
         loss = loss_of(self)
-        solvers = [name for *_, name in CHOICE] if chooses_solver(self) else [solver_of(self).name]
+        solvers = AUTOMATIC if chooses_solver(self) else [solver_of(self).name]
         return [
             type(loss).__module__,
             *(module_of("losses", name) for name in (loss.joint, loss.binary) if name),
@@ -248,8 +250,8 @@ class LinearModel(LinearGeometry):
         self: Any, design: DesignMatrix, loss: Loss, target: Array, weights: Array
     ) -> Objective:
         """The objective of this loss on these rows, with the penalty on their features."""
-        penalty = penalty_of(self).for_features(getattr(self, "feature_names_in_", None))
-        penalty.check_features(design.n_features)
+        names = getattr(self, "feature_names_in_", None)
+        penalty = penalty_of(self).for_features(design.n_features, names)
         if penalty.intercept is not None and design.intercept:
             penalty = penalty.with_intercept(design.n_features)
             design = design.with_constant_feature()

@@ -19,7 +19,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import products
 from linclass.base.offsets import given_offset, offsets_of, row_offsets
 from linclass.base.regressor import Regressor
-from linclass.linear.linear_model import LinearModel, measures, outcome
+from linclass.linear.linear_model import LinearModel, ending_of
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.partial_fit import (
@@ -129,7 +129,7 @@ class LinearRegressor(LinearModel, Regressor):
     ) -> Self:
         """Set the fitted attributes from the solution, and the status."""
         self._learn(solutions)
-        return self._record(*outcome(self, solutions), **measures(solutions))
+        return self._record(**ending_of(self, solutions))
 
     def _learn(self, solutions: Sequence[Solution]) -> None:
         theta, d = solutions[0].theta, self.n_features_in_

@@ -22,7 +22,7 @@ from linclass.base.parameters import is_list
 from linclass.base.regressor import Regressor
 from linclass.base.validation import is_missing
 from linclass.base.weights import class_weights
-from linclass.linear.linear_model import measures, solver_of
+from linclass.linear.linear_model import ending_of, solver_of
 
 
 def why_no_partial_fit(model: Any) -> str:
@@ -55,8 +55,8 @@ def pass_over(
     model._learn(solutions)
     model.solver_ = solver.name
     with silently():
-        found = measures(solutions) | {"n_iter": 1}
-        return model._record("max_iter", "partial_fit makes one pass.", **found)
+        one_pass = {"status": "max_iter", "reason": "partial_fit makes one pass.", "n_iter": 1}
+        return model._record(**ending_of(model, solutions) | one_pass)
 
 
 def rows_of_call(

@@ -13,104 +13,44 @@ from linclass.linear.objective.objective import UNPENALIZED, Objective
 from linclass.linear.penalties.base import Penalty
 from linclass.linear.solvers.base import Solver
 
-# solver="auto" is the first row of this table whose condition holds. The conditions depend on loss, penalty and shape
-# only, so a study uses the same solvers on every machine.
-
-Row = tuple[str, Callable[[Objective], object], str]
-
-CHOICE: tuple[Row, ...] = (
-    (
-        "nonconvex loss, smooth penalty",
-        lambda P: not P.loss.convex and not P.kinked,
-        "quasi_newton",
-    ),
-    ("nonconvex loss", lambda P: not P.loss.convex, "proximal_gradient"),
-    (
-        "piecewise linear loss, L2 penalty",
-        lambda P: P.loss.piecewise_linear and is_l2(P.penalty),
-        "semismooth_newton",
-    ),
-    (
-        "Crammer and Singer's loss, L2 penalty",
-        lambda P: P.loss.simplicial and is_l2(P.penalty),
-        "multipliers",
-    ),
-    (
-        "piecewise linear loss of one score, L1 or no penalty",
-        lambda P: P.loss.piecewise_linear and one_score(P) and is_l1_or_none(P.penalty),
-        "linear_program",
-    ),
-    (
-        "piecewise linear loss of one score, or Crammer and Singer's, another sum over all features",
-        lambda P: (
-            P.loss.kind == "convex"
-            and (P.loss.simplicial or (P.loss.piecewise_linear and one_score(P)))
-            and is_sum_over_all(P.penalty)
-        ),
-        "augmented_lagrangian",
-    ),
-    ("another nonsmooth loss", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
-    (
-        "nonsmooth penalty that is not a sum over features",
-        lambda P: P.kinked and not P.entrywise,
-        "proximal_gradient",
-    ),
-    (
-        "quadratic loss, nonsmooth penalty",
-        lambda P: P.kinked and P.loss.quadratic,
-        "quadratic_program",
-    ),
-    ("nonsmooth penalty", lambda P: P.kinked, "proximal_newton"),
-    (
-        "quadratic loss, up to 2000 features",
-        lambda P: P.loss.quadratic and P.design.width <= 2000,
-        "least_squares",
-    ),
-    (
-        "quadratic loss, no penalty, fewer rows than features, up to 6000 rows",
-        lambda P: P.loss.quadratic and not P.strength and fewer_rows(P, 6000),
-        "least_squares",
-    ),
-    (
-        "piecewise quadratic loss of one score, L2 penalty, up to 1000 features or more than rows",
-        lambda P: (
-            P.loss.piecewise_quadratic
-            and one_score(P)
-            and is_l2(P.penalty)
-            and (P.design.width <= 1000 or P.design.n_rows <= P.design.n_features)
-        ),
-        "finite_newton",
-    ),
-    (
-        "dense rows, one score and up to 500 features, or K scores and up to 100 parameters",
-        lambda P: is_dense(P) and P.n_parameters <= (500 if one_score(P) else 100),
-        "newton",
-    ),
-    ("more parameters, or sparse rows", lambda P: True, "newton_cg"),
-)
+AUTOMATIC = (  # solvers that `choose_solver` may name
+    "augmented_lagrangian", "finite_newton", "least_squares", "linear_program", "multipliers", "newton", "newton_cg",
+    "proximal_gradient", "proximal_newton", "quadratic_program", "quasi_newton", "semismooth_newton", "subgradient",
+)  # fmt: skip
 
 
-def choose_solver(objective: Objective) -> str:
-    """The name of the solver that "auto" chooses for this objective."""
-    for _, fits, solver in CHOICE:
-        if fits(objective):
-            return solver
-    raise AssertionError("the last row of CHOICE fits every objective")
+def choose_solver(P: Objective) -> str:
+    """The name of the solver that "auto" chooses for this objective.
 
-
-def one_score(objective: Objective) -> bool:
-    return len(objective.shape) == 1
-
-
-def is_dense(objective: Objective) -> bool:
-    """Dense rows, or few enough sparse ones."""
-    design = objective.design
-    return not design.is_sparse or design.n_rows * design.width <= 100_000
-
-
-def fewer_rows(objective: Objective, most: int) -> bool:
-    """Fewer rows than features, and at most so many."""
-    return objective.design.n_rows < min(objective.design.n_features, most + 1)
+    It depends on loss, penalty and shape of the rows only, so a study uses the same solvers on every machine.
+    """
+    loss, design, width = P.loss, P.design, P.design.width
+    one_score = len(P.shape) == 1
+    if not loss.convex:
+        return "proximal_gradient" if P.kinked else "quasi_newton"
+    if loss.kind != "twice-smooth":
+        linear = loss.piecewise_linear and one_score
+        if loss.piecewise_linear and is_l2(P.penalty):
+            return "semismooth_newton"
+        if loss.simplicial and is_l2(P.penalty):
+            return "multipliers"
+        if linear and is_l1_or_none(P.penalty):
+            return "linear_program"
+        nonsmooth = loss.kind == "convex" and (linear or loss.simplicial)
+        return "augmented_lagrangian" if nonsmooth and is_sum_over_all(P.penalty) else "subgradient"
+    if P.kinked:
+        if not P.entrywise:
+            return "proximal_gradient"
+        return "quadratic_program" if loss.quadratic else "proximal_newton"
+    if loss.quadratic:
+        few_rows = design.n_rows < design.n_features and design.n_rows <= 6000
+        if width <= 2000 or (few_rows and not P.strength):
+            return "least_squares"
+    small = width <= 1000 or design.n_rows <= design.n_features
+    if loss.piecewise_quadratic and one_score and is_l2(P.penalty) and small:
+        return "finite_newton"
+    dense = not design.is_sparse or design.n_rows * width <= 100_000
+    return "newton" if dense and P.n_parameters <= (500 if one_score else 100) else "newton_cg"
 
 
 def is_l2(penalty: Penalty) -> bool:

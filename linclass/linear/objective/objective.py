@@ -62,6 +62,7 @@ def far_columns(design: Any, weights: Array, norms: Array) -> FarColumns | None:
 
 
 BLOCK_ENTRIES = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
+LARGE = 1000  # parameters from which on a Hessian costs more than a query of the memory
 IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
 UNPENALIZED = Unpenalized()
 
@@ -125,23 +126,23 @@ class Objective:
     def at_with_gradient(self, theta: Array) -> Point:
         """The point; of one score and many dense rows, value and gradient in one pass over them."""
         if len(self.shape) > 1 or self.design.is_sparse or self.design.n_rows <= self.block:
-            return self.at(theta)
+            return Point(self, theta, self.design.scores(theta))
         return self._in_one_pass(theta, hessian=False)
 
     def at_with_hessian(self, theta: Array) -> Point:
         """The point; of many rows, value, gradient and Hessian in one pass over them."""
-        if isinstance(self.loss, MarginLoss) and not theta.any():
-            jet = self.loss.jet_at_zero(self.y)
-            return Point(self, theta, self.design.scores(theta), jet=jet)
+        known = {}
+        if alike := isinstance(self.loss, MarginLoss) and not theta.any():
+            known["jet"] = self.loss.jet_at_zero(self.y)
         sparse = len(self.shape) == 1 and self.design.is_sparse
-        if sparse or self.design.n_rows <= self.block:
-            return self.at(theta)
+        if alike or sparse or self.design.n_rows <= self.block:
+            return Point(self, theta, self.design.scores(theta), **known)
         return self._in_one_pass(theta, hessian=True)
 
     def _in_one_pass(self, theta: Array, hessian: bool) -> Point:
         """Blocks of [X 1] stay in the cache from their scores to their part of the Hessian."""
         design, one, p, K = self.design, len(self.shape) == 1, self.n_parameters, self.shape[:-1]
-        if hessian:
+        if hessian and p > LARGE:
             require_memory_for(p)
         H = np.zeros((p, p)) if hessian else None
         scores, slopes, curvatures, values = empty_arrays(design.n_rows, K, K, K, ())
@@ -239,7 +240,7 @@ class Objective:
             return 0.0
         if self.design.is_kernel:
             return self.strength * self.penalty.value_at(point)  # type: ignore[attr-defined]
-        return self.strength * self.penalty.value(self.weight_part(point.theta))
+        return self.strength * self.penalty.value(point.theta[..., : self.design.n_features])
 
     def with_penalty_gradient(self, g: Array, theta: Array) -> Array:
         """g, to which the gradient of the penalty's smooth part is added in place."""
@@ -265,7 +266,8 @@ class Objective:
 
     def hessian(self, curvatures: Array) -> Array:
         """∇²P, dense, over theta.ravel(), where the losses have these curvatures."""
-        require_memory_for(self.n_parameters)
+        if self.n_parameters > LARGE:
+            require_memory_for(self.n_parameters)
         design, w = self.design, self.weights
         if len(self.shape) == 1:
             D = w * curvatures
@@ -287,7 +289,8 @@ class Objective:
     def _penalized(self, H: Array) -> Array:
         """H with the penalty's curvature on the diagonal, where W is."""
         if self.strongly_convex or not self.uniform:
-            self.weight_part(diagonal(H).reshape(self.shape))[...] += self.curvature
+            own = diagonal(H).reshape(self.shape)
+            own[..., : self.design.n_features] += self.curvature
         return H
 
     def hessian_times(
@@ -400,8 +403,7 @@ class Objective:
 
 
 def require_memory_for(p: int) -> None:
-    if p > 1000:  # querying the memory costs more than a small Hessian
-        require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
+    require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
 
 
 class Point:

@@ -34,43 +34,19 @@ class Penalty(NamedPart):
         False  # whether it ties neighbouring columns, so that their order matters
     )
     entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
+    # a sum over entries that is the same for all of them
+    uniform: ClassVar[bool] = False
+    kinked: ClassVar[bool] = False  # at W = 0
+    strongly_convex: ClassVar[bool] = False  # penalty(W) − c‖W‖² is convex for some c > 0
+    # half the jump of the derivative at 0: |g| must exceed it to move an entry from 0
+    kink: ClassVar[Level] = 0.0
+    curvature: ClassVar[Level] = 0.0  # of the smooth part
+    unpenalized: ClassVar[Array | None] = (
+        None  # mask of features without a penalty, if there are any
+    )
+    intercept: ClassVar[Any] = None  # its factor in the penalty; None does not penalize it
     # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.
     initial: ClassVar[tuple[Penalty, float] | None] = None
-
-    @property
-    def unpenalized(self) -> Array | None:
-        """Mask of the features without a penalty; None if there are none."""
-        return None
-
-    @property
-    def intercept(self) -> float | None:
-        """Factor of the intercept in the penalty; None does not penalize it."""
-        return None
-
-    @property
-    def kink(self) -> Level:
-        """Half the jump of the derivative at 0: |g| must exceed it to move an entry from 0."""
-        return 0.0
-
-    @property
-    def curvature(self) -> Level:
-        """Curvature of the smooth part."""
-        return 0.0
-
-    @property
-    def kinked(self) -> bool:
-        """Whether the penalty has a kink at W = 0."""
-        return False
-
-    @property
-    def strongly_convex(self) -> bool:
-        """Whether penalty(W) − c‖W‖² is convex for some c > 0."""
-        return False
-
-    @property
-    def uniform(self) -> bool:
-        """Whether the penalty is a sum over entries that is the same for all of them."""
-        return False
 
     @property
     def needs_names(self) -> bool:
@@ -83,8 +59,8 @@ class Penalty(NamedPart):
         that the penalty does not have."""
         return cls.binds if parameter == "strength" else parameter in cls.__dataclass_fields__
 
-    def for_features(self, names: Sequence[str] | None) -> Self:
-        """The same with one entry for each column in all options; None is columns without names."""
+    def for_features(self, n_features: int, names: Sequence[str] | None) -> Self:
+        """The same with one entry for each column in all options, or ValueError; None is columns without names."""
         return self
 
     def after(self, W: Array) -> Penalty:
@@ -141,9 +117,6 @@ class Penalty(NamedPart):
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the options are invalid."""
 
-    def check_features(self, n_features: int) -> None:
-        """Raise ValueError, with one sentence, if the options do not fit so many features."""
-
     def _missing(self, method: str) -> NotImplementedError:
         return NotImplementedError(f"the penalty {self.name} has no method {method}; define it.")
 
@@ -156,9 +129,7 @@ class KinkedPenalty(Penalty):
     """A penalty with a kink at W = 0, which defines `value`, `steepest`, `dual_norm`, `prox`, `conjugate`,
     `into_domain` and `on`, and `hessian` for AIC and BIC."""
 
-    @property
-    def kinked(self) -> bool:
-        return True
+    kinked: ClassVar[bool] = True
 
     def hessian(self, W: Array) -> Array:
         raise self._missing("hessian")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -39,10 +38,7 @@ class Unpenalized(Penalty):
     binds: ClassVar[bool] = False
     prox_by_feature: ClassVar[bool] = True
     entrywise: ClassVar[bool] = True
-
-    @property
-    def uniform(self) -> bool:
-        return True
+    uniform: ClassVar[bool] = True
 
     def value(self, W: Array) -> float:
         return 0.0
@@ -76,57 +72,53 @@ class Entrywise(KinkedPenalty):
     factors: Sequence[float] | Array | Mapping[str, float] | None = field(
         default=None, kw_only=True
     )
-    intercept: Any = field(default=None, kw_only=True)
+    intercept: Any = field(default=None, kw_only=True)  # type: ignore[misc]
 
     prox_by_feature: ClassVar[bool] = True
     entrywise: ClassVar[bool] = True
+    _factors: ClassVar[Level] = 1.0
     l1: ClassVar[float] = 0.0  # factor of |w|
     l2: ClassVar[float] = 0.0  # factor of ½w²
 
-    @cached_property
-    def _factors(self) -> Level:
-        if isinstance(self.factors, Mapping):  # before the fit: each once, and 1 of other features
-            return np.array([*self.factors.values(), 1.0])
-        return 1.0 if self.factors is None else np.asarray(self.factors, float)
+    def __post_init__(self) -> None:
+        """What solvers ask of the options, unless these are values that `check` refuses."""
+        given, zero = self.factors, np.array(False)
+        factors: Level = 1.0
+        try:
+            if given is not None:  # of a dict, before the fit: each once, and 1 of other features
+                own = [*given.values(), 1.0] if isinstance(given, Mapping) else given
+                factors = np.asarray(own, float)
+                zero = np.equal(np.atleast_2d(factors), 0).all(axis=0)
+            vars(self).update(
+                _factors=factors,
+                kink=self.l1 * factors if self.l1 else 0.0,
+                curvature=self.l2 * factors if self.l2 else 0.0,
+                kinked=self.l1 > 0,
+                strongly_convex=self.l2 > 0 and not zero.any(),
+                uniform=given is None and self.intercept in (None, 1),
+                unpenalized=zero if zero.any() else None,
+            )
+        except (TypeError, ValueError):
+            pass
 
     @property
     def needs_names(self) -> bool:
         return isinstance(self.factors, Mapping)
 
-    def for_features(self, names: Sequence[str] | None) -> Self:
-        if not isinstance(self.factors, Mapping):
-            return self
-        keys = owners("factors", self.factors, require_names("factors", names))
-        found = replace(self, factors=[1.0 if k is None else self.factors[k] for k in keys])
-        found.check()
-        return found
-
-    @property
-    def kink(self) -> Level:
-        return self.l1 * self._factors if self.l1 else 0.0
-
-    @property
-    def curvature(self) -> Level:
-        return self.l2 * self._factors if self.l2 else 0.0
-
-    @property
-    def kinked(self) -> bool:
-        return self.l1 > 0
-
-    @property
-    def strongly_convex(self) -> bool:
-        return self.l2 > 0 and (self.factors is None or self.unpenalized is None)
-
-    @property
-    def uniform(self) -> bool:
-        return self.factors is None and self.intercept in (None, 1)
-
-    @property
-    def unpenalized(self) -> Array | None:
+    def for_features(self, n_features: int, names: Sequence[str] | None) -> Self:
         if self.factors is None:
-            return None
-        free = np.equal(np.atleast_2d(self._factors), 0).all(axis=0)
-        return free if free.any() else None
+            return self
+        if isinstance(self.factors, Mapping):
+            keys = owners("factors", self.factors, require_names("factors", names))
+            found = replace(self, factors=[1.0 if k is None else self.factors[k] for k in keys])
+            found.check()
+            return found
+        if len(self.factors) != n_features:
+            raise ValueError(
+                f"factors has {counted(len(self.factors), 'number')} for {counted(n_features, 'feature')}; give one "
+                "for each."
+            )
+        return self
 
     def value(self, W: Array) -> float:
         value = float((self.kink * np.abs(W)).sum()) if self.l1 else 0.0
@@ -185,24 +177,14 @@ class Entrywise(KinkedPenalty):
             raise ValueError(f"intercept is {b!r}; its factor is a number above 0, or None.")
         if self.factors is None:
             return
-        try:
-            factors = np.asarray(self._factors, float)
-            valid = factors.ndim == 1 and (np.isfinite(factors) & (factors >= 0)).all()
-        except (TypeError, ValueError):
-            valid = False
-        if not valid:
+        factors = np.asarray(self._factors)
+        given = "_factors" in vars(self) and factors.ndim == 1
+        if not (given and (np.isfinite(factors) & (factors >= 0)).all()):
             raise ValueError(
                 f"factors is {self.factors!r}; give one number, at least 0, for each feature."
             )
         if not factors.any():
             raise ValueError("factors are all 0, which is no penalty. Use penalty=None.")
-
-    def check_features(self, n_features: int) -> None:
-        if self.factors is not None and not self.needs_names and len(self.factors) != n_features:
-            raise ValueError(
-                f"factors has {counted(len(self.factors), 'number')} for {counted(n_features, 'feature')}; give one "
-                "for each."
-            )
 
 
 @documented
@@ -286,9 +268,9 @@ class AdaptiveLasso(Entrywise):
 
     l1: ClassVar[float] = 1.0
 
-    @property
-    def uniform(self) -> bool:
-        return False
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        vars(self)["uniform"] = False
 
     @property
     def initial(self) -> tuple[Penalty, float]:  # type: ignore[override]

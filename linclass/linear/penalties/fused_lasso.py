@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -189,9 +190,10 @@ class FusedLasso(KinkedPenalty):
                 f"chains has {again[0]!r} again after another; order the columns by chain."
             )
 
-    def check_features(self, n_features: int) -> None:
+    def for_features(self, n_features: int, names: Sequence[str] | None) -> Self:
         if self.chains is not None:
             require_one_each("chains", self.chains, n_features)
+        return self
 
     def _chain(self, W: Array) -> Chain:
         links = np.full(W.shape[-1] - 1, float(self.fusion))

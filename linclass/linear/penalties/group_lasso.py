@@ -60,8 +60,10 @@ class GroupLasso(KinkedPenalty):
     def _by_feature(self) -> bool:
         return isinstance(self.groups, str) and self.groups == "feature"
 
-    def for_features(self, names: Sequence[str] | None) -> Self:
+    def for_features(self, n_features: int, names: Sequence[str] | None) -> Self:
         if not self.needs_names:
+            if self.groups is not None:
+                require_one_each("groups", self.groups, n_features)
             return self
         names = require_names("groups", names)
         given = {} if self._by_feature else self.groups
@@ -139,10 +141,6 @@ class GroupLasso(KinkedPenalty):
             raise ValueError(
                 f"groups is {self.groups!r}; give the group of each feature in a list, all of one type, or 'feature'."
             )
-
-    def check_features(self, n_features: int) -> None:
-        if self.groups is not None and not self.needs_names:
-            require_one_each("groups", self.groups, n_features)
 
     @cached_property
     def _place(self) -> Array:
