@@ -120,7 +120,8 @@ function differenceCell(row, chief) {
 function leaderboardTable(by) {
   const rows = rowsOf(by), chief = control(by), across = study.across[by.name];
   const several = datasets.filter((one) => !one.unavailable).length > 1;
-  const x = d3.scaleLinear([1, Math.max(methods.length, 2)], [5, RANKS.width - 8 - 6 * Math.min(across?.groups.length ?? 0, 5) - 6]);
+  const worst = Math.max(across?.methods.length ?? 0, 2);
+  const x = d3.scaleLinear([1, worst], [5, RANKS.width - 8 - 6 * Math.min(across?.groups.length ?? 0, 5) - 6]);
   const deficits = rows.filter((row) => !study.baseline.includes(row.m)).flatMap((row) => row.behind.filter((value) => value !== null));
   const farthest = Math.max(d3.quantile(deficits, 0.98) ?? 0, 10 * TIE);
   const strip = d3.scaleSqrt([0, farthest], [STRIP.width - 6, 6]).clamp(true);
@@ -132,7 +133,7 @@ function leaderboardTable(by) {
   const chiefName = label(methods[chief]);
   const heads = [
     h("th", { scope: "col", class: "method" }, "Method"),
-    across && h("th", { scope: "col", class: "number up", title: "Mean rank over the data sets (1: always the best), with a 95 % bootstrap interval. Methods that share a grey bar do not differ significantly (Nemenyi’s test)." }, "Mean rank", axis(RANKS, x, [1, Math.round((1 + methods.length) / 2), methods.length])),
+    across && h("th", { scope: "col", class: "number up", title: "Mean rank over the data sets (1: always the best), with a 95 % bootstrap interval. Methods that share a grey bar do not differ significantly (Nemenyi’s test)." }, "Mean rank", axis(RANKS, x, [1, Math.round((1 + worst) / 2), worst])),
     several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end. Beyond the axis dots lie at its left end.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
     !several && h("th", { scope: "col", class: "number", title: "Mean and standard deviation over the folds" }, by.title),
     h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant after Holm’s correction` }, `Against ${chiefName}`),
