@@ -199,18 +199,12 @@ function overall(found) {
 function pairTable({ a, b, by, rows, ratios }) {
   const [first, second] = [a, b].map((m) => label(methods[m]));
   const heads = [["Data set", "dataset"], [first, "number"], [second, "number"], ["Difference", "number"], ["Ratio of fit times", "number"]];
-  const number = (x) => h("td", { "data-v": x }, fixed(x));
-  const box = h("div", { class: "tabled", id: "table-compare" },
-    h("h3", {}, `${first} against ${second} by ${by.words}`),
-    h("div", { class: "scroll" }, h("table", {},
-      h("thead", {}, h("tr", {}, heads.map(([title, kind]) => h("th", { scope: "col", class: kind }, title)))),
-      h("tbody", {}, rows.map((one) => h("tr", {},
-        h("th", { scope: "row" }, datasetName(one.d)), number(meanOf(one.d, a, by)), number(meanOf(one.d, b, by)),
-        h("td", { class: one.low > 0 || one.high < 0 ? "clear" : null, "data-v": one.difference }, h("b", {}, signed(one.difference)), one.low !== undefined && h("i", {}, ` ${between(one)}`)),
-        h("td", { "data-v": ratios.each[one.d] ?? "" }, ratios.each[one.d] === null ? "–" : times(ratios.each[one.d]))))))),
-    h("p", { class: "caption" }, `Bold: the 95 % interval of the difference excludes 0. Times: median of ${first} divided by that of ${second}.`));
-  new Interactive(box);
-  return box;
+  const row = (one) => h("tr", {},
+    h("th", { scope: "row" }, datasetName(one.d)), scoreCell(one.d, a, by), scoreCell(one.d, b, by),
+    h("td", { class: one.low > 0 || one.high < 0 ? "clear" : null, "data-v": one.difference }, h("b", {}, signed(one.difference)), one.low !== undefined && h("i", {}, ` ${between(one)}`)),
+    ratios.each[one.d] === null ? h("td", {}, "–") : h("td", { "data-v": ratios.each[one.d] }, times(ratios.each[one.d])));
+  return viewTable("compare", `${first} against ${second} by ${by.words}`, heads.map(([title, kind]) => h("th", { scope: "col", class: kind }, title)), rows.map(row),
+    `Mean ± standard deviation over the folds. Bold: the 95 % interval of the difference excludes 0. Fit times: the median of ${first} divided by that of ${second}.`);
 }
 
 // ---- the view
