@@ -4,9 +4,6 @@ const MATRIX = 40; // methods in the matrix, until all are asked for
 const WRITTEN = 16; // methods, up to which the cells of the matrix have numbers
 const MIN_SECONDS = 10; // microseconds; shorter fits are not told apart
 
-// The data sets of comparisons: of those that share rows, only the first.
-const independent = (by) => study.across[by.name]?.datasets ?? d3.range(datasets.length).filter((d) => methods.some((_, m) => meanOf(d, m, by) !== null));
-
 // ---- win rates
 
 // The share of data sets on which a is better than b; a tie is half.
