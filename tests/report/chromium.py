@@ -108,7 +108,7 @@ class Browser:
 
     def press(self, key):
         text = {"text": "\r"} if key == "Enter" else {}
-        code = {"Enter": 13, "Tab": 9, " ": 32}.get(key, 0)
+        code = {"Enter": 13, "Tab": 9, " ": 32, "Escape": 27}.get(key, 0)
         about = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": code}
         for kind in ("keyDown", "keyUp"):
             self.ask(

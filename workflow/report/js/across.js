@@ -79,18 +79,22 @@ function followKeys(svg, cells, shown) {
   svg.addEventListener("click", ({ target }) => { const cell = target.closest(".win"); if (cell) comparePair(+cell.dataset.i, +cell.dataset.j); });
 }
 
+function significantPairs(across, by) {
+  const pairs = pairsOf(by), clear = across.pairs?.flat().filter((p) => p < SIGNIFICANT).length;
+  const corrected = `by Wilcoxon’s test after Holm’s correction over ${plural(pairs, "pair")}`;
+  return clear ? `Framed: significant ${corrected} (${clear} of them). `
+    : `No pair differs significantly ${corrected}${2 / 2 ** across.datasets.length * pairs > SIGNIFICANT ? ": so few data sets cannot show it" : ""}. `;
+}
+
 function winFigure(by) {
   const across = study.across[by.name];
-  const ranked = order(by).filter((m) => across.methods.includes(m)), all = view.get("matrix") === "all";
+  const ranked = order(by).filter((m) => datasets.some((_, d) => meanOf(d, m, by) !== null)), all = view.get("matrix") === "all";
   const shown = all ? ranked : ranked.slice(0, MATRIX);
-  const pairs = pairsOf(by), clear = across.pairs?.flat().filter((p) => p < SIGNIFICANT).length ?? 0;
-  const least = 2 / 2 ** across.datasets.length * pairs;
   const caption = [
-    `Share of ${plural(across.datasets.length, "independent data set")} on which the method of the row has the better ${by.words}${shown.length <= WRITTEN ? ", in percent" : ""} (blue: more than half, orange: less); a tie${by.rope ? `, within ${by.rope},` : ""} counts half. Methods are in the order of their mean ranks. `,
-    clear ? `Framed: significant by Wilcoxon’s test after Holm’s correction over ${pairs.toLocaleString("en")} pairs (${clear} of them). `
-      : `No pair differs significantly by Wilcoxon’s test after Holm’s correction over ${plural(pairs, "pair")}${least > SIGNIFICANT ? ": so few data sets cannot show it" : ""}. `,
+    `Share of ${across ? plural(across.datasets.length, "independent data set") : "data sets of both"} on which the method of the row has the better ${by.words}${shown.length <= WRITTEN ? ", in percent" : ""} (blue: more than half, orange: less); a tie${by.rope ? `, within ${by.rope},` : ""} counts half. Methods are in the order of their ${across ? "mean ranks" : "mean scores"}. `,
+    across && significantPairs(across, by),
     "Choose a cell to compare its two methods.",
-  ].join("");
+  ].filter(Boolean).join("");
   const figure = plotFigure("win-rates", `Win rates by ${by.words}`, caption, winMatrix(shown, by));
   if (ranked.length > MATRIX) figure.prepend(h("button", { type: "button", onclick: () => go({ matrix: all ? null : "all" }) }, all ? `Show the best ${MATRIX} methods` : `Show all ${ranked.length} methods`));
   return figure;
@@ -118,11 +122,11 @@ const SCORES = {
 };
 
 function costPoints(by, kind) {
-  const across = study.across[by.name], behind = relative(by);
+  const across = study.across[by.name], behind = relative(by), sets = independent(by);
   return d3.range(methods.length).flatMap((m) => {
-    const known = across.datasets.map((d) => behind[d][m]).filter((x) => x !== null), at = across.methods.indexOf(m);
-    const time = typicalTime(m, across.datasets), score = kind === "rank" ? (at < 0 ? null : across.rank[at]) : known.length ? d3.mean(known) : null;
-    return time === null || score === null ? [] : [{ m, time, score, whole: at >= 0 }];
+    const known = sets.map((d) => behind[d][m]).filter((x) => x !== null), at = across?.methods.indexOf(m) ?? -1;
+    const time = typicalTime(m, sets), score = kind === "rank" ? (at < 0 ? null : across.rank[at]) : known.length ? d3.mean(known) : null;
+    return time === null || score === null ? [] : [{ m, time, score, whole: known.length === sets.length }];
   });
 }
 
@@ -192,20 +196,19 @@ function niceTicks(high, constant) {
 }
 
 function costFigure(by, width) {
-  const kind = view.get("score") === "behind" ? "behind" : "rank";
+  const kind = view.get("score") === "behind" || !study.across[by.name] ? "behind" : "rank";
   const points = costPoints(by, kind), front = frontOf(points.filter((one) => one.whole));
   if (!points.length) return null;
   const names = front.map((one) => label(methods[one.m]));
-  const sets = study.across[by.name].datasets.length;
   const caption = [
-    `${kind === "rank" ? "Mean rank" : `How far the mean ${by.words} is behind the best of each data set`} against the time of a fit, the geometric mean of its medians, on ${plural(sets, "independent data set")}. `,
-    names.length > 1 ? `The line is the front: no method is both better and faster than one of ${names.join(", ")}.` : `No method is both better and faster than ${names[0]}.`,
+    `${kind === "rank" ? "Mean rank" : `How far the mean ${by.words} is behind the best of each data set`} against the time of a fit, the geometric mean of its medians, on ${plural(independent(by).length, "independent data set")}. `,
+    !names.length ? "" : names.length > 1 ? `The line is the front: no method is both better and faster than one of ${names.join(", ")}.` : `No method is both better and faster than ${names[0]}.`,
     points.some((one) => !one.whole) ? " Hollow: no score on some data set, so not on the front." : "",
   ].join("");
   const figure = plotFigure("score-and-cost", "Score against cost", caption, costPlot(by, kind, points, front, width));
   const choice = h("select", { onchange: (event) => go({ score: event.target.value === "rank" ? null : event.target.value }) },
     Object.entries(SCORES).map(([name, { title }]) => h("option", { value: name, selected: name === kind }, title)));
-  figure.prepend(h("label", { class: "choice-of-score" }, "Score: ", choice));
+  if (study.across[by.name]) figure.prepend(h("label", { class: "choice-of-score" }, "Score: ", choice));
   return figure;
 }
 
@@ -246,7 +249,7 @@ function sensitivityFigure(width) {
   const host = document.getElementById("across-view");
   const draw = () => {
     const by = metric();
-    if (!study.across[by.name]) { host.replaceChildren(); return; }
+    if (independent(by).length < 2) { host.replaceChildren(); return; }
     const width = host.clientWidth || 800, figures = [winFigure(by), costFigure(by, Math.min(width, 560)), study.sensitivity.length > 1 && sensitivityFigure(width)].filter(Boolean);
     host.replaceChildren(h("div", { class: "abreast" }, figures));
     for (const figure of figures) figure.style.width = `min(100%, max(26rem, ${Math.ceil(figure.querySelector(".scroll > svg").getBoundingClientRect().width) + 2}px))`;

@@ -14,6 +14,9 @@ function pairOf(by) {
 
 // ---- statistics of a pair
 
+// The data sets of comparisons: of those that share rows, only the first.
+const independent = (by) => study.across[by.name]?.datasets ?? d3.range(datasets.length).filter((d) => methods.some((_, m) => meanOf(d, m, by) !== null));
+
 // How much better a is than b on a data set, by the means over its folds.
 const ahead = (d, a, b, by) => (by.greater ? 1 : -1) * (meanOf(d, a, by) - meanOf(d, b, by));
 
@@ -73,11 +76,11 @@ function holmOfPair(a, b, by) {
 
 const pairsOf = (by) => { const k = study.across[by.name].methods.length; return k * (k - 1) / 2; };
 
-// Median times of a over those of b on the data sets of both, and their geometric mean.
-function costRatios(a, b) {
+// Median times of a over those of b on each data set; those of independent data sets and their geometric mean.
+function costRatios(a, b, by) {
   const each = study.seconds.map((row) => (row[a] && row[b] ? row[a] / row[b] : null));
-  const known = each.filter((ratio) => ratio !== null);
-  return { each, mean: known.length ? Math.exp(d3.mean(known, Math.log)) : null };
+  const known = independent(by).map((d) => each[d]).filter((ratio) => ratio !== null);
+  return { each, known, mean: known.length ? Math.exp(d3.mean(known, Math.log)) : null };
 }
 
 function comparisonOf(a, b, by) {
@@ -86,7 +89,7 @@ function comparisonOf(a, b, by) {
     .map((d) => ({ d, counted: counted.includes(d), ...paired(d, a, b, by) }));
   const each = counted.map((d) => ahead(d, a, b, by));
   return {
-    a, b, by, rows: d3.sort(rows, (one) => -one.difference), each, ratios: costRatios(a, b), record: record(a, b, by), mean: meanInterval(each),
+    a, b, by, rows: d3.sort(rows, (one) => -one.difference), each, ratios: costRatios(a, b, by), record: record(a, b, by), mean: meanInterval(each),
     ...(each.length > 1 && { p: wilcoxon(each), holm: holmOfPair(a, b, by), posterior: signedRank(each, by.rope) }),
   };
 }
@@ -111,7 +114,8 @@ function sentenceOf({ a, b, by, rows, each, record, mean, p, holm, ratios }) {
   const { n, wins, ties, losses } = record;
   const significance = holm !== null && holm < SIGNIFICANT ? `significant also after correction for all ${pairsOf(by)} pairs (p ${probability(holm)})`
     : p < SIGNIFICANT ? `significant for this pair alone (p ${probability(p)}), but not after correction for all pairs` : `not significant (p ${probability(p)})`;
-  return `${first} is better than ${second} on ${wins} of ${plural(n, "data set")}, ${equal} on ${ties} and worse on ${losses}; the mean difference in ${by.words} is ${signed(mean.difference)}, and the difference is ${significance}${cost}.`;
+  const [last, ...others] = [`better than ${second} on ${wins || "none"} of ${plural(n, "data set")}`, ties && `${equal} on ${ties}`, losses && `worse on ${losses}`].filter(Boolean).reverse();
+  return `${first} is ${others.length ? `${others.reverse().join(", ")} and ` : ""}${last}; the mean difference in ${by.words} is ${signed(mean.difference)}, and the difference is ${significance}${cost}.`;
 }
 
 // ---- the forest plot
@@ -181,7 +185,7 @@ function posteriorBar({ a, b, by, posterior }) {
 
 function overall(found) {
   const { a, b, by, each, record: { wins, ties, losses }, mean, p, holm, ratios } = found;
-  const across = study.across[by.name], known = ratios.each.filter((ratio) => ratio !== null);
+  const across = study.across[by.name], { known } = ratios;
   const other = across?.others?.indexOf(a === across.control ? b : b === across.control ? a : -1) ?? -1;
   const least = 2 / 2 ** each.length;
   const entries = [
@@ -199,18 +203,12 @@ function overall(found) {
 function pairTable({ a, b, by, rows, ratios }) {
   const [first, second] = [a, b].map((m) => label(methods[m]));
   const heads = [["Data set", "dataset"], [first, "number"], [second, "number"], ["Difference", "number"], ["Ratio of fit times", "number"]];
-  const number = (x) => h("td", { "data-v": x }, fixed(x));
-  const box = h("div", { class: "tabled", id: "table-compare" },
-    h("h3", {}, `${first} against ${second} by ${by.words}`),
-    h("div", { class: "scroll" }, h("table", {},
-      h("thead", {}, h("tr", {}, heads.map(([title, kind]) => h("th", { scope: "col", class: kind }, title)))),
-      h("tbody", {}, rows.map((one) => h("tr", {},
-        h("th", { scope: "row" }, datasetName(one.d)), number(meanOf(one.d, a, by)), number(meanOf(one.d, b, by)),
-        h("td", { class: one.low > 0 || one.high < 0 ? "clear" : null, "data-v": one.difference }, h("b", {}, signed(one.difference)), one.low !== undefined && h("i", {}, ` ${between(one)}`)),
-        h("td", { "data-v": ratios.each[one.d] ?? "" }, ratios.each[one.d] === null ? "–" : times(ratios.each[one.d]))))))),
-    h("p", { class: "caption" }, `Bold: the 95 % interval of the difference excludes 0. Times: median of ${first} divided by that of ${second}.`));
-  new Interactive(box);
-  return box;
+  const row = (one) => h("tr", {},
+    h("th", { scope: "row" }, datasetName(one.d)), scoreCell(one.d, a, by), scoreCell(one.d, b, by),
+    h("td", { class: one.low > 0 || one.high < 0 ? "clear" : null, "data-v": one.difference }, h("b", {}, signed(one.difference)), one.low !== undefined && h("i", {}, ` ${between(one)}`)),
+    ratios.each[one.d] === null ? h("td", {}, "–") : h("td", { "data-v": ratios.each[one.d] }, times(ratios.each[one.d])));
+  return viewTable("compare", `${first} against ${second} by ${by.words}`, heads.map(([title, kind]) => h("th", { scope: "col", class: kind }, title)), rows.map(row),
+    `Mean ± standard deviation over the folds. Bold: the 95 % interval of the difference excludes 0. Fit times: the median of ${first} divided by that of ${second}.`);
 }
 
 // ---- the view

@@ -145,9 +145,10 @@ function gapNumbers(gap, best) {
     clear ? h("b", {}, signed(gap.difference)) : signed(gap.difference), gap.low === undefined ? null : h("i", {}, ` ${between(gap)}`));
 }
 
-function scoreCell(d, m, by) {
-  const mean = meanOf(d, m, by);
-  if (mean !== null) return cell({ "data-v": mean }, fixed(mean), spreadOf(d, m, by) === null ? null : h("i", {}, ` ± ${fixed(spreadOf(d, m, by))}`));
+// A mean and its standard deviation over the folds; the best is underlined.
+function scoreCell(d, m, by, best = NaN) {
+  const mean = meanOf(d, m, by), first = Math.abs(mean - best) <= TIE;
+  if (mean !== null) return cell({ class: first ? "best" : null, "data-v": mean }, first ? h("b", {}, fixed(mean)) : fixed(mean), spreadOf(d, m, by) === null ? null : h("i", {}, ` ± ${fixed(spreadOf(d, m, by))}`));
   const some = study.partial[by.name][`${d},${m}`];
   return some === undefined ? cell({}, "–") : cell({ class: "partial", "data-v": some, "data-tip": "the mean of the folds that have a score" }, fixed(some));
 }

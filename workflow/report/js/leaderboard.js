@@ -146,7 +146,7 @@ function leaderboardTable(by) {
       h("th", { scope: "row" }, h("span", { class: "place" }, row.rank === null && across ? "" : row.place), methodName(row.m)),
       across && rankCell(row, x, groups),
       several && stripCell(row, strip),
-      !several && scoreCell(lone, row.m, NaN),
+      !several && scoreCell(lone, row.m, by),
       differenceCell(row, chief),
       several && cell({ "data-v": row.record.wins - row.record.losses, "data-text": `${row.record.wins}/${row.record.ties}/${row.record.losses}` }, row.m === chief || !row.record.n ? "–" : `${row.record.wins}/${row.record.ties}/${row.record.losses}`),
       timeCell(row, time),

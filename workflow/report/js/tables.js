@@ -212,7 +212,7 @@ class Interactive {
   // The headings and cells of the rows and columns that are shown.
   shown() {
     const places = this.headings.flatMap((heading, place) => (heading.hidden ? [] : [place]));
-    const head = places.map((place) => ({ title: titleOf(this.headings[place]), numeric: isNumeric(this.headings[place]) }));
+    const head = places.map((place) => ({ title: titleOf(this.headings[place]), numeric: isNumeric(this.headings[place]), unit: this.headings[place].classList.contains("seconds") ? " (s)" : "" }));
     return { head, rows: this.rows.filter((row) => !row.hidden).map((row) => places.map((place) => contents(row.cells[place]))) };
   }
 }
@@ -224,9 +224,9 @@ const search = (label, name, take) => h("input", { type: "search", class: name, 
 // What a cell says: its text, its exact value, spread and interval, and whether it is bold or the best.
 function contents(cell) {
   const beside = [...cell.querySelectorAll("i")].map((one) => one.textContent.trim());
-  const text = cell.dataset.text ?? textOf(cell).trim();
+  const text = textOf(cell).trim() || cell.dataset.text || "–";
   return {
-    text: text || "–", value: cell.dataset.text ?? (text === "–" ? "" : cell.dataset.v ?? text),
+    text, value: cell.dataset.text ?? (text === "–" ? "" : cell.dataset.v ?? text),
     spread: beside.find((one) => one.startsWith("±"))?.slice(1).trim(),
     ends: beside.find((one) => one.startsWith("["))?.slice(1, -1).split(", "),
     bold: cell.classList.contains("clear"), best: cell.classList.contains("best"),
@@ -274,14 +274,19 @@ const literal = (text) => text.replace(/[\\`*|<[]|(?<!\w)_|_(?!\w)/g, "\\$&").re
 const markdownCell = ({ text, spread, ends, bold }) =>
   [bold ? `**${literal(text)}**` : literal(text), spread && `± ${spread}`, ends && `[${ends.join(", ")}]`].filter(Boolean).join(" ");
 
-const plain = (text) => (NUMERAL.test(text) ? text.replaceAll(",", "").replaceAll("−", "-") : text.replace(/^−(?=∞)/, "-"));
+// Numbers as other programs read them: with a hyphen for a minus, and no more digits than a reader needs.
+function plain(text) {
+  if (!NUMERAL.test(text)) return text.replace(/^−(?=∞)/, "-");
+  const number = text.replaceAll(",", "").replaceAll("−", "-").replace(/^\+/, "");
+  return number.length > 12 ? String(Number(Number(number).toPrecision(6))) : number;
+}
 const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 const FORMATS = {
   CSV(head, rows) {
     const has = (part, place) => rows.some((row) => row[place][part]);
     const lines = [
-      head.flatMap(({ title }, i) => [title, ...(has("spread", i) ? [`${title} ±`] : []), ...(has("ends", i) ? [`${title} low`, `${title} high`] : [])]),
+      head.flatMap(({ title, unit }, i) => [title + unit, ...(has("spread", i) ? [`${title} ±`] : []), ...(has("ends", i) ? [`${title} low`, `${title} high`] : [])]),
       ...rows.map((row) => row.flatMap(({ value, spread = "", ends = ["", ""] }, i) => [plain(value), ...(has("spread", i) ? [plain(spread)] : []), ...(has("ends", i) ? ends.map(plain) : [])])),
     ];
     return lines.map((line) => `${line.map(quoted).join(",")}\r\n`).join("");

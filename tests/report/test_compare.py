@@ -1,0 +1,319 @@
+"""The page compares any two methods with the same numbers as the library, and copies its tables as it shows them."""
+
+import csv
+import io
+import json
+
+import chromium
+import numpy as np
+import pytest
+import studies
+from cases import each
+from studies import Data, Method
+
+from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
+from linclass.evaluation.comparisons.pairs import pairwise
+from linclass.evaluation.comparisons.t_tests import corrected_t_against_control
+from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
+from linclass_study.analysis.across_datasets import all_scores
+from linclass_study.analysis.controls import cost_ratio
+from linclass_study.analysis.outcome import median_seconds
+from linclass_study.analysis.within_dataset import rope_of
+from linclass_study.report.method_scores import fold_values
+
+pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
+
+FOLDS = 5
+HOSTILE = "50% <b>& |_x_| \\{}"
+SKILLS = {"best": 3.0, "good": 2.0, "fair": 1.5, "poor": 0.5, HOSTILE: 0.2, "worst": 0.0}
+ROUNDING = 1e-5  # of the page's scores
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    data = {f"data_{i}": Data(rows=40 + 10 * i, features=2) for i in range(7)}
+    methods = {name: Method(skill) for name, skill in SKILLS.items()}
+    methods |= {f"more_{i}": Method(1.0) for i in range(8)}
+    results = tmp_path_factory.mktemp("study") / "results"
+    made = studies.build(results, data, methods, folds=FOLDS)
+    (results / "report.html").write_text(studies.finish(made), encoding="utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium.browser(tmp_path_factory.mktemp("browser")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser, outcome):
+    browser.open(outcome.results / "report.html")
+    return browser
+
+
+def visit(page, hash):
+    page.run(f"location.hash = {json.dumps(hash)}")
+    page.run("new Promise(done => setTimeout(done, 50))")
+
+
+def type_into(page, field, text):
+    typed = f"field.value = {json.dumps(text)}; field.dispatchEvent(new Event('input'))"
+    page.run(f"{{ const field = {field}; field.focus(); {typed}; field.blur(); }}")
+
+
+PLACES = "[place(methods, {!r}), place(methods, {!r})]"
+
+
+def compared(page, a, b):
+    return page.run(f"comparisonOf(...{PLACES.format(a, b)}, metric())")
+
+
+def test_intervals_on_a_data_set_are_those_of_the_corrected_t_test(page, outcome):
+    rows = compared(page, "best", "fair")["rows"]
+    assert len(rows) == len(outcome.datasets)
+    differences = [row["difference"] for row in rows]
+    assert differences == sorted(differences, reverse=True)
+    for row in rows:
+        dataset = list(outcome.datasets)[row["d"]]
+        fits = outcome.fits.filter(dataset=dataset, method="fair")
+        scores = outcome.scores.filter(dataset=dataset, metric="accuracy", protocol="cv")
+        (values,) = fold_values(scores, ["accuracy"], list(outcome.methods))
+        values = values[[list(outcome.methods).index(name) for name in ("best", "fair")]]
+        ratio, step = (fits["n_test"] / fits["n_train"]).mean(), 1 / fits["n_test"].mean()
+        found = corrected_t_against_control(values.T, 0, ratio, step)
+        expected = [found.difference[1], found.lower[1], found.upper[1]]
+        assert [row["difference"], row["low"], row["high"]] == pytest.approx(
+            expected, abs=4 * ROUNDING
+        )
+
+
+def test_the_numbers_over_data_sets_are_those_of_the_library(page, outcome):
+    field = all_scores(outcome).field
+    pairs, seconds = pairwise(field.table), median_seconds(outcome.times)
+    posterior = bayesian_signed_rank(field.table, rope_of(outcome.evaluation))
+    for a, b in (("best", "fair"), ("poor", "good"), ("worst", HOSTILE)):
+        found = compared(page, a, b)
+        i, j = field.methods.index(a), field.methods.index(b)
+        assert found["p"] == pytest.approx(pairs.p[i, j], rel=1e-9)
+        assert found["holm"] == pytest.approx(pairs.adjusted[i, j], rel=1e-3)
+        assert found["mean"]["difference"] == pytest.approx(pairs.difference[i, j], abs=ROUNDING)
+        assert found["posterior"] == pytest.approx([part[i, j] for part in posterior], abs=0.01)
+        assert found["ratios"]["mean"] == pytest.approx(
+            cost_ratio(seconds, field.datasets, a, b), rel=1e-3
+        )
+
+
+def differences(seed, n):
+    """Multiples of .001 with ties and zeros, around a shift."""
+    return np.round(np.random.default_rng(seed).normal(0.004, 0.01, n), 3)
+
+
+@each("n", [2, 5, 12, 40, 100])
+def test_wilcoxons_test_is_exact_with_ties_and_zeros(page, n):
+    for seed in range(5):
+        d = differences(seed, n)
+        assert page.run(f"wilcoxon({d.tolist()})") == pytest.approx(wilcoxon(d), rel=1e-9)
+    assert page.run("wilcoxon([0, 0, 0])") == 1
+
+
+@each("rope", [0.0, 0.01])
+@each("n", [3, 10, 60])
+def test_the_probabilities_are_those_of_the_bayesian_signed_rank_test(page, n, rope):
+    d = differences(n, n)
+    table = np.column_stack([d, np.zeros(n)])
+    expected = [part[0, 1] for part in bayesian_signed_rank(table, rope)]
+    assert page.run(f"signedRank({d.tolist()}, {rope})") == pytest.approx(expected, abs=0.01)
+
+
+def test_the_pair_is_in_the_address_and_can_be_swapped(page):
+    verdict = "document.querySelector('#compare-view .verdict').textContent"
+    ranked = page.run("order().map((m) => methods[m].name)")
+    assert page.run(verdict).startswith(f"{ranked[0]} is better than {ranked[1]} on ")
+    visit(page, "#a=fair&b=good")
+    first = page.run(verdict)
+    assert first.startswith("fair is better than good on ")
+    page.run(
+        "[...document.querySelectorAll('#compare-view button')].find((one) => one.textContent === 'Swap').click()"
+    )
+    page.run("new Promise(done => setTimeout(done, 50))")
+    assert page.run("location.hash") == "#a=good&b=fair"
+    assert page.run(verdict).startswith("good is better than fair on ")
+    fields = "[...document.querySelectorAll('.versus input')]"
+    assert page.run(f"{fields}.map((field) => field.value)") == ["good", "fair"]
+    type_into(page, f"{fields}[1]", "worst")
+    page.run("new Promise(done => setTimeout(done, 50))")
+    assert page.run(verdict).startswith("good is better than worst on ")
+
+
+def test_a_cell_of_the_win_rates_opens_its_pair_by_mouse_or_key(page):
+    shown = page.run("order().map((m) => methods[m].name)")
+    cells = page.run("document.querySelectorAll('.wins .win').length")
+    assert cells == len(shown) * (len(shown) - 1)
+    page.run(
+        "document.querySelectorAll('.wins .win')[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    )
+    page.run("new Promise(done => setTimeout(done, 50))")
+    assert page.run("[view.get('a'), view.get('b')]") == shown[:2]
+    page.run("document.querySelector('.wins').focus()")
+    for key in ("ArrowRight", "ArrowDown", "ArrowDown", "Enter"):  # over the diagonal
+        page.press(key)
+    page.run("new Promise(done => setTimeout(done, 50))")
+    assert page.run("[view.get('a'), view.get('b')]") == [shown[3], shown[2]]
+
+
+def test_win_rates_count_a_tie_as_half(page, outcome):
+    field = all_scores(outcome).field
+    i, j = (field.methods.index(name) for name in ("good", "fair"))
+    d, rope = field.table[:, i] - field.table[:, j], rope_of(outcome.evaluation)
+    expected = ((d > rope + ROUNDING).sum() + (np.abs(d) <= rope + ROUNDING).sum() / 2) / len(d)
+    assert page.run(f"winRate(record(...{PLACES.format('good', 'fair')}))") == expected
+
+
+# ---- tables
+
+BOX = "document.getElementById('table-leaderboard')"
+ROWS = f"[...{BOX}.querySelectorAll('tbody tr:not([hidden])')]"
+SHOWN = f"""{ROWS}.map((row) => [...row.cells].filter((cell) => cell.getClientRects().length)
+    .map((cell) => cell.querySelector('svg') ? cell.dataset.text
+        : (cell.querySelector('a.name') ?? cell).innerText.trim()))"""
+
+
+def copied(page, kind):
+    """What a format puts on the clipboard."""
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+    page.run(f"{BOX}.querySelectorAll('.opens')[1].click()")
+    page.run(
+        f"[...{BOX}.querySelectorAll('.popup:popover-open button')].find((one) => one.textContent === '{kind}').click()"
+    )
+    page.run("new Promise(done => setTimeout(done, 20))")
+    return page.run("copied")
+
+
+@pytest.fixture
+def narrowed(page):
+    """The leaderboard sorted, filtered and with two columns hidden."""
+    visit(page, "#sort=-fit-time&hide=behind-the-best notes")
+    type_into(page, f"{BOX}.querySelector('.filter')", "o")
+    return page
+
+
+def test_the_address_restores_order_and_columns_of_the_leaderboard(browser, outcome, page):
+    visit(page, "#sort=-fit-time&hide=behind-the-best notes")
+    state = f"[...{BOX}.querySelectorAll('thead th')].map((one) => [one.hidden, one.ariaSort])"
+    first = page.run(state)
+    assert [hidden for hidden, _ in first] == [False, False, True, False, False, False, True]
+    assert first[5][1] == "descending"
+    order = page.run(SHOWN)
+    browser.open(outcome.results / "report.html")
+    visit(page, "#hide=behind-the-best+notes&sort=-fit-time")
+    assert page.run(state) == first
+    assert page.run(SHOWN) == order
+    page.run("history.back()")
+    page.run("new Promise(done => setTimeout(done, 100))")
+    assert page.run(f"{BOX}.querySelector('[aria-sort]')") is None
+
+
+def test_csv_has_the_rows_and_columns_that_are_shown(narrowed):
+    shown = narrowed.run(SHOWN)
+    rows = list(csv.reader(io.StringIO(copied(narrowed, "CSV"))))
+    assert rows[0][:2] == ["Method", "Mean rank"]
+    assert "Notes" not in rows[0]
+    assert [row[0] for row in rows[1:]] == [row[0] for row in shown]
+    assert 1 < len(shown) < len(SKILLS) + 8
+    assert [row[1] for row in rows[1:]] == [row[1] for row in shown]
+    place = rows[0].index("Against best")
+    for row, cells in zip(rows[1:], shown, strict=True):
+        if cells[2] != "–":
+            low, high = cells[2].replace("−", "-").split("[")[1].rstrip("]").split(", ")
+            assert f"{float(row[place]):.3f}" == cells[2].replace("−", "-").split()[0].lstrip("+")
+            assert [float(row[place + 1]), float(row[place + 2])] == [float(low), float(high)]
+
+
+def test_markdown_has_the_rows_and_columns_that_are_shown(narrowed):
+    head, rule, *lines = copied(narrowed, "Markdown").splitlines()
+    assert head == "| Method | Mean rank | Against best | W/T/L | Fit time |"
+    assert rule == "| --- | ---: | ---: | ---: | ---: |"
+    assert [line.strip("| ").split(" | ") for line in lines] == [
+        [
+            f"**{number}** {rest}" if clear else cell
+            for cell, (number, rest, clear) in zip(row, marks, strict=True)
+        ]
+        for row, marks in zip(narrowed.run(SHOWN), bold(narrowed), strict=True)
+    ]
+
+
+def bold(page):
+    """Of each cell that is shown: its number, what follows, and whether it is marked as significant."""
+    return page.run(f"""{ROWS}.map((row) => [...row.cells].filter((cell) => !cell.hidden).map((cell) =>
+        [...['b', 'i'].map((tag) => cell.querySelector(tag)?.textContent.trim() ?? ''), cell.matches('.clear')]))""")
+
+
+def test_latex_is_booktabs_with_numbers_as_math(narrowed):
+    text = copied(narrowed, "LaTeX")
+    lines = text.splitlines()
+    assert lines[1:3] == ["\\begin{tabular}{lrrrr}", "\\toprule"]
+    assert lines[-2:] == ["\\bottomrule", "\\end{tabular}"]
+    shown = narrowed.run(SHOWN)
+    body = lines[lines.index("\\midrule") + 1 : -2]
+    assert [line.removesuffix(" \\\\").split(" & ")[1] for line in body] == [
+        f"${row[1]}$" for row in shown
+    ]
+    intervals = [row[2].partition("[")[2].rstrip("]").replace("−", "-") for row in shown]
+    for line, interval in zip(body, intervals, strict=True):
+        assert f"\\ [{interval}]$" in line if interval else " & -- & " in line
+
+
+def test_names_are_escaped_in_every_format(page):
+    assert f'"{HOSTILE}"' not in copied(page, "CSV")  # it has neither comma, quote nor line break
+    names = [row[0] for row in csv.reader(io.StringIO(copied(page, "CSV")))]
+    assert HOSTILE in names
+    assert "50% \\<b>& \\|\\_x\\_\\| \\\\{}" in copied(page, "Markdown")
+    assert (
+        "50\\% \\textless{}b\\textgreater{}\\& \\textbar{}\\_x\\_\\textbar{} \\textbackslash{}\\{\\}"
+        in copied(page, "LaTeX")
+    )
+
+
+def test_a_browser_without_a_clipboard_copies_by_its_command(page):
+    copied(page, "CSV")
+    expected = page.run("copied")
+    page.run("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))")
+    page.run(
+        "document.addEventListener('copy', () => { window.selected = document.activeElement.value })"
+    )
+    page.run(f"{BOX}.querySelectorAll('.opens')[1].focus()")
+    for _ in range(
+        2
+    ):  # opens the menu, and takes its first entry: copying needs a press of a reader
+        page.press("Enter")
+        page.run("new Promise(done => setTimeout(done, 50))")
+    assert page.run("selected") == expected.replace("\r\n", "\n")  # the value of a field
+    assert page.run("document.querySelector('.offscreen')") is None
+
+
+def test_columns_are_chosen_by_key_and_escape_closes_the_choice(page):
+    visible = (
+        f"[...{BOX}.querySelectorAll('thead th:not([hidden])')].map((one) => textOf(one).trim())"
+    )
+    before = page.run(visible)
+    page.run(f"{BOX}.querySelector('.opens').focus()")
+    page.press("Enter")
+    page.run("new Promise(done => setTimeout(done, 50))")
+    for _ in range(2):
+        page.press("Tab")  # from All over None to the first column
+    page.press(" ")
+    page.run("new Promise(done => setTimeout(done, 50))")
+    assert page.run(visible) == [before[0], *before[2:]]
+    assert page.run("document.querySelectorAll(':popover-open').length") == 1
+    page.press("Escape")
+    assert page.run("document.querySelectorAll(':popover-open').length") == 0
+    assert page.run("document.activeElement.textContent") == "Columns"
+    assert page.run("view.get('hide')") == "mean-rank"
+
+
+def test_each_table_has_its_tools_once(page):
+    page.run("scrollTo(0, document.body.scrollHeight); new Promise(done => setTimeout(done, 200))")
+    tools = "[...document.querySelectorAll('.tabled')].map((box) => box.querySelectorAll(':scope > .tools').length)"
+    assert set(page.run(tools)) <= {0, 1}
+    assert page.run(f"{BOX}.querySelectorAll('.tools').length") == 1
