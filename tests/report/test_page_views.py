@@ -1,0 +1,332 @@
+"""The views of one data set and of one method, which the page's scripts draw from its data, figures and tables."""
+
+import csv
+import json
+import re
+
+import polars as pl
+import pytest
+import studies
+from scipy import stats
+from studies import Data, Method
+
+from linclass.evaluation.comparisons.control import holm
+from linclass_study.analysis.aggregate import write_across
+from linclass_study.files.tables import write_table
+from linclass_study.report.contents import FIGURES
+
+pytest.importorskip("browsing")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
+
+FOLDS = 4
+SIMPLE = 11  # data sets beyond the named ones
+DATA = {
+    "plane": Data(rows=48, features=2),
+    "three": Data(("<b>x</b>", "y", "z"), rows=48, features=3),
+    "gone": Data(unavailable="no source <b>at all</b>"),
+    **{f"simple_{i}": Data(rows=48, features=3) for i in range(SIMPLE)},
+}
+METHODS = {
+    "good": Method(3.0),
+    "tuned": Method(2.5),
+    "fair": Method(1.5, probabilities=False),
+    "halting": Method(2.0, endings={1: ("failed", "raised")}),
+    "slow": Method(1.0, everywhere=("max_iter", "not within 1e-4"), only=("plane",)),
+}
+STRENGTHS = [0.01, 0.01, 1.0, 100.0]  # of the folds; 0.01 and 100 are the ends of the grid
+WHOLE = [name for name in METHODS if name != "halting"]
+COMPARED = [name for name in DATA if name != "gone"]
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    made = studies.build(tmp_path_factory.mktemp("study") / "results", DATA, METHODS, FOLDS)
+    entries = dict(made.methods)
+    grid = {"strength": {"logspace": [-2, 2, 5]}}
+    entries["tuned"] = {"classifier": "linclass.LogisticRegression", "tune": grid}
+    made = type(made)(made.results, made.datasets, entries, made.evaluation, made.limits)
+    chosen = [
+        json.dumps({"strength": STRENGTHS[fold]}) if method == "tuned" else "{}"
+        for method, fold in made.fits.select("method", "fold").iter_rows()
+    ]
+    fits = made.fits.with_columns(params=pl.Series(chosen))
+    write_table(fits, "fits", made.results / "fits.parquet")
+    made = type(made)(made.results, made.datasets, entries, made.evaluation, made.limits)
+    write_across(made)
+    (made.results / "report.html").write_text(studies.finish(made, *FIGURES), encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def opened(open_page, outcome):
+    """Opens the page at a view."""
+    return lambda hash="", **options: open_page(
+        outcome.results / "report.html", hash=hash, **options
+    )
+
+
+def read(outcome, table):
+    """The rows of a file of tables/ by method."""
+    with (outcome.results / "tables" / f"{table}.csv").open(encoding="utf-8") as file:
+        return {row["method"]: row for row in csv.DictReader(file)}
+
+
+def rows(page, table):
+    """Texts of the cells of a table's rows by their first cell, without the number before a method."""
+    found = page.locator(f"#table-{table} tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.textContent.trim()))"
+    )
+    return {re.sub(r"^\d+", "", name): cells for name, *cells in found}
+
+
+def numbers(text):
+    return [float(one) for one in re.findall(r"[-+]?\d+\.\d+", text.replace("−", "-"))]
+
+
+def rounded(*values):
+    return [float(f"{float(value):.3f}") for value in values]
+
+
+def agree(shown, row, metric):
+    """A row's mean, sd and difference to the best are those of the file `performance-…`, in which what is behind the
+    best has the other sign; up to the page's rounding of scores."""
+    tolerance = pytest.approx
+    score, difference = shown
+    expected = rounded(row[metric], row[f"{metric}_sd"])
+    assert numbers(score) == tolerance(expected, abs=1.1e-3)
+    if difference is not None and row["behind_low"]:
+        behind = [-float(row[name]) for name in ("behind", "behind_high", "behind_low")]
+        assert numbers(difference) == tolerance(behind, abs=6e-4)
+
+
+def test_the_methods_of_a_data_set_have_the_numbers_of_its_files(opened, outcome):
+    for name in COMPARED:
+        page = opened(f"#data={name}")
+        shown = rows(page, "browser")
+        performance = read(outcome, f"performance-{name}")
+        assert set(shown) == set(METHODS)
+        assert [*shown][: len(WHOLE)] == [*performance][: len(WHOLE)]  # best first
+        for method in WHOLE:
+            agree(shown[method][:2], performance[method], "accuracy")
+        assert shown[next(iter(performance))][1] == "best"
+        assert numbers(shown["halting"][0]) == pytest.approx(
+            rounded(performance["halting"]["accuracy"]), abs=1.1e-3
+        )
+        bold = page.locator("#table-browser td.clear").count()
+        significant = read(outcome, f"differences-{name}").values()
+        assert bold == sum(float(row["p_holm"]) < 0.05 for row in significant)
+
+
+def test_the_whole_view_is_of_the_metric_of_the_page(opened, outcome):
+    page = opened("#data=plane&metric=log_loss")
+    shown, performance = rows(page, "browser"), read(outcome, "performance-plane")
+    with_loss = [name for name in WHOLE if performance[name]["log_loss"]]
+    assert [*shown][: len(with_loss)] == sorted(
+        with_loss, key=lambda name: float(performance[name]["log_loss"])
+    )
+    for method in with_loss:
+        agree((shown[method][0], None), performance[method], "log_loss")
+    assert shown["fair"][0] == "–"
+    of_method = rows(opened("#method=tuned&metric=log_loss"), "method")
+    assert of_method["plane"][0] == shown["tuned"][0]
+
+
+def test_the_view_of_a_method_has_the_numbers_of_the_files_of_all_data_sets(opened, outcome):
+    for method in WHOLE:
+        shown = rows(opened(f"#method={method}"), "method")
+        assert [*shown] == [*DATA]
+        for name in COMPARED:
+            performance = read(outcome, f"performance-{name}")
+            agree((shown[name][0], shown[name][3]), performance[method], "accuracy")
+            better = sum(
+                float(performance[other]["accuracy"])
+                > float(performance[method]["accuracy"]) + 1e-9
+                for other in WHOLE
+            )
+            assert shown[name][2] == f"{better + 1} of {len(WHOLE)}"
+
+
+def test_notes_tell_how_fits_ended_and_which_values_are_ends_of_grids(opened):
+    notes = {name: cells[-1] for name, cells in rows(opened("#data=plane"), "browser").items()}
+    assert notes == {
+        "good": "",
+        "tuned": f"2/{FOLDS} lowest strength, 1/{FOLDS} highest strength",
+        "fair": "",
+        "halting": f"1/{FOLDS} failed",
+        "slow": f"{FOLDS}/{FOLDS} stopped at max_iter",
+    }
+    page = opened("#method=tuned")
+    marks = page.locator("figure[data-name=tuned-tuned-strength] title").all_text_contents()
+    of_plane = sorted(mark for mark in marks if mark.startswith("plane"))
+    assert of_plane == [
+        "plane: 0.01 in 2 folds, the lowest of its grid",
+        "plane: 1 in 1 fold",
+        "plane: 100 in 1 fold, the highest of its grid",
+    ]
+    assert len(marks) == 3 * len(COMPARED)
+
+
+def test_a_method_is_described_by_its_docstring_and_its_entry(opened):
+    view = opened("#method=tuned").locator("#method-view")
+    assert view.locator("pre").inner_text().startswith("Logistic regression:")
+    facts = dict(
+        zip(
+            view.locator("dt").all_text_contents(),
+            view.locator("dd").all_text_contents(),
+            strict=True,
+        )
+    )
+    assert facts["Classifier"] == "linclass.LogisticRegression"
+    assert facts["Tuned"] == "strength: logspace: -2, 2, 5"
+    assert facts["Reference"].startswith("Hastie, Tibshirani")
+
+
+def current(page):
+    """The selected data set, where the focus is, and the address."""
+    selected = page.locator("#browser-list [aria-current]").get_attribute("href")
+    return (
+        re.search(r"data=(\w+)", selected)[1],
+        page.evaluate("document.activeElement.dataset.d"),
+        re.search(r"data=(\w+)", page.url)[1],
+        page.locator("#browser-detail h3").inner_text(),
+    )
+
+
+def test_arrow_keys_move_along_the_data_sets(opened):
+    page = opened("#method=fair")
+    links = page.locator("#browser-list a")
+    assert links.evaluate_all("links => links.map(link => link.tabIndex)").count(0) == 1
+    links.first.focus()
+    names = [*DATA]
+    steps = [("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("End", -1), ("ArrowDown", -1)]
+    for key, place in [*steps, ("Home", 0), ("ArrowUp", 0), ("ArrowRight", 1)]:
+        page.keyboard.press(key)
+        page.wait_for_function(f"location.hash.includes('data={names[place]}')")
+        at = str(names.index(names[place]))
+        assert current(page) == (names[place], at, names[place], names[place]), key
+        assert "method=fair" in page.url
+    assert page.locator("#method-view h3").inner_text().startswith("fair")
+    assert page.evaluate("history.length") <= 2  # going back leaves the page
+
+
+def test_a_tab_shows_the_figure_itself_and_gives_it_back(opened):
+    page = opened("#data=plane&tab=roc")
+    figures = "document.querySelectorAll('figure[data-name=\"{}\"]').length"
+    inside = page.locator("#tab-panel figure")
+    before = page.evaluate("[...document.querySelectorAll('section.dataset figure')].length")
+    assert inside.get_attribute("data-name") == "roc-plane"
+    page.get_by_role("tab", name="ROC").press("ArrowRight")
+    page.wait_for_function("location.hash.includes('precision_recall')")
+    assert inside.get_attribute("data-name") == "precision_recall-plane"
+    assert page.get_by_role("tab", selected=True).inner_text() == "Precision–recall"
+    assert page.evaluate("document.activeElement.id") == "tab-precision_recall"
+    page.locator("#browser-list a", has_text="three").click()
+    assert inside.get_attribute("data-name") == "precision_recall-three"  # the tab is kept
+    for name in ("roc-plane", "precision_recall-plane", "precision_recall-three"):
+        assert page.evaluate(figures.format(name)) == 1
+    home = "document.querySelector('section.dataset figure[data-name=\"{}\"]') !== null"
+    assert page.evaluate(home.format("roc-plane"))
+    assert not page.evaluate(home.format("precision_recall-three"))
+    assert (
+        page.evaluate("[...document.querySelectorAll('section.dataset figure')].length") == before
+    )
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(home.format("precision_recall-three"))
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert inside.get_attribute("data-name") == "precision_recall-three"
+
+
+def test_all_figures_and_tables_of_a_data_set_can_be_reached(opened):
+    page = opened("#data=plane")
+    own = "section.dataset[aria-labelledby=data-1]"
+    figures = page.locator(f"{own} figure[data-name]").evaluate_all(
+        "all => all.map(one => one.dataset.name)"
+    )
+    tables = page.locator(f"{own} .tabled").evaluate_all("all => all.map(one => one.id)")
+    assert len(figures) >= 6
+    assert "table-performance-plane" in tables
+    found = []
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        found += page.locator("#tab-panel :is(figure.plane, figure, .tabled)").evaluate_all(
+            "all => all.map(one => one.dataset.name ?? one.id)"
+        )
+    assert {*figures, *tables} <= {*found}
+    panels = [name for name in found if name.startswith("boundary-plane-")]
+    assert len(panels) == len(METHODS)  # of the plane, drawn by scripts
+
+
+def test_a_data_set_without_data_says_why(opened):
+    page = opened("#data=gone")
+    assert page.locator("#browser-detail").inner_text().endswith(DATA["gone"].unavailable)
+    assert page.locator("#browser [role=tab]").count() == 0
+    assert page.locator("#browser-list a", has_text="gone").inner_text().endswith("unavailable")
+
+
+def test_many_data_sets_can_be_filtered(opened):
+    page = opened()
+    field = page.get_by_label("Filter data sets")
+    field.fill("SIMPLE_1")
+    shown = page.locator("#browser-list li:visible .title")
+    assert shown.all_text_contents() == ["simple_1", "simple_10"]
+    page.locator("#metric").select_option("auc")  # which draws the list anew
+    assert shown.all_text_contents() == ["simple_1", "simple_10"]
+    field.fill("")
+    assert shown.count() == len(DATA)
+
+
+def test_names_lead_to_the_views_and_keep_the_rest_of_the_address(opened):
+    page = opened("#metric=auc&data=three")
+    page.locator("#table-browser a", has_text="fair").click()
+    assert page.locator("#method-view h3").inner_text().startswith("fair")
+    page.locator("#table-method a", has_text="plane").click()
+    assert page.locator("#browser-detail h3").inner_text() == "plane"
+    assert page.locator("#metric").input_value() == "auc"
+    page.locator("#method").select_option("good")
+    assert page.locator("#method-view h3").inner_text().startswith("good")
+    assert "data=plane" in page.url
+
+
+def test_an_address_opens_the_page_at_its_view(opened):
+    for hash, heading in (("#data=three", "dataset"), ("#data=three&method=fair", "methods")):
+        top = opened(hash).evaluate(
+            f"document.getElementById('{heading}').getBoundingClientRect().top"
+        )
+        assert 0 <= top < 200, hash
+
+
+def test_without_scripts_the_plain_sequence_has_everything(opened):
+    page = opened(scripts=False)
+    assert not page.locator("#browser, #method-view, #methods").filter(visible=True).count()
+    assert page.locator("section.dataset").count() == len(DATA)
+    assert page.locator("#table-performance-plane").is_visible()
+    for name in COMPARED:
+        assert page.locator(f"figure[data-name='roc-{name}']").count() == 1
+
+
+def test_p_values_are_those_of_students_t_and_of_holm(opened):
+    page = opened()
+    for freedom in range(1, 13):
+        for t in (0.0, 0.3, 1.7, 4.2, 30.0):
+            expected = 2 * stats.t.sf(t, freedom)
+            assert page.evaluate(f"studentP({-t}, {freedom})") == pytest.approx(expected, abs=1e-12)
+    values = [0.03, 0.001, 0.2, 0.01, 0.01]
+    assert page.evaluate(f"holm({values})") == pytest.approx(holm(values))
+
+
+def test_nothing_is_wider_than_the_window(opened):
+    for width in (1280, 768, 390):
+        for tab in ("table", "planes", "roc", "tables", "rows"):
+            page = opened(f"#data=plane&tab={tab}&method=tuned", width=width)
+            assert page.evaluate("document.documentElement.scrollWidth") == width, (width, tab)
+
+
+def test_axe_core_finds_no_violation_in_the_views(opened, axe):
+    for hash in ("#data=plane&tab=planes&method=tuned", "#data=three", "#data=gone"):
+        page = opened(hash, reduced_motion="reduce")
+        page.evaluate(axe + "; 0")
+        found = page.evaluate(
+            "axe.run(['#browser', '#method-view'], {resultTypes: ['violations']})"
+            ".then(({violations}) => violations.map(({id, nodes}) => `${id}: ${nodes[0].html}`))"
+        )
+        assert not found, hash
