@@ -20,7 +20,7 @@ from linclass_study.project import ROOT
 from linclass_study.report import figures, page
 from linclass_study.report import page as page_figures
 from linclass_study.report.contents import FIGURES, Part
-from linclass_study.report.drawing import style
+from linclass_study.report.drawing import style, svg
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.drawing.svg import THEME, inline
 from linclass_study.report.figure_files import (
@@ -286,33 +286,113 @@ def test_text_in_a_pdf_uses_an_embedded_font(tmp_path):
     assert b"/Subtype /Type3" not in pdf
 
 
-def test_the_drawing_of_an_svg_is_that_of_matplotlib_without_its_tags(tmp_path):
-    """Only parts without effect are left out: every group with an effect, every shape and every word stays."""
+def visible_subpaths(drawing: bytes) -> list[tuple[dict[str, str], list[float], np.ndarray]]:
+    """(style with what is inherited, box of the clip path, ends of the segments) of each subpath."""
+    root = ElementTree.fromstring(drawing)
+    by_id = {part.get("id"): part for part in root.iter() if part.get("id")}
+    found = []
+
+    def visit(part, style, clip, corner):
+        own = part.get("style", "").replace(" ", "").replace("stroke-dashoffset:0", "")
+        own = re.sub(r"\d*\.\d+", lambda number: f"{float(number[0]):.2f}", own)
+        style = style | dict(entry.split(":") for entry in own.split(";") if entry)
+        if reference := part.get("clip-path"):
+            (box,) = by_id[reference[5:-1]]
+            clip = [float(box.get(side)) for side in ("x", "y", "width", "height")]
+        if part.tag.endswith("}use"):
+            mark = by_id[part.get("{http://www.w3.org/1999/xlink}href")[1:]]
+            visit(mark, style, clip, complex(float(part.get("x")), float(part.get("y"))))
+        elif part.tag.endswith("}path"):
+            if "z" not in part.get("d"):
+                style["fill"] = "none"  # lines have no area
+            if style["fill"] != "none" or style["stroke"] != "none":
+                found.extend((style, clip, np.array(p) + corner) for p in subpaths(part.get("d")))
+        elif not part.tag.endswith("}defs"):
+            for inner in part:
+                visit(inner, style, clip, corner)
+
+    initial = {"stroke": "none", "stroke-linejoin": "round", "stroke-linecap": "butt"}
+    visit(root, initial, [], 0)
+    texts = ("font", "text")
+    return [({k: v for k, v in s.items() if k[:4] not in texts}, *rest) for s, *rest in found]
+
+
+def subpaths(d: str) -> list[list[complex]]:
+    """Ends of the segments of a path, by the definition of its commands in SVG."""
+    found: list[list[complex]] = []
+    here = 0j
+    for letter, text in re.findall("([A-Za-z])([^A-Za-z]*)", d):
+        numbers = [float(number) for number in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", text)]
+        if letter == "z":
+            here = found[-1][0]
+            continue
+        if letter in "hv":
+            steps = [n * (1 if letter == "h" else 1j) for n in numbers]
+        else:
+            steps = [complex(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
+        size = {"c": 3, "q": 2}.get(letter.lower(), 1)
+        for i in range(size - 1, len(steps), size):
+            here = steps[i] if letter.isupper() else here + steps[i]
+            if letter in "Mm" and i == 0:
+                found.append([])
+            found[-1].append(here)
+    return found
+
+
+def test_the_compact_drawing_is_that_of_matplotlib_to_a_tenth_of_a_point():
+    """Each subpath has the same style and clip path, and lies within 0.1 (simplified) + 0.1/√2 (rounded) points."""
+    x = np.linspace(0, 1, 60)
     with style.settings():
-        figure = style.canvas(3, 2)
-        axes = figure.subplots()
-        axes.plot([0, 1], [0, 1], "o", clip_on=True)
-        axes.set_title("words <&>")
-        axes.plot([], [])  # an empty group
-        whole = io.StringIO()
+        figure = style.canvas(4, 2)
+        left, right = figure.subplots(1, 2)
+        left.plot(x, np.sin(9 * x), x, x**2, "--")
+        left.plot(x[::9], x[::9], "o", x[::5], x[::5] ** 2, "^", color=style.INK)
+        left.fill_between(x, x, x + 0.1, alpha=0.5)
+        left.grid()
+        right.plot([0.2, 0.2, 0.8], [0.1, 0.9, 0.9], alpha=0.5)
+        right.axhline(0.4)
+        right.axhline(0.6)
+        right.set_title("words <&>", rotation=10)
+        whole = io.BytesIO()
         figure.savefig(whole, format="svg", transparent=True)
-        ReportFigure(figure, "", "", {}).save(tmp_path)
-    trees = [
-        ElementTree.fromstring(whole.getvalue()),
-        ElementTree.parse(tmp_path / "figure.svg").getroot(),
-    ]
-    shapes = [
-        [
-            (part.tag, part.text and part.text.strip())
-            for part in tree.iter()
-            if part.tag.endswith(("path", "text", "use"))
+        small = svg.rendered(figure, "svg")
+    assert len(small) < 0.6 * len(whole.getvalue())
+    before, after = visible_subpaths(whole.getvalue()), visible_subpaths(small)
+    assert len(before) == len(after) > 50
+    for look, clip, points in before:
+        near = [
+            other
+            for other_look, other_clip, other in after
+            if other_look == look
+            and other_clip == pytest.approx(clip, abs=0.01)
+            and abs(other[0] - points[0]) < 0.1
+            and max(distance(point, other) for point in points) < 0.1 + 0.1 / np.sqrt(2)
         ]
-        for tree in trees
+        assert near, (look, clip, points)
+    texts = [
+        [part.text for part in ElementTree.fromstring(code).iter() if part.tag.endswith("}text")]
+        for code in (whole.getvalue(), small)
     ]
-    assert shapes[0] == shapes[1]
-    assert [p.get("style") for p in trees[1].iter() if p.tag.endswith("path")] == [
-        p.get("style") for p in trees[0].iter() if p.tag.endswith("path")
-    ]
+    assert sorted(texts[0]) == sorted(texts[1])
+
+
+def distance(point: complex, line: np.ndarray) -> float:
+    """From a point to a polyline."""
+    if len(line) == 1:
+        return abs(point - line[0])
+    start, chord = line[:-1], np.diff(line) + 1e-12
+    return np.abs(start + np.clip(((point - start) / chord).real, 0, 1) * chord - point).min()
+
+
+def test_an_image_of_several_panels_is_stored_once(make):
+    outcome = make({"d": Data(features=2)}, {"m": Method(), "n": Method(), "o": Method()})
+    draw_exhibits(outcome, "boundaries")
+    root = ElementTree.parse(outcome.results / "exhibits/boundaries-d/figure.svg").getroot()
+    link = "{http://www.w3.org/1999/xlink}href"
+    clouds = [i for i in root.iterfind(".//{*}image") if "matrix" not in i.get("transform", "")]
+    assert len(clouds) == 1
+    copies = [u for u in root.iterfind(".//{*}use") if u.get(link) == f"#{clouds[0].get('id')}"]
+    assert len(copies) == 2
 
 
 def test_a_class_that_is_called_like_a_colour_keeps_its_name():

@@ -64,6 +64,9 @@ def empty_panels(
         wspace=0.12,
         hspace=gap / panel,
     )
+    pixels = np.tile([width, height], 2) * style.SETTINGS["savefig.dpi"]
+    for axes in grid.flat:  # on whole pixels, so that equal images of panels are stored once
+        axes.set_position(np.round(np.array(axes.get_position().bounds) * pixels) / pixels)
     for axes in grid.flat[n:]:
         axes.set_axis_off()
     for axes in grid.flat[max(n - columns, 0) : n]:
