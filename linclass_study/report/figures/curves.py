@@ -162,7 +162,7 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> ReportFigur
             f"over {over}"
         )
     caption = (
-        f"Curves {of}. Coloured line: {line}; thin line in every panel: the first method’s, to compare with. "
+        f"Curves {of}. Thick line: {line}; thin line in every panel: the first method’s, to compare with. "
         f"{kind.sentence_on_chance} {selection_note(outcome, list(numbers), len(able), 'with an AUC')}"
         f"{grid_end_note(outcome, numbers)}"
     )
