@@ -381,11 +381,6 @@ class SupportVectorMachine(KernelPath):
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine to training rows.
 
-        Parameters
-        ----------
-        y : array of shape (n,)
-            Class, or target, of each row.
-
         Returns
         -------
         self

@@ -110,10 +110,6 @@ class LeastSquaresClassifier(LinearClassifier):
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
             All rows.
-        y : array of shape (n,)
-            Class of each row.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------

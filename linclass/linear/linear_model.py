@@ -357,10 +357,6 @@ class LinearModel(LinearGeometry):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
         n : int
             Number of strengths, at least 2.
         decades : float or None
@@ -399,10 +395,6 @@ class LinearModel(LinearGeometry):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
         strengths : sequence of float
             Strengths of the penalty, above 0, in any order.
 

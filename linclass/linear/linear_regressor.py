@@ -170,13 +170,6 @@ class LinearRegressor(LinearModel, Regressor):
         It exists if the solver can be continued, as 'stochastic_gradient' can. After `fit` it goes on from the fitted
         coefficients, with the steps of a first pass.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            New rows.
-        y : array of shape (n,)
-            Target of each row, a finite number.
-
         Returns
         -------
         self

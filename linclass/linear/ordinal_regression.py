@@ -127,23 +127,12 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        """Fit the classifier to training rows.
-
-        Parameters
+        """Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
             Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row: integers, booleans or strings, at least two classes.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
         offset : array of shape (n,) or None, default=None
             Known part of x·w, for any number of classes. None is 0.
-
-        Returns
-        -------
-        self
         """
         problem = self._problem(X, y, sample_weight, offset, self.strength)
         d, size = problem.d, problem.d + problem.K - 1
@@ -215,16 +204,10 @@ class OrdinalRegression(ProbabilitiesWithOffset):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row.
         n : int, default=31
             Number of strengths, at least 2.
         decades : float or None, default=None
             Powers of ten between the strongest and the weakest. None is 7.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
         offset : array of shape (n,) or None, default=None
             Known part of x·w. None is 0.
 

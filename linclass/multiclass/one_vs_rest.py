@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base.arrays import ArrayLike, MatrixLike, log_softmax
-from linclass.base.classifier import TakesOffset, of_scores, only_if
+from linclass.base.classifier import ProbabilitiesWithOffset, TakesOffset, of_scores, only_if
 from linclass.base.offsets import given_offset, row_offsets
 from linclass.base.predicted import is_ours
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
@@ -71,16 +71,7 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
             return self._why_no_probabilities()
         return f"{type(inner).__name__} has none; use predict_log_proba"
 
-    @only_if(_why_no_probabilities)
-    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Class probabilities, if the estimator has them: those of the K fits, divided by their sum.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`; each row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X, **given_offset(offset)))
+    predict_proba = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.predict_proba)
 
     @only_if(_why_no_probabilities)
     @of_scores

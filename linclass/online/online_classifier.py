@@ -162,14 +162,8 @@ class OnlineClassifier(Classifier):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            New rows.
-        y : array of shape (n,)
-            Class of each row.
         classes : sequence or None, default=None
             All classes, in the first call. None takes the classes of its rows.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------
