@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
 
-from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow
 from linclass.base.classifier import Classifier
 from linclass.base.documentation import documented
 from linclass.base.estimator import Estimator
@@ -211,9 +211,7 @@ class Coordinates(TransformerMixin, Estimator):
         """What the coordinates are linear in: here the features."""
         return X
 
-    def fit_transform(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Any:
+    def fit_transform(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Any:
         """Fit to the rows and return their coordinates.
 
         Returns

@@ -26,6 +26,7 @@ from linclass.base.arrays import (
     ClassWeight,
     Matrix,
     MatrixLike,
+    PerRow,
     Seed,
     log_probabilities,
 )
@@ -138,11 +139,7 @@ class LinearClassifier(LinearModel, Classifier):
         self.random_state = random_state
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         return self._fit(X, y, sample_weight, offset)
 
@@ -268,9 +265,7 @@ class LinearClassifier(LinearModel, Classifier):
         intercept = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
         return np.ascontiguousarray(theta[:, :d]), intercept
 
-    def _offsets(
-        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> Array | None:
+    def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
         """Those of the rows whose weight is not zero, once the classes are known."""
         if offset is not None:
             self._require_likelihood()
@@ -283,7 +278,7 @@ class LinearClassifier(LinearModel, Classifier):
                 "LogisticRegression."
             )
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         Z = products(self._check_rows(X), self.coef_)
         Z += self.intercept_
         Z = Z[:, 0] if Z.shape[1] == 1 else Z
@@ -366,8 +361,8 @@ class LinearClassifier(LinearModel, Classifier):
         X: MatrixLike,
         y: ArrayLike,
         classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        offset: PerRow = None,
     ) -> Self:
         """One more pass over more rows, in the order given.
 

@@ -31,6 +31,7 @@ from linclass.base.arrays import (
     ArrayLike,
     Matrix,
     MatrixLike,
+    PerRow,
     squares_of_columns,
 )
 from linclass.base.linear_scores import Coordinates, LinearGeometry, products
@@ -83,7 +84,7 @@ class PartialLeastSquares(Coordinates, LinearGeometry, Regressor):
         super().check()
         require_whole("n_components", self.n_components, 1, or_none=True)
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)

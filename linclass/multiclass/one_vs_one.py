@@ -30,10 +30,10 @@ import numpy as np
 
 from linclass.base.arrays import (
     Array,
-    ArrayLike,
     ClassWeight,
     EstimatorLike,
     MatrixLike,
+    PerRow,
 )
 from linclass.base.classifier import ProbabilitiesWithOffset, TakesOffset, only_if
 from linclass.base.offsets import row_offsets
@@ -85,7 +85,7 @@ class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
     def _why_no_probabilities(self) -> str:
         return "votes give no probabilities; set coupling" if self.coupling is None else ""
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         X, K = self._check_rows(X), len(self.classes_)
         if offset is not None:
             offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.base.arrays import BLOCK, Array, Index, Matrix
+from linclass.base.documentation import documented
 from linclass.discriminant.class_moments import NEGLIGIBLE_DEVIATION, placed
 from linclass.naive_bayes.families.base import Family, as_dense
 
@@ -27,9 +28,12 @@ class AboutMeans(Family):
     sums of a class are of T(x − c_k), with its own mean for c_k; θ_k, and so the scores, are about one origin for all
     classes. Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 
-    `origin`, a number or (d,), near the mean of all rows; `centres` (K, d) near those of the classes.
-
-    A class without rows has NaN for its centre. Without centres, sums are about the origin.
+    Parameters
+    ----------
+    origin : float or array of shape (d,)
+        Origin of x in T, near the mean of the rows.
+    centres : array of shape (K, d) or None
+        What the sums of each class are about, near its mean, NaN for a class without rows. None is the origin.
     """
 
     support: ClassVar[str] = "reals"
@@ -99,6 +103,7 @@ class AboutMeans(Family):
         return (sums + smoothing * more) / (mass + smoothing)[:, None]
 
 
+@documented
 class Gaussian(AboutMeans):
     """Independent Gaussian features with means μ and variances σ².
 
@@ -108,13 +113,6 @@ class Gaussian(AboutMeans):
     `smoothing` (1e-6 by default) times its variance within classes is added to the variance of a feature in each class;
     where that is 0, times its overall variance.
     Hastie, Tibshirani & Friedman (2009), §6.6.3
-
-    Parameters
-    ----------
-    origin : float or array of shape (d,), default=0.0
-        Origin of x in T, near the mean of the rows.
-    centres : array of shape (K, d) or None, default=None
-        What the sums of each class are about; None is the origin.
     """
 
     smoothing: ClassVar[float] = 1e-6
@@ -225,6 +223,7 @@ class Gaussian(AboutMeans):
         return np.concatenate([first, np.where(low, first**2 + floor, second)], axis=-1), low
 
 
+@documented
 class SphericalGaussian(Gaussian):
     """Gaussian with mean μ and one variance σ² for all its features.
 
@@ -258,6 +257,7 @@ class SphericalGaussian(Gaussian):
         return np.concatenate([first, lifted], axis=-1), np.broadcast_to(low, first.shape)
 
 
+@documented
 class MultivariateGaussian(AboutMeans):
     """Gaussian of dependent features, with mean μ and full covariance Σ.
 
@@ -267,13 +267,6 @@ class MultivariateGaussian(AboutMeans):
     Quadratic discriminant analysis is this family in each class; it works from the same moments,
     without writing xxᵀ down. `smoothing` (0 by default) rows of the mean of T over all rows are added
     to each class.   Wainwright & Jordan (2008), example 3.3
-
-    Parameters
-    ----------
-    origin : float or array of shape (d,), default=0.0
-        Origin of x in T, near the mean of the rows.
-    centres : array of shape (K, d) or None, default=None
-        What the sums of each class are about; None is the origin.
     """
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
