@@ -13,6 +13,7 @@ from scipy import sparse
 from scipy.special import log_expit
 
 ArrayLike = npt.ArrayLike  # a number or a name for each row: labels, weights, offsets, groups
+PerRow = ArrayLike | None  # the same, or None where there are none
 MatrixLike = Any  # rows: an array, lists, a sparse matrix of SciPy or a data frame of any library
 Matrix = Any  # rows that are checked: np.ndarray | sp.csr_array, used through X @ W and X.T @ R
 EstimatorLike = Any  # ours or of any library, with scikit-learn's fit and predict

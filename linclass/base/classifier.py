@@ -11,7 +11,16 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from linclass.base import validation
-from linclass.base.arrays import TINY, Array, ArrayLike, Matrix, MatrixLike, Tags, log_probabilities
+from linclass.base.arrays import (
+    TINY,
+    Array,
+    ArrayLike,
+    Matrix,
+    MatrixLike,
+    PerRow,
+    Tags,
+    log_probabilities,
+)
 from linclass.base.estimator import Estimator
 from linclass.base.messages import NotApplicable
 from linclass.base.offsets import given_offset, offsets_of, row_offsets
@@ -69,7 +78,7 @@ class Classifier(ClassifierMixin, Estimator):
     for_more_classes: ClassVar[str] = ""  # of a classifier for two: what to use for more of them
     classes_: Array
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit the classifier to training rows.
 
         Parameters
@@ -121,7 +130,7 @@ class Classifier(ClassifierMixin, Estimator):
         """
         return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
 
-    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> float:
         """Accuracy: the share of the rows (of their weight) whose class is predicted.
 
         Returns
@@ -131,7 +140,7 @@ class Classifier(ClassifierMixin, Estimator):
         return self._accuracy(self.predict(X), y, sample_weight)
 
     @staticmethod
-    def _accuracy(predicted: Array, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
+    def _accuracy(predicted: Array, y: ArrayLike, sample_weight: PerRow) -> float:
         y = validation.labels(np.asarray(y).ravel(), len(predicted))
         refuse_missing_labels(y)
         one, other = y[:1].tolist(), predicted[:1].tolist()
@@ -143,7 +152,7 @@ class Classifier(ClassifierMixin, Estimator):
         return float(np.average(predicted == y, weights=weights))
 
     def _start_fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> tuple[Matrix, Array, Array]:
         """Check parameters and data; returns (X, codes of y in classes_, positive row weights).
 
@@ -158,7 +167,7 @@ class Classifier(ClassifierMixin, Estimator):
         return X, codes, weights
 
     def _start_rows(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> tuple[Matrix, Array, Array]:
         """The same without the weights of the classes."""
         self.check()
@@ -255,35 +264,25 @@ class SoftmaxProbabilities(Classifier):
 class TakesOffset(Classifier):
     """Mixin of classifiers whose scores have the offset as a summand (offsets.py), in fits and in predictions."""
 
-    def _offsets(
-        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> Array | None:
+    def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
         """Those of the rows whose weight is not zero, if there are any, once the classes are known."""
         return None if offset is None else offsets_of(offset, sample_weight, y, len(self.classes_))
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         raise NotImplementedError
 
     def score(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> float:
         return self._accuracy(self.predict(X, **given_offset(offset)), y, sample_weight)
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         Z = super().decision_function(X)
         return Z if offset is None else Z + row_offsets(offset, Z.shape)
 
-    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def predict(self, X: MatrixLike, offset: PerRow = None) -> Array:
         return self.classes_from(self.decision_function(X, **given_offset(offset)))
 
 
@@ -296,12 +295,12 @@ class ProbabilitiesWithOffset(Classifier):
     predict = TakesOffset.predict
     log_proba_from = SoftmaxProbabilities.log_proba_from
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         Z = super().decision_function(X)
         return Z if offset is None else Z + row_offsets(offset, Z.shape)
 
     @of_scores
-    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def predict_log_proba(self, X: MatrixLike, offset: PerRow = None) -> Array:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 
         Returns
@@ -311,7 +310,7 @@ class ProbabilitiesWithOffset(Classifier):
         """
         return np.asarray(self.log_proba_from(self.decision_function(X, **given_offset(offset))))
 
-    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def predict_proba(self, X: MatrixLike, offset: PerRow = None) -> Array:
         """Class probabilities.
 
         Returns

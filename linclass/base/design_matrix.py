@@ -32,7 +32,6 @@ SHORT = 30  # entries of a sparse column up to which columns are not worth a cop
 CACHED = 250_000  # numbers that stay in the cache of a processor
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
 GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
-FEW_ENTRIES = 30  # for a group, up to which their products are added one by one
 COPIED = 1_000_000  # entries of X above which at most a quarter of the rows is copied
 FULL = 0.1  # share of entries of sparse rows, above which one factor of a Gram matrix is dense
 
@@ -446,24 +445,6 @@ class DesignMatrix(Design):
     def gram_between(self, features: Array, others: Array, weights: Array) -> Array:
         """Σ_i w_i x_ij x_ik for features j and others k of sparse rows, dense."""
         return ((self.XT[features] * weights) @ self.XT[others].T).toarray()
-
-    def gram_by_group(self, groups: Array, rows: Array, factors: Array, n_groups: int) -> Array:
-        """Σ factor·[x 1]ᵀ[x 1] over the rows that are entered for each group: (n_groups, width, width)."""
-        used, place = np.unique(rows, return_inverse=True)
-        B = self.take(used).dense()
-        width = self.width
-        if len(rows) <= FEW_ENTRIES * n_groups:  # a product of matrices for each would cost more
-            products = (B[:, :, None] * B[:, None, :]).reshape(len(B), width * width)
-            sums = sparse.csr_array((factors, (groups, place)), shape=(n_groups, len(B)))
-            return (sums @ products).reshape(n_groups, width, width)
-        out = np.zeros((n_groups, width, width))
-        order = np.argsort(groups, kind="stable")
-        stops = np.searchsorted(groups[order], np.arange(n_groups + 1))
-        for g in np.flatnonzero(np.diff(stops)):
-            own = order[stops[g] : stops[g + 1]]
-            C = B[place[own]]
-            out[g] = (C * factors[own, None]).T @ C
-        return out
 
     def products_among(self, rows: Array) -> Array:
         return products_of_rows(chosen_rows(self.X, rows))

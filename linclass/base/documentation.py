@@ -53,6 +53,9 @@ class SharedParameters:
         limit.
     offset : array of shape (n,), or (n, K) for more than two classes, or None
         Known part of the scores of generalized linear models, in their form. None is 0.
+    pair : (int, int) or None
+        Indices (l, k) in `classes_` of the two classes, required for more than two; the normal of their boundary points
+        to class k.
     priors : 'uniform', list of K floats or None
         Prior probabilities of the classes, in the order of `classes_`. None estimates them by the class frequencies.
     random_state : int, numpy.random.Generator or None

@@ -9,8 +9,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
 
-from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow
 from linclass.base.classifier import Classifier
+from linclass.base.documentation import documented
 from linclass.base.estimator import Estimator
 from linclass.base.many_fits import Scaling
 from linclass.base.parameters import is_list
@@ -76,6 +77,7 @@ class Hyperplane(NamedTuple):
     offset: float
 
 
+@documented
 class LinearGeometry:
     """Methods of estimators with `coef_` and `intercept_` that concern their boundary."""
 
@@ -87,12 +89,6 @@ class LinearGeometry:
 
     def boundary(self, pair: tuple[int, int] | None = None) -> Hyperplane:
         """The hyperplane between two classes.
-
-        Parameters
-        ----------
-        pair : (int, int) or None, default=None
-            Indices (l, k) in `classes_` of the two classes, required for more than two. The normal
-            points to class k.
 
         Returns
         -------
@@ -108,11 +104,6 @@ class LinearGeometry:
     def signed_distance(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
         """Euclidean distance of rows from the boundary, negative on the side of the first class.
 
-        Parameters
-        ----------
-        pair : (int, int) or None, default=None
-            Indices (l, k) in `classes_` of the two classes, required for more than two.
-
         Returns
         -------
         array of shape (n,)
@@ -123,11 +114,6 @@ class LinearGeometry:
     def coordinate(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
         """Coordinate of rows along the normal of the boundary, which lies at −offset.
 
-        Parameters
-        ----------
-        pair : (int, int) or None, default=None
-            Indices (l, k) in `classes_` of the two classes, required for more than two.
-
         Returns
         -------
         array of shape (n,)
@@ -136,11 +122,6 @@ class LinearGeometry:
 
     def project(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
         """The nearest point of the boundary to each row.
-
-        Parameters
-        ----------
-        pair : (int, int) or None, default=None
-            Indices (l, k) in `classes_` of the two classes, required for more than two.
 
         Returns
         -------
@@ -230,9 +211,7 @@ class Coordinates(TransformerMixin, Estimator):
         """What the coordinates are linear in: here the features."""
         return X
 
-    def fit_transform(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Any:
+    def fit_transform(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Any:
         """Fit to the rows and return their coordinates.
 
         Returns

@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from linclass.base.arrays import ArrayLike, ClassWeight, MatrixLike
+from linclass.base.arrays import ArrayLike, ClassWeight, MatrixLike, PerRow
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import LinearScores
 
@@ -34,7 +34,7 @@ class MajorityClass(LinearScores, SoftmaxProbabilities):
     def __init__(self, class_weight: ClassWeight = None):
         self.class_weight = class_weight
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         mass = np.bincount(codes, weights)
         self.priors_ = mass / mass.sum()

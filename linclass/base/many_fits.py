@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, MatrixLike, PerRow
 from linclass.base.messages import one_warning
 from linclass.base.offsets import require_offsets_taken
 
@@ -40,8 +40,8 @@ def fit_many(
     folds: Sequence[Any],
     params: Sequence[dict[str, Any]] = ({},),
     scaling: Scaling | None = None,
-    sample_weight: ArrayLike | None = None,
-    offset: ArrayLike | None = None,
+    sample_weight: PerRow = None,
+    offset: PerRow = None,
 ) -> list[list[Any]]:
     """Fit on the training rows of each fold, for each setting of parameters.
 
@@ -83,7 +83,7 @@ def fit_many(
 
 
 def among_weighted(
-    folds: Sequence[Any], rows: int, sample_weight: ArrayLike | None
+    folds: Sequence[Any], rows: int, sample_weight: PerRow
 ) -> tuple[list[np.ndarray], np.ndarray]:
     """(row indices of each fold among the rows whose weight is not zero, mask of those rows)."""
     held_out = held_out_rows(folds, rows)

@@ -15,7 +15,16 @@ from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, get_routing_for_object
 
 from linclass.base import validation
-from linclass.base.arrays import Array, ArrayLike, EstimatorLike, Index, Matrix, MatrixLike, Tags
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    EstimatorLike,
+    Index,
+    Matrix,
+    MatrixLike,
+    PerRow,
+    Tags,
+)
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
 from linclass.base.messages import counted, warn_user
@@ -42,11 +51,7 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         raise NotImplementedError
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
     ) -> Self:
         """Fit the base estimator, and what is learned from its fits.
 
@@ -71,9 +76,9 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         self,
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        groups: PerRow = None,
+        offset: PerRow = None,
     ) -> tuple[Any, Array, Array, Given]:
         """Check parameters and rows; (the rows for base estimators, y as `_start_fit` returns it, all weights, and what
         is given with the rows of positive weight: weights only if rows or classes have any).
@@ -147,7 +152,7 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         """The rows for the base estimator, with the names of their columns if it takes them."""
         return named(X, getattr(self, "feature_names_in_", None)) if self.takes_names else X
 
-    def _offset_inside(self, offset: ArrayLike | None) -> Any:
+    def _offset_inside(self, offset: PerRow) -> Any:
         """The offset of rows to predict, unless the base estimator declined it in its fit."""
         return None if offset is None or not takes_metadata(self._inner(), "offset") else offset
 
@@ -355,9 +360,7 @@ def groups_for(model: EstimatorLike, groups: Array | None) -> dict[str, Array]:
     return {"groups": groups} if splits else {}
 
 
-def kept_groups(
-    groups: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-) -> Array | None:
+def kept_groups(groups: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
     """The groups of the rows whose weight is not 0."""
     if groups is None:
         return None

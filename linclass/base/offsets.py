@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike
+from linclass.base.arrays import Array, ArrayLike, PerRow
 from linclass.base.parameters import arguments
 from linclass.base.validation import row_weights
 
 
-def row_offsets(offset: ArrayLike | None, shape: tuple[int, ...]) -> Array:
+def row_offsets(offset: PerRow, shape: tuple[int, ...]) -> Array:
     """Finite float64 offsets, in the shape of the scores."""
     found = np.asarray(offset, dtype=np.float64)
     if found.shape != shape:
@@ -27,18 +27,14 @@ def row_offsets(offset: ArrayLike | None, shape: tuple[int, ...]) -> Array:
     return found
 
 
-def offsets_of(
-    offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike, K: int
-) -> Array:
+def offsets_of(offset: PerRow, sample_weight: PerRow, y: ArrayLike, K: int) -> Array:
     """The offsets (n,), or (n, K) of more than two classes, of the rows whose weight is not zero."""
     rows = len(np.asarray(y))
     found = row_offsets(offset, (rows,) if K == 2 else (rows, K))
     return found[row_weights(sample_weight, rows) > 0]
 
 
-def kept_offsets(
-    offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-) -> Array | None:
+def kept_offsets(offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
     """The same for a base estimator, which knows their form; None if there are none."""
     if offset is None:
         return None
@@ -59,13 +55,13 @@ def require_columns_of_classes(offset: Array | None, y: Array, kept: Array) -> N
         )
 
 
-def given_offset(offset: ArrayLike | None) -> dict[str, Any]:
+def given_offset(offset: PerRow) -> dict[str, Any]:
     """The offset as an argument, if there is one: a subclass may define methods without it."""
     return {} if offset is None else {"offset": offset}
 
 
 def offset_inside(
-    model: Any, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    model: Any, offset: PerRow, sample_weight: PerRow, y: ArrayLike
 ) -> dict[str, Any]:
     """The offset as an argument of the model's objectives, if there is one: not every model takes it."""
     return {} if offset is None else given_offset(model._offsets(offset, sample_weight, y))
@@ -84,7 +80,7 @@ def require_offsets_taken(method: Any) -> None:
         )
 
 
-def offset_for(method: Any, offset: ArrayLike | None) -> dict[str, Any]:
+def offset_for(method: Any, offset: PerRow) -> dict[str, Any]:
     """The argument of an estimator's method, or ValueError if it takes none; nothing if there is no offset."""
     if offset is not None:
         require_offsets_taken(method)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
+from linclass.base.arrays import Array, EstimatorLike, MatrixLike, PerRow
 from linclass.base.messages import NotApplicable, counted
 from linclass.base.offsets import given_offset, offset_for
 
@@ -25,7 +25,7 @@ SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single
 
 
 def predictions_of(
-    estimator: EstimatorLike, X: MatrixLike, K: int, offset: ArrayLike | None = None
+    estimator: EstimatorLike, X: MatrixLike, K: int, offset: PerRow = None
 ) -> tuple[Array, Array, Array | None]:
     """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None).
 
@@ -65,9 +65,7 @@ def predictions_from(
     return codes.astype(np.int32), score, log_proba
 
 
-def _from_scores(
-    estimator: EstimatorLike, X: MatrixLike, offset: ArrayLike | None, Z: Array
-) -> OutputOf:
+def _from_scores(estimator: EstimatorLike, X: MatrixLike, offset: PerRow, Z: Array) -> OutputOf:
     """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
     log_proba = getattr(estimator, "predict_log_proba", None)
     if _is_of_scores(estimator, log_proba):
@@ -82,7 +80,7 @@ def _is_of_scores(estimator: EstimatorLike, predict_log_proba: Any) -> bool:
     return hasattr(predict_log_proba, "of_scores") and hasattr(estimator, "log_proba_from")
 
 
-def _output(estimator: EstimatorLike, X: MatrixLike, offset: ArrayLike | None, name: str) -> Any:
+def _output(estimator: EstimatorLike, X: MatrixLike, offset: PerRow, name: str) -> Any:
     """Output of a method of the estimator for these rows and offsets; None if it has none, or raises
     NotImplementedError. If it changes NumPy's error handling, the change ends here.
     """

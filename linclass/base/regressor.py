@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from linclass.base import validation
-from linclass.base.arrays import TINY, Array, ArrayLike, Matrix, MatrixLike, Tags
+from linclass.base.arrays import TINY, Array, ArrayLike, Matrix, MatrixLike, PerRow, Tags
 from linclass.base.estimator import Estimator
 from linclass.base.offsets import given_offset, offsets_of
 from linclass.base.weights import as_counts, warn_of_relative_weights
@@ -31,7 +31,7 @@ class Regressor(RegressorMixin, Estimator):
 
     several_targets: ClassVar[bool] = False  # True: y may be a table with a column for each
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit the regressor to training rows.
 
         Parameters
@@ -55,7 +55,7 @@ class Regressor(RegressorMixin, Estimator):
         """
         raise NotImplementedError
 
-    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> float:
         """Coefficient of determination R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)².
 
         A constant y scores 1 if it is predicted exactly, else 0. Of several targets it is the mean.
@@ -66,9 +66,7 @@ class Regressor(RegressorMixin, Estimator):
         """
         return self._determination(self.predict(X), y, sample_weight)
 
-    def _determination(
-        self, predicted: Array, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> float:
+    def _determination(self, predicted: Array, y: ArrayLike, sample_weight: PerRow) -> float:
         """R² of these predictions; of several targets the mean."""
         y = validation.targets(y, len(predicted), type(self).__name__, np.ndim(predicted) == 2)
         if y.shape != np.shape(predicted):
@@ -81,7 +79,7 @@ class Regressor(RegressorMixin, Estimator):
             return float(np.mean(np.where(total > 0, 1 - residual / total, residual == 0)))
 
     def _start_fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> tuple[Matrix, Array, Array]:
         """Check parameters and data; returns (X, y, positive row weights)."""
         self.check()
@@ -119,29 +117,19 @@ class RegressorWithOffset(Regressor):
     is that to y − offset.   McCullagh & Nelder (1989), §2.2
     """
 
-    def _offsets(
-        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> Array | None:
+    def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
         """Those of the rows whose weight is not zero, if there are any."""
         return None if offset is None else offsets_of(offset, sample_weight, y, 2)
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         raise NotImplementedError
 
-    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def predict(self, X: MatrixLike, offset: PerRow = None) -> Array:
         raise NotImplementedError
 
     def score(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> float:
         return self._determination(self.predict(X, **given_offset(offset)), y, sample_weight)

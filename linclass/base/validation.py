@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, HUGE, TINY, Array, ArrayLike, Matrix, MatrixLike
+from linclass.base.arrays import BLOCK, HUGE, TINY, Array, ArrayLike, Matrix, MatrixLike, PerRow
 from linclass.base.messages import NotApplicable, counted
 
 INT32_MAX, INT64_MAX = np.iinfo(np.int32).max, np.iinfo(np.int64).max
@@ -124,7 +124,7 @@ def targets(y: ArrayLike, rows: int, owner: str, several: bool = False) -> Array
     return y
 
 
-def row_weights(sample_weight: ArrayLike | None, rows: int) -> Array:
+def row_weights(sample_weight: PerRow, rows: int) -> Array:
     """Non-negative float64 weights, one per row and not all zero; ones for None."""
     if sample_weight is None:
         return np.ones(rows)

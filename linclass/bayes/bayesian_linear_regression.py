@@ -25,7 +25,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import brentq
 
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, MatrixLike, PerRow
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.messages import require_memory
@@ -79,11 +79,7 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
             )
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         X, target, weights = self._start_fit(X, y, sample_weight)
         known = self._offsets(offset, sample_weight, y)
@@ -137,7 +133,7 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         )
 
     def predict(  # type: ignore[override]
-        self, X: MatrixLike, return_std: bool = False, *, offset: ArrayLike | None = None
+        self, X: MatrixLike, return_std: bool = False, *, offset: PerRow = None
     ) -> Any:
         """Predicted target of each row, the mean of its predictive distribution.
 

@@ -29,7 +29,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import log_expit, log_ndtr, logsumexp
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, shifted
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow, shifted
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import MAX_SCORE, products
@@ -116,11 +116,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
         Newton(tol=self.tol, max_iter=self.max_iter).check()
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         d, K = X.shape[1], len(self.classes_)
@@ -211,7 +207,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
         blocks[..., d] -= blocks[..., :d] @ self._mean
         return np.asarray(blocks.reshape(C.shape))
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k.
 
         They are linear in x only with predictive='mode'.

@@ -33,7 +33,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from scipy.special import expit
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.offsets import row_offsets
@@ -102,11 +102,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
         self.max_iter = max_iter
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         known = self._offsets(offset, sample_weight, y)
@@ -173,7 +169,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
         else:
             self.dual_coef_ = w[None]
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability.
 
         Parameters

@@ -27,7 +27,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, MatrixLike, PerRow
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.offsets import row_offsets
 from linclass.base.regressor import RegressorWithOffset
@@ -79,11 +79,7 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
         self.max_iter = max_iter
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         given = len(np.asarray(y)) if y is not None else 0
         X, target, weights = self._start_fit(X, y, sample_weight)
@@ -143,7 +139,7 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
         )
 
     def predict(  # type: ignore[override]
-        self, X: MatrixLike, return_std: bool = False, *, offset: ArrayLike | None = None
+        self, X: MatrixLike, return_std: bool = False, *, offset: PerRow = None
     ) -> Any:
         """Predicted target of each row, the mean of its predictive distribution.
 

@@ -17,7 +17,7 @@ from typing import Self
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.messages import silently
 from linclass.base.offsets import given_offset, row_offsets
@@ -82,11 +82,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         return self._linear().parts()
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         self._fit_each([self.strength], X, y, sample_weight, offset)
         return self
@@ -96,8 +92,8 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        offset: PerRow = None,
     ) -> list[KernelLogisticRegression]:
         X, codes, weights, found, centre = self._start_features(X, y, sample_weight)
         known = given_offset(self._offsets(offset, sample_weight, y))
@@ -110,18 +106,14 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         return models
 
     def _path_objectives(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
     ) -> list[Objective]:
         _, codes, weights, found, _ = self._start_features(X, y, sample_weight)
         known = self._offsets(offset, sample_weight, y)
         return self._linear()._path_objectives(found.features, codes, weights, known)
 
     def _start_features(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> tuple[Matrix, Array, Array, KernelFeatures, int | None]:
         """(rows, codes, weights, features of the kernel, the row about which it is taken, if any)"""
         X, codes, weights = self._start_fit(X, y, sample_weight)
@@ -131,11 +123,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         return X, codes, weights, kernel_features(K), centre
 
     def _as_linear(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
     ) -> tuple[LogisticRegression, Array, Array, Array]:
         """(the same fit to the features of the kernel, its rows, classes and weights), for AIC and BIC."""
         _, codes, weights, found, _ = self._unfitted()._start_features(X, y, sample_weight)
@@ -168,7 +156,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
             n_iter=linear.n_iter_,
         )
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         X = self._check_rows(X)
         b = own_intercepts(self) + self._shift * self.dual_coef_.sum(axis=1)
         Z = self._scores(X, self.dual_coef_).T + b

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, TypeGuard
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, Tags
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow, Tags
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.estimator import Estimator
 from linclass.base.messages import counted
@@ -272,8 +272,8 @@ class KernelPath(KernelMachine):
         strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        offset: PerRow = None,
     ) -> list[Any]:
         """Check the rows; fit `_copies` at these strengths."""
         raise NotImplementedError
@@ -286,8 +286,8 @@ class KernelPath(KernelMachine):
         strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
+        sample_weight: PerRow,
+        offset: PerRow,
     ) -> list[Any]:
         """The kernel matrix is computed once, and each fit starts from the solution at the previous strength."""
         first = self._unfitted(strength=min(strengths))
@@ -378,13 +378,8 @@ class SupportVectorMachine(KernelPath):
         loss, solver = find("losses", self.loss), type(self._solver())
         return [loss.__module__, solver.__module__]
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit the machine to training rows.
-
-        Parameters
-        ----------
-        y : array of shape (n,)
-            Class, or target, of each row.
 
         Returns
         -------
@@ -394,11 +389,7 @@ class SupportVectorMachine(KernelPath):
         return self
 
     def _fit_each(  # type: ignore[override]
-        self,
-        strengths: Sequence[float],
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        self, strengths: Sequence[float], X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> list[Any]:
         given = len(np.asarray(y)) if y is not None else 0
         X, target, weights = self._start_fit(X, y, sample_weight)
@@ -410,11 +401,7 @@ class SupportVectorMachine(KernelPath):
         return models
 
     def _path_objectives(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
     ) -> list[Objective]:
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         X, target, weights = self._start_fit(X, y, sample_weight)

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, PerRow, Seed
 from linclass.base.classifier import Classifier
 from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_design import KernelDesign
@@ -85,7 +85,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         self._check_kernel()
         self._rule().check()
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         K = self._kernel_matrix(X, kept, weights)

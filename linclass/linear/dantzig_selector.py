@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.parameters import require_nonnegative
@@ -80,7 +80,7 @@ class DantzigSelector(LinearGeometry, Regressor):
     def _require_penalty(self) -> None:
         """Every strength acts."""
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         objectives = self._objectives(*self._start_fit(X, y, sample_weight))
         return self._learn(Limits(objectives[0]))
 
@@ -98,8 +98,8 @@ class DantzigSelector(LinearGeometry, Regressor):
         strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
+        sample_weight: PerRow,
+        offset: PerRow,
     ) -> list[Self]:
         """Each fit begins with the features of the one before."""
         first = self._unfitted(strength=max(strengths))

@@ -25,7 +25,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, PerRow
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.linear_scores import LinearScores
 from linclass.base.messages import counted, require_memory
@@ -75,11 +75,7 @@ class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
         require_whole("max_iter", self.max_iter, 1, or_none=True)
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         (n, d), K = X.shape, len(self.classes_)

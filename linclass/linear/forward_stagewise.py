@@ -23,7 +23,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, MatrixLike, PerRow
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.parameters import is_whole, require_whole
@@ -74,7 +74,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
             )
         require_whole("n_steps", self.n_steps, or_none=True)
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram, d = gram_of(objective), objective.design.n_features

@@ -22,7 +22,7 @@ from typing import Self
 import numpy as np
 from scipy import linalg, sparse
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow
 from linclass.base.linear_scores import LinearScores
 from linclass.base.messages import counted, require_memory
 from linclass.base.parameters import require_positive, require_whole
@@ -80,7 +80,7 @@ class HoKashyap(LinearScores):
         require_positive("learning_rate", self.learning_rate, below=1)
         require_whole("max_iter", self.max_iter, 1)
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         n, width = X.shape[0], X.shape[1] + bool(self.fit_intercept)
         what = f"HoKashyap needs dense rows and an orthogonal {n} × {min(n, width)} factor"

@@ -20,7 +20,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, MatrixLike, PerRow
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.parameters import require_nonnegative, require_whole
@@ -78,7 +78,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         require_nonnegative("strength", self.strength)
         require_whole("n_steps", self.n_steps, or_none=True)
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram = CentredGram(objective)

@@ -21,7 +21,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    EstimatorLike,
+    MatrixLike,
+    PerRow,
+    Seed,
+)
 from linclass.base.many_fits import Folds
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.discriminant.class_moments import ClassMoments
@@ -96,9 +104,7 @@ class LeastSquaresClassifier(LinearClassifier):
             fits.append([model._fitted_to(problem, classes, shared) for model in models])
         return fits
 
-    def leave_one_out(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Array:
+    def leave_one_out(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Array:
         """Scores of each row by the model fitted to all other rows, in closed form.
 
         With the leverage h_i = w_i [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept unpenalized and
@@ -110,10 +116,6 @@ class LeastSquaresClassifier(LinearClassifier):
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
             All rows.
-        y : array of shape (n,)
-            Class of each row.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------

@@ -26,14 +26,15 @@ from linclass.base.arrays import (
     ClassWeight,
     Matrix,
     MatrixLike,
+    PerRow,
     Seed,
     log_probabilities,
 )
-from linclass.base.classifier import Classifier, TakesOffset, of_scores, only_if
+from linclass.base.classifier import Classifier, ProbabilitiesWithOffset, TakesOffset, only_if
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import products, scores_of_stack
 from linclass.base.many_fits import Folds, fit_many
-from linclass.base.offsets import given_offset, row_offsets
+from linclass.base.offsets import row_offsets
 from linclass.base.parameters import key_of
 from linclass.base.parts import find
 from linclass.linear.fit_folds import fit_folds
@@ -138,11 +139,7 @@ class LinearClassifier(LinearModel, Classifier):
         self.random_state = random_state
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         return self._fit(X, y, sample_weight, offset)
 
@@ -268,9 +265,7 @@ class LinearClassifier(LinearModel, Classifier):
         intercept = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
         return np.ascontiguousarray(theta[:, :d]), intercept
 
-    def _offsets(
-        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> Array | None:
+    def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
         """Those of the rows whose weight is not zero, once the classes are known."""
         if offset is not None:
             self._require_likelihood()
@@ -283,7 +278,7 @@ class LinearClassifier(LinearModel, Classifier):
                 "LogisticRegression."
             )
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         Z = products(self._check_rows(X), self.coef_)
         Z += self.intercept_
         Z = Z[:, 0] if Z.shape[1] == 1 else Z
@@ -333,44 +328,8 @@ class LinearClassifier(LinearModel, Classifier):
             return log_probabilities(Z)
         return np.column_stack([-loss.value(-Z), -loss.value(Z)])
 
-    @only_if(_why_no_probabilities)
-    @of_scores
-    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
-        """Natural logarithm of the class probabilities, exact also where a probability underflows.
-
-        It exists for losses that are negative log-likelihoods, 'logistic' and for two classes 'probit', and for
-        'bi_tempered', by the tempered softmax.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`.
-        """
-        return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
-
-    @only_if(_why_no_probabilities)
-    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
-        """Class probabilities.
-
-        It exists for losses that are negative log-likelihoods, 'logistic' and for two classes 'probit', and for
-        'bi_tempered', by the tempered softmax.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`; each row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X, **given_offset(offset)))
+    predict_log_proba = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.predict_log_proba)
+    predict_proba = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.predict_proba)
 
     def _why_no_summary(self) -> str:
         return "" if loss_of(self).probabilistic else f"loss={self.loss!r} is no likelihood"
@@ -402,8 +361,8 @@ class LinearClassifier(LinearModel, Classifier):
         X: MatrixLike,
         y: ArrayLike,
         classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        offset: PerRow = None,
     ) -> Self:
         """One more pass over more rows, in the order given.
 
@@ -413,10 +372,6 @@ class LinearClassifier(LinearModel, Classifier):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            New rows.
-        y : array of shape (n,)
-            Class of each row.
         classes : sequence or None
             All classes, in the first call. None takes those of its rows.
 

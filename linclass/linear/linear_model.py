@@ -13,7 +13,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, MatrixLike, PerRow
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.documentation import documented
 from linclass.base.linear_scores import LinearGeometry
@@ -219,13 +219,7 @@ class LinearModel(LinearGeometry):
         """Whether the penalty needs the names of the columns."""
         return penalty_of(self).needs_names
 
-    def _fit(
-        self: Any,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
-    ) -> Any:
+    def _fit(self: Any, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow) -> Any:
         X, target, weights = self._start_fit(X, y, sample_weight)
         known = None if offset is None else self._offsets(offset, sample_weight, y)
         old = self._old_parameters() if self.warm_start else None
@@ -309,8 +303,8 @@ class LinearModel(LinearGeometry):
         strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
+        sample_weight: PerRow,
+        offset: PerRow,
     ) -> list[Any]:
         """Fitted copies of this estimator, in the order of the strengths."""
         first = self._unfitted(strength=max(strengths))
@@ -332,11 +326,7 @@ class LinearModel(LinearGeometry):
         return fits
 
     def _path_objectives(
-        self: Any,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
+        self: Any, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
     ) -> list[Objective]:
         """The objectives of a fit to these rows, as a path at any strength minimizes them; checks the rows."""
         rows = self._start_fit(X, y, sample_weight)
@@ -350,17 +340,13 @@ class LinearModel(LinearGeometry):
         y: ArrayLike,
         n: int = COUNT,
         decades: float | None = None,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        offset: PerRow = None,
     ) -> Array:
         """Strengths in equal ratios, from the strongest that matters for these rows (linclass/linear/path.py).
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
         n : int
             Number of strengths, at least 2.
         decades : float or None
@@ -392,17 +378,13 @@ class LinearModel(LinearGeometry):
         X: MatrixLike,
         y: ArrayLike,
         strengths: Sequence[float],
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        offset: PerRow = None,
     ) -> RegularizationPath:
         """The fits at several strengths, each started from the solution at the next stronger one; without a trace.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
         strengths : sequence of float
             Strengths of the penalty, above 0, in any order.
 

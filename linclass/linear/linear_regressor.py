@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, Seed
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow, Seed
 from linclass.base.classifier import only_if
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import products
@@ -99,11 +99,7 @@ class LinearRegressor(LinearModel, Regressor):
         self.random_state = random_state
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         return self._fit(X, y, sample_weight, offset)
 
@@ -138,44 +134,27 @@ class LinearRegressor(LinearModel, Regressor):
         if solutions[0].extra:
             self._adopt(solutions[0].extra)
 
-    def _offsets(
-        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> Array | None:
+    def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
         """Those of the rows whose weight is not zero."""
         return None if offset is None else offsets_of(offset, sample_weight, y, 2)
 
-    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def predict(self, X: MatrixLike, offset: PerRow = None) -> Array:
         y: Array = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_
         return y if offset is None else y + row_offsets(offset, y.shape)
 
     def score(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> float:
         return self._determination(self.predict(X, **given_offset(offset)), y, sample_weight)
 
     @only_if(why_no_partial_fit)
     def partial_fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
         """One more pass over more rows, in the order given.
 
         It exists if the solver can be continued, as 'stochastic_gradient' can. After `fit` it goes on from the fitted
         coefficients, with the steps of a first pass.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            New rows.
-        y : array of shape (n,)
-            Target of each row, a finite number.
 
         Returns
         -------

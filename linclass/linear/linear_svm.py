@@ -24,6 +24,7 @@ from linclass.base.arrays import (
     ClassWeight,
     Matrix,
     MatrixLike,
+    PerRow,
     Seed,
     chosen_rows,
 )
@@ -141,7 +142,7 @@ class LinearSVM(LinearClassifier):
         return bool(self.hard_margin) or self.strength == 0
 
     def _start_fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> tuple[Matrix, Array, Array]:
         checked = super()._start_fit(X, y, sample_weight)
         self._kept = rows_that_count(sample_weight, len(np.asarray(y)))

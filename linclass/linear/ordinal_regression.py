@@ -33,6 +33,7 @@ from linclass.base.arrays import (
     ClassWeight,
     Matrix,
     MatrixLike,
+    PerRow,
     diagonal,
 )
 from linclass.base.classifier import ProbabilitiesWithOffset
@@ -114,36 +115,19 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         ):
             raise ValueError(f"order is {self.order!r}; it must be a list of the classes, or None.")
 
-    def _offsets(
-        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> Array | None:
+    def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
         """One for each row, of x·w."""
         return None if offset is None else offsets_of(offset, sample_weight, y, 2)
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
-        """Fit the classifier to training rows.
-
-        Parameters
+        """Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
             Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row: integers, booleans or strings, at least two classes.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
         offset : array of shape (n,) or None, default=None
             Known part of x·w, for any number of classes. None is 0.
-
-        Returns
-        -------
-        self
         """
         problem = self._problem(X, y, sample_weight, offset, self.strength)
         d, size = problem.d, problem.d + problem.K - 1
@@ -187,12 +171,7 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         )
 
     def _problem(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
-        strength: float,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow, strength: float
     ) -> CumulativeLikelihood:
         """The likelihood of checked rows; sets the order of the classes."""
         X, codes, weights = self._start_fit(X, y, sample_weight)
@@ -208,23 +187,17 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         y: ArrayLike,
         n: int = COUNT,
         decades: float | None = None,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        offset: PerRow = None,
     ) -> Array:
         """Strengths in equal ratios, from ‖G‖²/(ε L₀) on (linclass/linear/path.py), of the fit of the thresholds.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row.
         n : int, default=31
             Number of strengths, at least 2.
         decades : float or None, default=None
             Powers of ten between the strongest and the weakest. None is 7.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
         offset : array of shape (n,) or None, default=None
             Known part of x·w. None is 0.
 
@@ -242,7 +215,7 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         """The strengths that a study tunes over with `path`."""
         return self.strength_path(X, y)
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         """Log-odds of two classes; for more the log-probability of each class.
 
         Parameters
@@ -271,11 +244,7 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         return Z[:, np.argsort(self.order_)]
 
     def _curvatures_at_fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
     ) -> tuple[float, Array, Array, float]:
         """(mean of −ln P, its Hessian, that of the objective, Σw) on the training rows, for AIC and BIC."""
         strength, w = float(self.strength), self.coef_[0]

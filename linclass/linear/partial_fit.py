@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
 from linclass.base.messages import NotApplicable, silently
@@ -65,7 +65,7 @@ def rows_of_call(
     X: MatrixLike,
     y: ArrayLike,
     classes: ArrayLike | None,
-    sample_weight: ArrayLike | None,
+    sample_weight: PerRow,
 ) -> tuple[Any, Array, Array]:
     """(X, codes, weights > 0), within `nothing_if_refused`. The first call sets the classes and the features."""
     model.check()
@@ -89,7 +89,7 @@ def rows_of_call(
 
 
 def rows_with_targets(
-    model: Regressor, begins: bool, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+    model: Regressor, begins: bool, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
 ) -> tuple[Any, Array, Array]:
     """(X, y, weights > 0), within `nothing_if_refused`. The first call sets the features."""
     model.check()

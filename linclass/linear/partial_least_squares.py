@@ -31,6 +31,7 @@ from linclass.base.arrays import (
     ArrayLike,
     Matrix,
     MatrixLike,
+    PerRow,
     squares_of_columns,
 )
 from linclass.base.linear_scores import Coordinates, LinearGeometry, products
@@ -83,22 +84,13 @@ class PartialLeastSquares(Coordinates, LinearGeometry, Regressor):
         super().check()
         require_whole("n_components", self.n_components, 1, or_none=True)
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the regressor to training rows.
-
-        Parameters
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
+        """Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
             Training rows; finite numbers.
         y : array of shape (n,) or (n, m)
             Target of each row, a finite number, or m of them.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
-
-        Returns
-        -------
-        self
         """
         X, y, weights = self._start_fit(X, y, sample_weight)
         w, Y = weights / weights.sum(), y.reshape(len(y), -1)

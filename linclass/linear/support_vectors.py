@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.arrays import Array, ArrayLike
+from linclass.base.arrays import Array, PerRow
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
 
@@ -105,6 +105,6 @@ def of_all_rows(values: list[Array], kept: Array, absent: Any) -> Array:
     return out[0] if len(values) == 1 else out
 
 
-def rows_that_count(sample_weight: ArrayLike | None, rows: int) -> Array:
+def rows_that_count(sample_weight: PerRow, rows: int) -> Array:
     """Mask of the rows with a positive weight; the others take no part in the fit."""
     return validation.row_weights(sample_weight, rows) > 0

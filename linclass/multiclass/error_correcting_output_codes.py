@@ -26,7 +26,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    EstimatorLike,
+    MatrixLike,
+    PerRow,
+    Seed,
+)
 from linclass.base.messages import NotApplicable, counted
 from linclass.base.parameters import require_whole
 from linclass.base.parts import find, names
@@ -98,9 +106,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
         named = [] if self.decoding in DECODINGS else [find("losses", self.decoding).__module__]
         return [*super().parts(), *named]
 
-    def _start_fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Any:
+    def _start_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Any:
         started = super()._start_fit(X, y, sample_weight)
         self.code_ = self._code_of(len(self.classes_))
         return started
@@ -113,11 +119,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
         return CODES[self.code](K, self.columns, self.random_state)
 
     def fit(  # type: ignore[override]
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
     ) -> Self:
         return super().fit(X, y, sample_weight, groups)
 

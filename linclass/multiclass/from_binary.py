@@ -23,6 +23,7 @@ from linclass.base.arrays import (
     ClassWeight,
     EstimatorLike,
     MatrixLike,
+    PerRow,
 )
 from linclass.base.classifier import Classifier
 from linclass.base.linear_scores import MAX_SCORE
@@ -99,9 +100,9 @@ class FromBinary(MetaEstimator, Classifier):
         self,
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        groups: PerRow = None,
+        offset: PerRow = None,
     ) -> Self:
         """Fit the base classifier to each two-class problem.
 
@@ -214,7 +215,7 @@ class FromBinary(MetaEstimator, Classifier):
             n_iter=int(over_fits("n_iter_", self.estimators_, max) or 0),
         )
 
-    def _log_pairs(self, X: MatrixLike, offset: ArrayLike | None = None) -> list[Array]:
+    def _log_pairs(self, X: MatrixLike, offset: PerRow = None) -> list[Array]:
         """Log-probabilities (n, 2) of each problem."""
         offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
         found = []

@@ -30,14 +30,13 @@ import numpy as np
 
 from linclass.base.arrays import (
     Array,
-    ArrayLike,
     ClassWeight,
     EstimatorLike,
     MatrixLike,
-    log_probabilities,
+    PerRow,
 )
-from linclass.base.classifier import TakesOffset, of_scores, only_if
-from linclass.base.offsets import given_offset, row_offsets
+from linclass.base.classifier import ProbabilitiesWithOffset, TakesOffset, only_if
+from linclass.base.offsets import row_offsets
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
@@ -86,49 +85,15 @@ class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
     def _why_no_probabilities(self) -> str:
         return "votes give no probabilities; set coupling" if self.coupling is None else ""
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         X, K = self._check_rows(X), len(self.classes_)
         if offset is not None:
             offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))
         return self._votes(X, offset) if self.coupling is None else self._coupled(X, offset)
 
-    @only_if(_why_no_probabilities)
-    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
-        """Class probabilities, with `coupling`.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`; each row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X, **given_offset(offset)))
-
-    @only_if(_why_no_probabilities)
-    @of_scores
-    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
-        """Natural logarithm of the class probabilities, with `coupling`.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`.
-        """
-        return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
-
-    @only_if(_why_no_probabilities)
-    def log_proba_from(self, Z: Array) -> Array:
-        """Log-probabilities of rows, from their scores.
-
-        Parameters
-        ----------
-        Z : array of shape (n,) or (n, K)
-            Scores as `decision_function` returns them.
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
-        return log_probabilities(Z)
+    predict_proba = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.predict_proba)
+    predict_log_proba = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.predict_log_proba)
+    log_proba_from = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.log_proba_from)
 
     def _offset_of_problems(self, offset: Array | None, problems: int) -> Sequence[Any]:
         if offset is None:

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import ArrayLike, MatrixLike, log_softmax
-from linclass.base.classifier import TakesOffset, of_scores, only_if
+from linclass.base.arrays import MatrixLike, PerRow, log_softmax
+from linclass.base.classifier import ProbabilitiesWithOffset, TakesOffset, of_scores, only_if
 from linclass.base.offsets import given_offset, row_offsets
 from linclass.base.predicted import is_ours
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
@@ -47,7 +47,7 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
                 f"{names[k]!r} against the rest", None, (codes == k).astype(np.int64)
             )
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> np.ndarray:
         X, K = self._check_rows(X), len(self.classes_)
         if offset is not None:
             offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))
@@ -71,20 +71,11 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
             return self._why_no_probabilities()
         return f"{type(inner).__name__} has none; use predict_log_proba"
 
-    @only_if(_why_no_probabilities)
-    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Class probabilities, if the estimator has them: those of the K fits, divided by their sum.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`; each row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X, **given_offset(offset)))
+    predict_proba = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.predict_proba)
 
     @only_if(_why_no_probabilities)
     @of_scores
-    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike, offset: PerRow = None) -> np.ndarray:
         """Natural logarithm of the class probabilities, if the estimator has them.
 
         Returns

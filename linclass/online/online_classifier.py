@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow, Seed
 from linclass.base.classifier import Classifier
 from linclass.base.linear_scores import LinearGeometry, products, scores_of_stack
 from linclass.base.messages import counted, require_memory, silently
@@ -130,7 +130,7 @@ class OnlineClassifier(Classifier):
             raise ValueError(f"order is {self.order!r}; use {' or '.join(ORDERS)}.")
         require_whole("max_iter", self.max_iter, 1)
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self._accept(X)
         self._ask_for_memory(X, kept=True)
@@ -156,20 +156,14 @@ class OnlineClassifier(Classifier):
         X: MatrixLike,
         y: ArrayLike,
         classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: PerRow = None,
     ) -> Self:
         """One more pass, over these rows in the order given.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            New rows.
-        y : array of shape (n,)
-            Class of each row.
         classes : sequence or None, default=None
             All classes, in the first call. None takes the classes of its rows.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------

@@ -24,7 +24,7 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, PerRow, Seed
 from linclass.base.linear_scores import LinearScores
 from linclass.base.parameters import require_whole
 from linclass.separation.signed_rows import echelon
@@ -82,7 +82,7 @@ class ZeroOneClassifier(LinearScores):
         super().check()
         require_whole("node_limit", self.node_limit)
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         problem = ZeroOneProblem(X, codes, weights, len(self.classes_), self.fit_intercept)
         found = fewest_errors(problem, self.node_limit, self.random_state)

@@ -36,6 +36,7 @@ from linclass.base.arrays import (
     EstimatorLike,
     FoldsLike,
     MatrixLike,
+    PerRow,
     Seed,
 )
 from linclass.base.classifier import ProbabilitiesWithOffset
@@ -126,9 +127,9 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         self,
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        groups: PerRow = None,
+        offset: PerRow = None,
     ) -> Self:
         """Fit the map on held-out rows, then the estimator on all rows.
 
@@ -170,9 +171,9 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         options: Sequence[dict[str, Any]],
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        groups: ArrayLike | None,
-        offset: ArrayLike | None,
+        sample_weight: PerRow,
+        groups: PerRow,
+        offset: PerRow,
     ) -> list[Self]:
         """Fits for each setting of the base classifier: this model if it is one, else copies of it."""
         X, codes, weights, given = self._start_inside(X, y, sample_weight, groups, offset)
@@ -224,7 +225,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
             ending |= {"status": self._map.status, "reason": self._map.reason}
         self._record(**ending)
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.
 
         Returns
@@ -255,7 +256,7 @@ def _fits(
         return fits_of(inner, options, X, codes, given)
 
 
-def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int, offset: ArrayLike | None) -> Array:
+def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int, offset: PerRow) -> Array:
     """(n, K); a probability of 0, whose logarithm is the score, counts as the machine epsilon.
 
     A model that only predicts has the score ½ for the predicted class and −½ for the others.

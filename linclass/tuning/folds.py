@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.arrays import Array, ArrayLike, FoldsLike, MatrixLike, Seed
+from linclass.base.arrays import Array, ArrayLike, FoldsLike, MatrixLike, PerRow, Seed
 from linclass.base.many_fits import among_weighted
 from linclass.base.messages import NotApplicable, counted, warn_user
 
@@ -221,7 +221,7 @@ def check_folds(folds: FoldsLike) -> None:
         )
 
 
-def kept_folds(folds: FoldsLike, sample_weight: ArrayLike | None, y: ArrayLike) -> Any:
+def kept_folds(folds: FoldsLike, sample_weight: PerRow, y: ArrayLike) -> Any:
     """Folds among the rows whose weight is not 0: the fold of each row, or splits; a number or a splitter as it is."""
     if isinstance(folds, Integral) or hasattr(folds, "get_n_splits"):
         return folds

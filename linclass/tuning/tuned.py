@@ -11,7 +11,15 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import clone
 
-from linclass.base.arrays import Array, ArrayLike, EstimatorLike, FoldsLike, MatrixLike, Seed
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    EstimatorLike,
+    FoldsLike,
+    MatrixLike,
+    PerRow,
+    Seed,
+)
 from linclass.base.many_fits import RegularizationPath, check_strengths
 from linclass.base.messages import silently
 from linclass.base.meta_estimator import (
@@ -241,9 +249,9 @@ class Tuned(MetaEstimator):
         self,
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
+        sample_weight: PerRow = None,
+        groups: PerRow = None,
+        offset: PerRow = None,
     ) -> Self:
         """Choose on inner folds, or by AIC or BIC, then fit to all rows.
 
@@ -298,7 +306,7 @@ class Tuned(MetaEstimator):
         """(the estimator to tune, its y, the strata by which rows are distributed over folds)"""
         return self._inner(), target, np.zeros(len(target), int)
 
-    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def predict(self, X: MatrixLike, offset: PerRow = None) -> Array:
         """What the estimator predicts for each row.
 
         Returns
@@ -307,7 +315,7 @@ class Tuned(MetaEstimator):
         """
         return self._of_estimator("predict", X, offset)
 
-    def _of_estimator(self, method: str, X: MatrixLike, offset: ArrayLike | None) -> Array:
+    def _of_estimator(self, method: str, X: MatrixLike, offset: PerRow) -> Array:
         rows, found = caller_rows(self._check_rows(X)), getattr(self.estimator_, method)
         return np.asarray(found(rows, **offset_for(found, self._offset_inside(offset))))
 

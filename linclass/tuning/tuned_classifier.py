@@ -29,6 +29,7 @@ from linclass.base.arrays import (
     EstimatorLike,
     FoldsLike,
     MatrixLike,
+    PerRow,
     Seed,
     StrengthsLike,
 )
@@ -103,7 +104,7 @@ class TunedClassifier(Tuned, TakesOffset):  # type: ignore[misc]
         """The chosen strength as scikit-learn's C."""
         return 1 / (self._total_weight * self.strength_)
 
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         return self._of_estimator("decision_function", X, offset)
 
     def _why_no_probabilities(self) -> str:
@@ -115,7 +116,7 @@ class TunedClassifier(Tuned, TakesOffset):  # type: ignore[misc]
         return "" if hasattr(inner, "predict_log_proba") else f"{type(inner).__name__} has none"
 
     @only_if(_why_no_probabilities)
-    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def predict_proba(self, X: MatrixLike, offset: PerRow = None) -> Array:
         """Class probabilities, if the estimator has them.
 
         Returns
@@ -126,7 +127,7 @@ class TunedClassifier(Tuned, TakesOffset):  # type: ignore[misc]
         return self._of_estimator("predict_proba", X, offset)
 
     @only_if(_why_no_log_proba)
-    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+    def predict_log_proba(self, X: MatrixLike, offset: PerRow = None) -> Array:
         """Natural logarithm of the class probabilities, if the estimator has them.
 
         Returns

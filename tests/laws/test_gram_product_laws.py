@@ -27,12 +27,6 @@ def test_gram_products_are_sums_over_rows(form, density, intercept):
             design.add_gram(S, some, u[some], sign)
         left = rows[50:]
         assert_allclose(S, np.einsum("i,ij,ik->jk", u[left], B[left], B[left]), atol=1e-10)
-    groups, factors = rng.integers(3, size=600), rng.standard_normal(600)
-    found = design.gram_by_group(groups, rows, factors, 3)
-    for g in range(3):
-        own = groups == g
-        expected = np.einsum("i,ij,ik->jk", factors[own], B[rows[own]], B[rows[own]])
-        assert_allclose(found[g], expected, atol=1e-10)
 
 
 @each("form", [np.asarray, sparse.csr_array])

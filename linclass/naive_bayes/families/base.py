@@ -145,6 +145,18 @@ class Family:
         return self.inner(X, theta) - self.log_normalizer(theta) + self.log_carrier(X)[:, None]
 
 
+class AtLeastZero(Family):
+    """Base of families with T(x) = x ≥ 0, whose means are above 0."""
+
+    def contains(self, x: Array) -> Array:
+        return x >= 0
+
+    def inside(self, mean: Array) -> tuple[Array, Array]:
+        size = mean.max(axis=-2, keepdims=True)
+        least = EDGE * np.where(size > 0, size, 1)
+        return np.maximum(mean, least), (mean < least) & (size > 0)
+
+
 def as_dense(X: Matrix) -> Array:
     return X.toarray() if sp.issparse(X) else X
 
@@ -152,10 +164,3 @@ def as_dense(X: Matrix) -> Array:
 def total(X: Matrix) -> Array:
     """Σ_j of each row."""
     return np.asarray(X.sum(axis=1)).ravel()
-
-
-def away_from_zero(mean: Array) -> tuple[Array, Array]:
-    """Means (K, d) bounded away from 0, and a mask of those that were not, for features that some class has."""
-    size = mean.max(axis=-2, keepdims=True)
-    least = EDGE * np.where(size > 0, size, 1)
-    return np.maximum(mean, least), (mean < least) & (size > 0)

@@ -11,7 +11,7 @@ from scipy.special import expit, gammaln, logit, logsumexp, softmax
 
 from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import require_memory
-from linclass.naive_bayes.families.base import EDGE, Family, as_dense, away_from_zero, total
+from linclass.naive_bayes.families.base import EDGE, AtLeastZero, Family, as_dense, total
 
 MAX_COMPARED_LEVELS = 20  # levels up to which comparison is faster than look-up
 TINY = np.finfo(float).tiny
@@ -192,7 +192,7 @@ class Multinomial(Family):
         return np.maximum(mean, least), (mean < least) & somewhere
 
 
-class Poisson(Family):
+class Poisson(AtLeastZero):
     """Poisson: counts of independent events, feature j with rate λ_j.
 
     T(x) = x,  θ = ln λ,  A(θ) = Σ_j e^{θ_j},  h = Π_j 1 / x_j!.
@@ -217,14 +217,8 @@ class Poisson(Family):
     def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         return rng.poisson(np.exp(theta), size=(rows, len(theta))).astype(float)
 
-    def contains(self, x: Array) -> Array:
-        return x >= 0
 
-    def inside(self, mean: Array) -> tuple[Array, Array]:
-        return away_from_zero(mean)
-
-
-class Geometric(Family):
+class Geometric(AtLeastZero):
     """Geometric: failures before the first success, independent features with success probabilities p.
 
     T(x) = x,  θ = ln(1 − p),  A(θ) = −Σ_j ln(1 − e^{θ_j}),  h = 1;  the mean of x is (1 − p)/p.
@@ -244,12 +238,6 @@ class Geometric(Family):
 
     def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         return rng.geometric(-np.expm1(theta), size=(rows, len(theta))) - 1.0
-
-    def contains(self, x: Array) -> Array:
-        return x >= 0
-
-    def inside(self, mean: Array) -> tuple[Array, Array]:
-        return away_from_zero(mean)
 
 
 def sum_of_log_factorials(X: Matrix) -> Array:

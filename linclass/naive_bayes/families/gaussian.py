@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.base.arrays import BLOCK, Array, Index, Matrix
+from linclass.base.documentation import documented
 from linclass.discriminant.class_moments import NEGLIGIBLE_DEVIATION, placed
 from linclass.naive_bayes.families.base import Family, as_dense
 
@@ -27,9 +28,12 @@ class AboutMeans(Family):
     sums of a class are of T(x − c_k), with its own mean for c_k; θ_k, and so the scores, are about one origin for all
     classes. Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 
-    `origin`, a number or (d,), near the mean of all rows; `centres` (K, d) near those of the classes.
-
-    A class without rows has NaN for its centre. Without centres, sums are about the origin.
+    Parameters
+    ----------
+    origin : float or array of shape (d,)
+        Origin of x in T, near the mean of the rows.
+    centres : array of shape (K, d) or None
+        What the sums of each class are about, near its mean, NaN for a class without rows. None is the origin.
     """
 
     support: ClassVar[str] = "reals"
@@ -99,6 +103,7 @@ class AboutMeans(Family):
         return (sums + smoothing * more) / (mass + smoothing)[:, None]
 
 
+@documented
 class Gaussian(AboutMeans):
     """Independent Gaussian features with means μ and variances σ².
 
@@ -108,13 +113,6 @@ class Gaussian(AboutMeans):
     `smoothing` (1e-6 by default) times its variance within classes is added to the variance of a feature in each class;
     where that is 0, times its overall variance.
     Hastie, Tibshirani & Friedman (2009), §6.6.3
-
-    Parameters
-    ----------
-    origin : float or array of shape (d,), default=0.0
-        Origin of x in T, near the mean of the rows.
-    centres : array of shape (K, d) or None, default=None
-        What the sums of each class are about; None is the origin.
     """
 
     smoothing: ClassVar[float] = 1e-6
@@ -124,11 +122,26 @@ class Gaussian(AboutMeans):
         D = as_dense(X) - self.origin
         np.clip(D, -MAX_MAGNITUDE, MAX_MAGNITUDE, out=D)
         yield D
-        yield D**2
+        yield self._pooled(D**2)
+
+    def _pooled(self, squares: Array) -> Array:
+        """The squares in T, of each feature."""
+        return squares
+
+    def _parts(self, theta: Array) -> tuple[Array, Array]:
+        """The part of x, and that of its squares."""
+        d = theta.shape[-1] // 2
+        return theta[..., :d], theta[..., d:]
+
+    def _moments(self, mean: Array) -> tuple[Array, Array]:
+        """(mean of x − origin, variance)."""
+        first, second = self._parts(mean)
+        return first, second - first**2
 
     def inner(self, X: Matrix, theta: Array) -> Array:
         """For sparse rows (x − c)² = x(x − 2c) + c², of which the first term is 0 where x is, unless that cancels."""
-        first, second = _halves(theta)
+        first, second = self._parts(theta)
+        second = np.broadcast_to(second, first.shape)
         if not sp.issparse(X):
             Z = self._inner_of_dense(X, first, second, self.origin)
             return Z if np.isfinite(Z).all() else super().inner(X, theta)
@@ -164,49 +177,54 @@ class Gaussian(AboutMeans):
         return Z
 
     def natural(self, mean: Array) -> Array:
-        first, second = _halves(mean)
-        return self.of_moments(first + self.about, second - first**2)
+        first, variance = self._moments(mean)
+        return self.of_moments(first + self.about, variance)
 
     def of_moments(self, mean: Array, variance: Array) -> Array:
         """θ from the mean and variance of x itself."""
         return np.concatenate([(mean - self.origin) / variance, -0.5 / variance], axis=-1)
 
     def log_normalizer(self, theta: Array) -> Array:
-        first, second = _halves(theta)
+        first, second = self._parts(theta)
         return (-(first**2) / (4 * second) - 0.5 * np.log(-2 * second)).sum(axis=-1)
 
     def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        first, second = np.split(theta, 2)
+        first, second = self._parts(theta)
         mean, deviation = self.origin - first / (2 * second), np.sqrt(-0.5 / second)
         return rng.normal(mean, deviation, size=(rows, len(first)))
 
     def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
         """Σ(x − c′) = Σ(x − c) + n(c − c′), and the same for squares."""
-        first, second = np.split(sums, 2, axis=-1)
+        first, second = self._parts(sums)
         shift, n = self.about - other.about, mass[..., None]
-        return np.concatenate([first + n * shift, second + shift * (2 * first + n * shift)], -1)
+        more = self._pooled(shift * (2 * first + n * shift))
+        return np.concatenate([first + n * shift, second + more], axis=-1)
 
     def variances(self, mean: Array) -> tuple[Array, Array]:
-        first, second = _halves(mean)
+        first, second = self._parts(mean)
         return second - first**2, second + negligible_square(self.size) / FLOOR
 
     def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         mean = sums / mass[..., None]
-        first, second = _halves(mean)
+        first, second = self._parts(mean)
         sums = sums if self.centres is None else self.rebased(type(self)(self.origin), mass, sums)
-        usual = usual_variance(mass, second - first**2, _overall(mass, sums))
-        return np.concatenate([first, second + smoothing * usual], axis=-1)
+        everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
+        overall = np.maximum(self._moments(everywhere)[1], 0)
+        usual = usual_variance(mass, self._moments(mean)[1], overall)
+        more = smoothing * self._pooled(np.broadcast_to(usual, first.shape))
+        return np.concatenate([first, second + more], axis=-1)
 
     def inside(self, mean: Array) -> tuple[Array, Array]:
         """A variance of 0 is replaced by FLOOR times the classes' largest second moment, or by 1."""
-        first, second = _halves(mean)
+        first, second = self._parts(mean)
         usual = about_middle(first, second, self.offset).max(axis=-2, keepdims=True)
         floor = np.where(usual > negligible_square(self.size), FLOOR * usual, 1)
         low = second - first**2 < floor
         return np.concatenate([first, np.where(low, first**2 + floor, second)], axis=-1), low
 
 
-class SphericalGaussian(AboutMeans):
+@documented
+class SphericalGaussian(Gaussian):
     """Gaussian with mean μ and one variance σ² for all its features.
 
     T(x) = (x, ‖x‖²),  θ = (μ/σ², −1/2σ²),  A(θ) = −‖θ₁‖²/4θ₂ − (d/2) ln(−2θ₂),  h = (2π)^{−d/2}.
@@ -214,52 +232,20 @@ class SphericalGaussian(AboutMeans):
     The boundary between two classes is a sphere; with equal variances, the plane midway.
     `smoothing` (1e-6 by default) times the variance within classes is added to that of each class; where that is 0,
     times the variance of all rows.
-
-    Parameters
-    ----------
-    origin : float or array of shape (d,), default=0.0
-        Origin of x in T, near the mean of the rows.
-    centres : array of shape (K, d) or None, default=None
-        What the sums of each class are about; None is the origin.
     """
 
-    smoothing: ClassVar[float] = 1e-6
+    def _pooled(self, squares: Array) -> Array:
+        return squares.sum(axis=-1, keepdims=True)
 
-    def statistic(self, X: Matrix) -> Iterator[Any]:
-        D = as_dense(X) - self.origin
-        yield D
-        yield (D**2).sum(axis=1, keepdims=True)
+    def _parts(self, theta: Array) -> tuple[Array, Array]:
+        return theta[..., :-1], theta[..., -1:]
 
-    def natural(self, mean: Array) -> Array:
-        first, variance = self._moments(mean)
-        return np.concatenate([(first + self.offset) / variance, -0.5 / variance], axis=-1)
-
-    def log_normalizer(self, theta: Array) -> Array:
-        first, second = theta[..., :-1], theta[..., -1]
-        d = first.shape[-1]
-        return -(first**2).sum(axis=-1) / (4 * second) - 0.5 * d * np.log(-2 * second)
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        first, second = theta[:-1], theta[-1]
-        mean = self.origin - first / (2 * second)
-        return rng.normal(mean, np.sqrt(-0.5 / second), size=(rows, len(first)))
-
-    def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
-        first, second = sums[..., :-1], sums[..., -1:]
-        shift, n = self.about - other.about, mass[..., None]
-        second = second + ((2 * first + n * shift) * shift).sum(axis=-1, keepdims=True)
-        return np.concatenate([first + n * shift, second], axis=-1)
+    def _moments(self, mean: Array) -> tuple[Array, Array]:
+        first, second = self._parts(mean)
+        return first, (second - self._pooled(first**2)) / first.shape[-1]
 
     def variances(self, mean: Array) -> tuple[Array, Array]:
         return self._moments(mean)[1], mean[..., -1:]
-
-    def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
-        mean = sums / mass[..., None]
-        sums = sums if self.centres is None else self.rebased(type(self)(self.origin), mass, sums)
-        everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
-        usual = usual_variance(mass, self._moments(mean)[1], self._moments(everywhere)[1])
-        mean[..., -1:] += smoothing * mean[..., :-1].shape[-1] * usual
-        return mean
 
     def inside(self, mean: Array) -> tuple[Array, Array]:
         first, variance = self._moments(mean)
@@ -270,12 +256,8 @@ class SphericalGaussian(AboutMeans):
         lifted = mean[..., -1:] + first.shape[-1] * np.where(low, floor - variance, 0)
         return np.concatenate([first, lifted], axis=-1), np.broadcast_to(low, first.shape)
 
-    def _moments(self, mean: Array) -> tuple[Array, Array]:
-        """(mean of x − origin (…, d), σ² (…, 1))."""
-        first, second = mean[..., :-1], mean[..., -1:]
-        return first, (second - (first**2).sum(axis=-1, keepdims=True)) / first.shape[-1]
 
-
+@documented
 class MultivariateGaussian(AboutMeans):
     """Gaussian of dependent features, with mean μ and full covariance Σ.
 
@@ -285,13 +267,6 @@ class MultivariateGaussian(AboutMeans):
     Quadratic discriminant analysis is this family in each class; it works from the same moments,
     without writing xxᵀ down. `smoothing` (0 by default) rows of the mean of T over all rows are added
     to each class.   Wainwright & Jordan (2008), example 3.3
-
-    Parameters
-    ----------
-    origin : float or array of shape (d,), default=0.0
-        Origin of x in T, near the mean of the rows.
-    centres : array of shape (K, d) or None, default=None
-        What the sums of each class are about; None is the origin.
     """
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
@@ -370,15 +345,3 @@ def usual_variance(mass: Array, variances: Array, overall: Array) -> Array:
     shares = (mass / mass.sum(axis=-1, keepdims=True))[..., None]
     within = (shares * variances).sum(axis=-2, keepdims=True)
     return np.where(within > FLOOR * overall, within, overall)
-
-
-def _overall(mass: Array, sums: Array) -> Array:
-    """The variance of each feature in all rows."""
-    everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
-    first, second = np.split(everywhere, 2, axis=-1)
-    return np.maximum(second - first**2, 0)
-
-
-def _halves(theta: Array) -> tuple[Array, Array]:
-    d = theta.shape[-1] // 2
-    return theta[..., :d], theta[..., d:]

@@ -22,7 +22,7 @@ from scipy.special import betaln, digamma, gammaln, polygamma
 from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import NotApplicable
 from linclass.base.numerics import halve_each
-from linclass.naive_bayes.families.base import Family, as_dense, away_from_zero, total
+from linclass.naive_bayes.families.base import AtLeastZero, Family, as_dense, total
 
 MIN_LOG_SPREAD = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
 SLACK = 1e-6  # of the sum of a row
@@ -34,7 +34,7 @@ NEWTON_TOL = 1e-3  # relative step below which Newton's method needs no line sea
 CONSTANT = 1e-13  # distance of Σ e^{g} to 1 that is rounding
 
 
-class Exponential(Family):
+class Exponential(AtLeastZero):
     """Exponential: independent waiting times, feature j with rate λ_j.
 
     T(x) = x,  θ = −λ,  A(θ) = −Σ_j ln(−θ_j),  h = 1;  the mean of x is 1/λ.
@@ -53,12 +53,6 @@ class Exponential(Family):
 
     def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
         return rng.exponential(-1 / theta, size=(rows, len(theta)))
-
-    def contains(self, x: Array) -> Array:
-        return x >= 0
-
-    def inside(self, mean: Array) -> tuple[Array, Array]:
-        return away_from_zero(mean)
 
 
 class Gamma(Family):
