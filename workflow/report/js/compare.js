@@ -123,6 +123,13 @@ function sentenceOf({ a, b, by, rows, each, record, mean, p, holm, ratios }) {
 // Of methods without a colour of their own, one is dark and the other light.
 const sideColours = (a, b) => [leading.includes(a) ? colour(a) : "var(--accent)", colour(b)];
 
+// The width of text in a figure, in pixels.
+const ruler = document.createElement("canvas").getContext("2d");
+function textWidth(text, weight = 400, size = 12) {
+  ruler.font = `${weight} ${size}px ${textWidth.family ??= getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(text).width;
+}
+
 const clipped = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
 function forest({ a, b, by, rows, mean, each }, width) {
@@ -131,7 +138,7 @@ function forest({ a, b, by, rows, mean, each }, width) {
   const shown = rows.map((one) => ({ ...one, key: String(one.d), name: label(datasets[one.d]) + (one.counted ? "" : "*"), fill: side(one.difference) }));
   const all = each.length > 1 ? [{ ...mean, key: "mean", name: "mean", fill: side(mean.difference) }] : [];
   const lines = [...shown, ...all];
-  const marginLeft = 12 + 6.6 * Math.min(most, d3.max(lines, (one) => one.name.length)), marginRight = wide ? 150 : 12;
+  const marginLeft = 12 + d3.max(lines, (one) => textWidth(clipped(one.name, most), one.key === "mean" ? 600 : 400)), marginRight = wide ? 150 : 12;
   const [low, high] = d3.extent([0, ...lines.flatMap((one) => [one.difference, one.low ?? 0, one.high ?? 0])]);
   const [first, second] = [a, b].map((m) => clipped(label(methods[m]), Math.floor((width - marginLeft - marginRight) / 14) - 8));
   const separate = all.length ? [Plot.ruleY(all, { y: "key", dy: -size / 2, stroke: "var(--rule)" })] : [];
