@@ -36,7 +36,7 @@ function winMatrix(shown, by) {
       if (rate === null) return;
       const own = row < column ? rate : 1 - rate, holm = holmOfPair(m, other, by), at = { x: left + column * size, y: top + row * height }, clear = holm !== null && holm < SIGNIFICANT;
       const box = s("g", { class: "win", "data-i": m, "data-j": other },
-        s("rect", { ...at, width: size - 1, height: height - 1, fill: own >= 0.5 ? "var(--win)" : "var(--loss)", "fill-opacity": 0.06 + 1.6 * Math.abs(own - 0.5) }),
+        s("rect", { ...at, width: size - 1, height: height - 1, fill: own >= 0.5 ? "var(--win)" : "var(--loss)", "fill-opacity": 0.05 + 1.1 * Math.abs(own - 0.5) }),
         clear ? s("rect", { x: at.x + 1, y: at.y + 1, width: size - 3, height: height - 3, fill: "none", stroke: "currentColor", "stroke-width": 2 }) : [],
         k <= WRITTEN ? s("text", { x: at.x + size / 2, y: at.y + height / 2, dy: "0.35em", "text-anchor": "middle", fill: "currentColor", "font-weight": clear ? 700 : null }, `${Math.round(100 * own)}`) : []);
       cells.push(box);
@@ -156,15 +156,16 @@ function costPlot(by, kind, points, front, width) {
   const height = Math.min(440, Math.max(300, width * 0.6)), title = kind === "rank" ? "mean rank" : `${by.words} behind the best, mean over data sets`;
   const positive = points.map((one) => one.score).filter((x) => x > 0);
   const constant = kind === "behind" ? Math.max(d3.median(positive) ?? 1, TIE) : 1;
-  const margin = { left: 48, right: 16, top: 26, bottom: 42 };
+  const margin = { left: 48, right: 16, top: 36, bottom: 42 };
   const [fastest, slowest] = d3.extent(points, (one) => one.time * MICROSECOND);
   const room = Math.max(1.2, (slowest / fastest) ** 0.06);
   const mantissas = slowest / fastest > 30 ? [1] : [1, 2, 5];
   const svg = Plot.plot(look({
     width, height, marginLeft: margin.left, marginRight: margin.right, marginTop: margin.top, marginBottom: margin.bottom,
     x: { type: "log", domain: [fastest / room, slowest * room], label: "time of a fit, tuning included →", labelAnchor: "right", labelArrow: "none", labelOffset: 36, ticks: 4, tickFormat: (x) => (mantissas.includes(Number(x.toExponential(0)[0])) ? seconds(x / MICROSECOND) : ""), grid: false },
-    y: { type: kind === "rank" ? "linear" : "symlog", constant, reverse: true, domain: padded(d3.extent(points, (one) => one.score), constant, kind), label: `↑ ${title}`, labelArrow: "none", ticks: kind === "rank" ? 6 : niceTicks(d3.max(points, (one) => one.score), constant), tickFormat: (x) => fixed(x, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""), grid: true },
+    y: { type: kind === "rank" ? "linear" : "symlog", constant, reverse: true, domain: padded(d3.extent(points, (one) => one.score), constant, kind), label: null, ticks: kind === "rank" ? 6 : niceTicks(d3.max(points, (one) => one.score), constant), tickFormat: (x) => fixed(x, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""), grid: true },
     marks: [
+      Plot.text([`↑ ${title}`], { frameAnchor: "top-left", dx: -margin.left, dy: -margin.top, lineAnchor: "top" }),
       front.length > 1 ? Plot.line(front, { x: (one) => one.time * MICROSECOND, y: "score", curve: "step-after", stroke: "var(--muted)", strokeWidth: 1.2 }) : null,
       Plot.dot(points, { x: (one) => one.time * MICROSECOND, y: "score", r: (one) => (front.includes(one) ? 5 : 4), sort: null, fill: (one) => (one.whole ? colour(one.m) : "var(--paper)"), stroke: (one) => colour(one.m), strokeWidth: 1.5 }),
     ].filter(Boolean),
