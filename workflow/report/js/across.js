@@ -261,7 +261,7 @@ function sensitivityFigure(width) {
     for (const figure of figures) figure.style.width = `min(100%, max(26rem, ${Math.ceil(figure.querySelector(".scroll > svg").getBoundingClientRect().width) + 2}px))`;
   };
   if (host) {
-    part(["metric", "matrix", "score"], draw);
+    part(["metric", "matrix", "score"], draw, host);
     redrawAtWidth(host, draw);
   }
 }

@@ -250,7 +250,7 @@ function methodField(key, title) {
       h("details", {}, h("summary", {}, "The numbers"), pairTable(found)),
     ]));
   };
-  part(["metric", "a", "b"], draw);
+  part(["metric", "a", "b"], draw, host);
   redrawAtWidth(host, draw);
 }
 

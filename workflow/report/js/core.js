@@ -6,6 +6,7 @@ const study = JSON.parse(document.getElementById("study").textContent);
 const { methods, datasets } = study;
 const UNIT = 1e-5; // of scores
 const MICROSECOND = 1e-6; // of times
+const MANY = 2000; // scores of methods on data sets, from which on parts of the page wait to be drawn
 const TIE = UNIT; // scores that differ by no more than their rounding are equal
 
 // ---- elements
@@ -52,10 +53,26 @@ function address(changes) {
 
 function go(changes) { location.hash = address(changes).slice(1) || "top="; }
 
-// A part of the page: draw(changed) is called now and whenever one of its keys changes in the address.
-function part(keys, draw) {
-  parts.push({ keys, draw });
-  draw(new Set(keys));
+// A part of the page: draw(changed) is called now and whenever one of its keys changes in the address; on a page of
+// many scores, if its box is given, not before that comes near the window or is printed.
+function part(keys, draw, box = null) {
+  const own = box && methods.length * datasets.length > MANY ? whenNear(box, draw) : draw;
+  parts.push({ keys, draw: own });
+  own(new Set(keys));
+}
+
+function whenNear(box, draw) {
+  let due = null, near = false;
+  const begin = () => {
+    near = true;
+    coming.disconnect();
+    if (due) draw(due);
+    due = null;
+  };
+  const coming = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) begin(); }, { rootMargin: "1500px" });
+  coming.observe(box);
+  addEventListener("beforeprint", begin);
+  return (changed) => { if (near) draw(changed); else due = changed; };
 }
 
 addEventListener("hashchange", () => {
