@@ -264,8 +264,4 @@ function redrawAtWidth(host, draw) {
   }).observe(host);
 }
 
-// Compares two methods, and shows it.
-function comparePair(a, b) {
-  go({ a: methods[a].name, b: methods[b].name });
-  document.getElementById("compare").scrollIntoView();
-}
+const comparePair = (a, b) => go({ a: methods[a].name, b: methods[b].name });

@@ -85,8 +85,11 @@ addEventListener("hashchange", () => {
 
 // Show the part of the page that a change of the address is about.
 function reveal(changed) {
-  if (changed.has("method") && view.get("method")) document.getElementById("methods")?.scrollIntoView();
-  else if (changed.has("data") && view.get("data")) document.getElementById("dataset")?.scrollIntoView();
+  const titles = { method: "methods", data: "dataset", a: "compare", b: "compare" };
+  const key = Object.keys(titles).find((one) => changed.has(one) && view.get(one)), title = document.getElementById(titles[key]);
+  if (!title) return;
+  const { top, bottom } = title.getBoundingClientRect(), pair = titles[key] === "compare";
+  if (!pair || top < 0 || bottom > innerHeight) title.scrollIntoView(); // a reader at the fields of a pair stays there
 }
 
 const metricOf = (name) => study.metrics.find((metric) => metric.name === name);
