@@ -253,7 +253,7 @@ async function copy(text, box) {
 
 const NUMERAL = /^([<>] ?)?[+−-]?(\d[\d,]*(\.\d*)?|\.\d+)(e[+−-]?\d+)?$/;
 const TEX = {
-  "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
+  "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", "[": "{[}",
   "−": "$-$", "±": "$\\pm$", "×": "$\\times$", "✕": "$\\times$", "≠": "$\\neq$", "≤": "$\\leq$", "≥": "$\\geq$", "∞": "$\\infty$", "∅": "$\\emptyset$", "µ": "$\\mu$", "α": "$\\alpha$", "²": "$^2$",
   "†": "\\dag{}", "–": "--", "—": "---", "…": "\\ldots{}", "’": "'", "\u00a0": "~", "\n": " ",
 };
