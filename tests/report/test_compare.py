@@ -126,6 +126,22 @@ def test_the_probabilities_are_those_of_the_bayesian_signed_rank_test(page, n, r
     assert page.run(f"signedRank({d.tolist()}, {rope})") == pytest.approx(expected, abs=0.01)
 
 
+def test_methods_on_one_data_set_are_compared_by_its_interval_alone(browser, tmp_path):
+    results = tmp_path / "results"
+    made = studies.build(
+        results, {"only": Data(rows=60)}, {"a": Method(3.0), "b": Method(0.0)}, FOLDS
+    )
+    (results / "report.html").write_text(studies.finish(made), encoding="utf-8")
+    browser.open(results / "report.html")
+    (row,) = compared(browser, "a", "b")["rows"]
+    verdict = browser.run("document.querySelector('#compare-view .verdict').textContent")
+    clear = "excludes" if row["low"] > 0 else "includes"
+    assert verdict.startswith(f"On only a is better than b by {row['difference']:.3f} in accuracy")
+    assert f"its 95 % interval {clear} 0" in verdict
+    assert browser.run("document.querySelector('.posterior, .wins')") is None
+    assert browser.messages == []
+
+
 def test_the_pair_is_in_the_address_and_can_be_swapped(page):
     verdict = "document.querySelector('#compare-view .verdict').textContent"
     ranked = page.run("order().map((m) => methods[m].name)")

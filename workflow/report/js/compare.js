@@ -14,9 +14,6 @@ function pairOf(by) {
 
 // ---- statistics of a pair
 
-// The data sets of comparisons: of those that share rows, only the first.
-const independent = (by) => study.across[by.name]?.datasets ?? d3.range(datasets.length).filter((d) => methods.some((_, m) => meanOf(d, m, by) !== null));
-
 // How much better a is than b on a data set, by the means over its folds.
 const ahead = (d, a, b, by) => (by.greater ? 1 : -1) * (meanOf(d, a, by) - meanOf(d, b, by));
 
@@ -202,7 +199,7 @@ function overall(found) {
     holm !== undefined && holm !== null && ["After Holm’s correction", `p ${probability(holm)} over all ${pairsOf(by).toLocaleString("en")} pairs`],
     other >= 0 && ["As in the leaderboard", `p ${probability(across.holm[other])}, ${across.test === "ranks" ? "mean ranks" : "Wilcoxon’s test"} after Holm’s correction over ${across.others.length} comparisons with ${label(methods[across.control])}`],
     each.length > 1 && [h("span", { title: "Benavoli et al. (2017), 20,000 draws" }, "Probability by the Bayesian signed-rank test"), posteriorBar(found)],
-    ratios.mean !== null && ["Time of a fit", `${label(methods[a])} ${dearer(ratios.mean)}${known.length > 1 ? ` (geometric mean; ${times(d3.min(known))} to ${times(d3.max(known))} by data set)` : ""}`],
+    ratios.mean !== null && ["Time of a fit", `${label(methods[a])} ${dearer(ratios.mean)}${known.length > 1 ? ` (geometric mean); by data set it takes ${short(d3.min(known))} to ${short(d3.max(known))} times as long` : ""}`],
   ].filter(Boolean);
   return h("dl", { class: "overall" }, entries.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]));
 }

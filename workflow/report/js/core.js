@@ -127,11 +127,18 @@ function paired(d, a, b, by = metric()) {
   return { difference, low: difference - half, high: difference + half };
 }
 
-// The data sets on which both methods have a score, of those that count as independent.
-function common(a, b, by = metric()) {
-  const across = study.across[by.name];
-  return (across ? across.datasets : d3.range(datasets.length)).filter((d) => meanOf(d, a, by) !== null && meanOf(d, b, by) !== null);
+// The data sets with scores that count in comparisons: of those that share rows, the first.
+const counting = new Map(); // by metric
+function independent(by = metric()) {
+  if (counting.has(by.name)) return counting.get(by.name);
+  const scored = d3.range(datasets.length).filter((d) => methods.some((_, m) => foldsOf(d, m, by)));
+  const first = (d) => !scored.some((other) => other < d && datasets[d].shares.includes(datasets[other].name));
+  counting.set(by.name, study.across[by.name]?.datasets ?? scored.filter(first));
+  return counting.get(by.name);
 }
+
+// Those on which both methods have a score.
+const common = (a, b, by = metric()) => independent(by).filter((d) => meanOf(d, a, by) !== null && meanOf(d, b, by) !== null);
 
 // Data sets on which a is better than b by more than the region of practical equivalence, equal, and worse.
 function record(a, b, by = metric()) {
