@@ -24,7 +24,7 @@ from linclass_study.report.method_scores import fold_values
 pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
 FOLDS = 5
-HOSTILE = "50% <b>& |_x_| \\{}"
+HOSTILE = "[50% <b>& |_x_| \\{}"
 SKILLS = {"best": 3.0, "good": 2.0, "fair": 1.5, "poor": 0.5, HOSTILE: 0.2, "worst": 0.0}
 ROUNDING = 1e-5  # of the page's scores
 
@@ -124,6 +124,22 @@ def test_the_probabilities_are_those_of_the_bayesian_signed_rank_test(page, n, r
     table = np.column_stack([d, np.zeros(n)])
     expected = [part[0, 1] for part in bayesian_signed_rank(table, rope)]
     assert page.run(f"signedRank({d.tolist()}, {rope})") == pytest.approx(expected, abs=0.01)
+
+
+def test_methods_on_one_data_set_are_compared_by_its_interval_alone(browser, tmp_path):
+    results = tmp_path / "results"
+    made = studies.build(
+        results, {"only": Data(rows=60)}, {"a": Method(3.0), "b": Method(0.0)}, FOLDS
+    )
+    (results / "report.html").write_text(studies.finish(made), encoding="utf-8")
+    browser.open(results / "report.html")
+    (row,) = compared(browser, "a", "b")["rows"]
+    verdict = browser.run("document.querySelector('#compare-view .verdict').textContent")
+    clear = "excludes" if row["low"] > 0 else "includes"
+    assert verdict.startswith(f"On only a is better than b by {row['difference']:.3f} in accuracy")
+    assert f"its 95 % interval {clear} 0" in verdict
+    assert browser.run("document.querySelector('.posterior, .wins')") is None
+    assert browser.messages == []
 
 
 def test_the_pair_is_in_the_address_and_can_be_swapped(page):
@@ -268,9 +284,9 @@ def test_names_are_escaped_in_every_format(page):
     assert f'"{HOSTILE}"' not in copied(page, "CSV")  # it has neither comma, quote nor line break
     names = [row[0] for row in csv.reader(io.StringIO(copied(page, "CSV")))]
     assert HOSTILE in names
-    assert "50% \\<b>& \\|\\_x\\_\\| \\\\{}" in copied(page, "Markdown")
+    assert "\\[50% \\<b>& \\|\\_x\\_\\| \\\\{}" in copied(page, "Markdown")
     assert (
-        "50\\% \\textless{}b\\textgreater{}\\& \\textbar{}\\_x\\_\\textbar{} \\textbackslash{}\\{\\}"
+        "{[}50\\% \\textless{}b\\textgreater{}\\& \\textbar{}\\_x\\_\\textbar{} \\textbackslash{}\\{\\}"
         in copied(page, "LaTeX")
     )
 

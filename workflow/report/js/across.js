@@ -9,7 +9,8 @@ const MIN_SECONDS = 10; // microseconds; shorter fits are not told apart
 // The share of data sets on which a is better than b; a tie is half.
 const winRate = ({ n, wins, ties }) => (n ? (wins + ties / 2) / n : null);
 
-function winTip(i, j, by, found, holm) {
+function winTip(i, j, by) {
+  const found = record(i, j, by), holm = holmOfPair(i, j, by);
   const [first, second] = [i, j].map((m) => label(methods[m])), each = common(i, j, by).map((d) => ahead(d, i, j, by));
   const tested = holm === null ? "" : `; p ${probability(holm)} after Holm’s correction`;
   return `${first} against ${second}: better on ${found.wins}, equal on ${found.ties}, worse on ${found.losses} of ${plural(found.n, "data set")}; mean difference ${signed(d3.mean(each))}${tested}`;
@@ -17,26 +18,27 @@ function winTip(i, j, by, found, holm) {
 
 function winMatrix(shown, by) {
   const k = shown.length, size = k <= WRITTEN ? 34 : k <= MATRIX ? 20 : 12, height = k <= WRITTEN ? 26 : size;
-  const font = Math.min(12, height - 1), most = 26, longest = Math.min(most, d3.max(shown, (m) => label(methods[m]).length));
-  const left = 14 + longest * font * 0.58, top = 14 + longest * font * 0.46, right = longest * font * 0.4;
-  const width = left + k * size + right, cells = [];
+  const font = Math.min(12, height - 1), weight = (m) => (leading.includes(m) ? 600 : 400), name = (m) => clipped(label(methods[m]), 26);
+  const longest = d3.max(shown, (m) => textWidth(name(m), weight(m), font)), slant = 48 * Math.PI / 180;
+  const left = 8 + longest, top = 12 + font + longest * Math.sin(slant), width = left + k * size + longest * Math.cos(slant), cells = [];
   const svg = s("svg", { width, height: top + k * height + 4, viewBox: `0 0 ${width} ${top + k * height + 4}`, "font-size": font, role: "group", tabindex: 0, class: "wins",
     "aria-label": "Win rates of methods in rows against methods in columns. Arrow keys move, Enter compares the pair." });
+  const rates = new Map(shown.flatMap((m, row) => shown.slice(row + 1).map((other) => [`${m} ${other}`, winRate(record(m, other, by))])));
+  svg.addEventListener("pointerover", ({ target }) => { const cell = target.closest(".win"); if (cell) cell.dataset.tip ??= winTip(+cell.dataset.i, +cell.dataset.j, by); });
   shown.forEach((m, row) => {
-    const name = clipped(label(methods[m]), most), strong = leading.includes(m) ? 600 : null;
-    const link = (attributes) => s("a", { href: address({ method: methods[m].name }), "data-m": m, tabindex: -1 }, s("text", { fill: "currentColor", "font-weight": strong, ...attributes }, name));
+    const link = (attributes) => s("a", { href: address({ method: methods[m].name }), "data-m": m, tabindex: -1 }, s("text", { fill: "currentColor", "font-weight": weight(m), ...attributes }, name(m)));
     svg.append(
       link({ x: left - 6, y: top + (row + 0.5) * height, dy: "0.35em", "text-anchor": "end" }),
       link({ transform: `translate(${left + (row + 0.5) * size + font / 3} ${top - 5}) rotate(-48)` }));
     shown.forEach((other, column) => {
       if (m === other) return;
-      const found = record(m, other, by), rate = winRate(found);
+      const rate = rates.get(row < column ? `${m} ${other}` : `${other} ${m}`);
       if (rate === null) return;
-      const holm = holmOfPair(m, other, by), at = { x: left + column * size, y: top + row * height }, clear = holm !== null && holm < SIGNIFICANT;
-      const box = s("g", { class: "win", "data-i": m, "data-j": other, "data-tip": winTip(m, other, by, found, holm) },
-        s("rect", { ...at, width: size - 1, height: height - 1, fill: rate >= 0.5 ? "var(--win)" : "var(--loss)", "fill-opacity": 0.06 + 1.6 * Math.abs(rate - 0.5) }),
+      const own = row < column ? rate : 1 - rate, holm = holmOfPair(m, other, by), at = { x: left + column * size, y: top + row * height }, clear = holm !== null && holm < SIGNIFICANT;
+      const box = s("g", { class: "win", "data-i": m, "data-j": other },
+        s("rect", { ...at, width: size - 1, height: height - 1, fill: own >= 0.5 ? "var(--win)" : "var(--loss)", "fill-opacity": 0.05 + 1.1 * Math.abs(own - 0.5) }),
         clear ? s("rect", { x: at.x + 1, y: at.y + 1, width: size - 3, height: height - 3, fill: "none", stroke: "currentColor", "stroke-width": 2 }) : [],
-        k <= WRITTEN ? s("text", { x: at.x + size / 2, y: at.y + height / 2, dy: "0.35em", "text-anchor": "middle", fill: "currentColor", "font-weight": clear ? 700 : null }, `${Math.round(100 * rate)}`) : []);
+        k <= WRITTEN ? s("text", { x: at.x + size / 2, y: at.y + height / 2, dy: "0.35em", "text-anchor": "middle", fill: "currentColor", "font-weight": clear ? 700 : null }, `${Math.round(100 * own)}`) : []);
       cells.push(box);
       svg.append(box);
     });
@@ -49,7 +51,7 @@ function winMatrix(shown, by) {
 // Shows the tip of an element, as if the pointer were over it.
 function point(element) {
   const { left, bottom } = element.getBoundingClientRect();
-  element.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: left, clientY: bottom }));
+  for (const type of ["pointerover", "pointermove"]) element.dispatchEvent(new PointerEvent(type, { bubbles: true, clientX: left, clientY: bottom }));
 }
 
 // The matrix is one stop of the keyboard; arrow keys move within it.
@@ -132,15 +134,15 @@ function costPoints(by, kind) {
 
 // Places labels so that none covers another label or a mark: the first of a few places beside their marks that is
 // free; without any, a label is left out, and the mark has its tip.
-function placeLabels(marks, corners, named, size, [minX, maxX, maxY]) {
+function placeLabels(marks, corners, named, [minX, maxX, maxY]) {
   const lines = d3.pairs(corners).flatMap(([from, to]) => [[from.x, from.y - 1, to.x, from.y + 1], [to.x - 1, to.y, to.x + 1, from.y]]);
   const taken = [...lines, ...marks.map(({ x, y }) => [x - 4, y - 4, x + 4, y + 4])];
   return named.flatMap((one) => {
-    const long = one.name.length * size * 0.58;
+    const long = textWidth(one.name, one.weight);
     const places = [-5, 4, 15, -18, 28, 41, 54].flatMap((dy) => [["end", -7, dy], ["start", 7, dy]]);
     for (const [anchor, dx, dy] of places) {
       const left = one.x + dx - (anchor === "end" ? long : anchor === "middle" ? long / 2 : 0), base = one.y + dy;
-      const box = [left, base - size + 2, left + long, base + 2];
+      const box = [left, base - 10, left + long, base + 2];
       const free = box[0] >= minX && box[2] <= maxX && box[1] >= 0 && box[3] <= maxY && taken.every((other) => box[0] > other[2] || box[2] < other[0] || box[1] > other[3] || box[3] < other[1]);
       if (!free) continue;
       taken.push(box);
@@ -154,23 +156,26 @@ function costPlot(by, kind, points, front, width) {
   const height = Math.min(440, Math.max(300, width * 0.6)), title = kind === "rank" ? "mean rank" : `${by.words} behind the best, mean over data sets`;
   const positive = points.map((one) => one.score).filter((x) => x > 0);
   const constant = kind === "behind" ? Math.max(d3.median(positive) ?? 1, TIE) : 1;
-  const margin = { left: 48, right: 16, top: 26, bottom: 42 };
+  const margin = { left: 48, right: 16, top: 36, bottom: 42 };
   const [fastest, slowest] = d3.extent(points, (one) => one.time * MICROSECOND);
+  const room = Math.max(1.2, (slowest / fastest) ** 0.06);
+  const mantissas = slowest / fastest > 30 ? [1] : [1, 2, 5];
   const svg = Plot.plot(look({
     width, height, marginLeft: margin.left, marginRight: margin.right, marginTop: margin.top, marginBottom: margin.bottom,
-    x: { type: "log", domain: [fastest / 1.6, slowest * 1.6], label: "time of a fit, tuning included →", labelAnchor: "right", labelArrow: "none", labelOffset: 36, ticks: 4, tickFormat: (x) => (Math.abs(Math.log10(x) % 1) < 1e-9 ? seconds(x / MICROSECOND) : ""), grid: false },
-    y: { type: kind === "rank" ? "linear" : "symlog", constant, reverse: true, domain: padded(d3.extent(points, (one) => one.score), constant, kind), label: `↑ ${title}`, labelArrow: "none", ticks: kind === "rank" ? 6 : niceTicks(d3.max(points, (one) => one.score), constant), tickFormat: (x) => fixed(x, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""), grid: true },
+    x: { type: "log", domain: [fastest / room, slowest * room], label: "time of a fit, tuning included →", labelAnchor: "right", labelArrow: "none", labelOffset: 36, ticks: 4, tickFormat: (x) => (mantissas.includes(Number(x.toExponential(0)[0])) ? seconds(x / MICROSECOND) : ""), grid: false },
+    y: { type: kind === "rank" ? "linear" : "symlog", constant, reverse: true, domain: padded(d3.extent(points, (one) => one.score), constant, kind), label: null, ticks: kind === "rank" ? 6 : niceTicks(d3.max(points, (one) => one.score), constant), tickFormat: (x) => fixed(x, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""), grid: true },
     marks: [
+      Plot.text([`↑ ${title}`], { frameAnchor: "top-left", dx: -margin.left, dy: -margin.top, lineAnchor: "top" }),
       front.length > 1 ? Plot.line(front, { x: (one) => one.time * MICROSECOND, y: "score", curve: "step-after", stroke: "var(--muted)", strokeWidth: 1.2 }) : null,
       Plot.dot(points, { x: (one) => one.time * MICROSECOND, y: "score", r: (one) => (front.includes(one) ? 5 : 4), sort: null, fill: (one) => (one.whole ? colour(one.m) : "var(--paper)"), stroke: (one) => colour(one.m), strokeWidth: 1.5 }),
     ].filter(Boolean),
   }));
   const x = svg.scale("x"), y = svg.scale("y");
-  const at = (one) => ({ m: one.m, name: clipped(label(methods[one.m]), 28), x: x.apply(one.time * MICROSECOND), y: y.apply(one.score) });
-  const size = 12, marks = points.map(at), others = points.filter((one) => !front.includes(one) && leading.includes(one.m));
-  for (const one of placeLabels(marks, front.map(at), [...front, ...others].map(at), size, [margin.left, width, height - margin.bottom]))
+  const at = (one) => ({ m: one.m, name: clipped(label(methods[one.m]), 28), weight: front.includes(one) ? 600 : 400, x: x.apply(one.time * MICROSECOND), y: y.apply(one.score) });
+  const marks = points.map(at), others = points.filter((one) => !front.includes(one) && leading.includes(one.m));
+  for (const one of placeLabels(marks, front.map(at), [...front, ...others].map(at), [margin.left, width, height - margin.bottom]))
     svg.append(Math.abs(one.dy) > 16 ? s("line", { x1: one.x, y1: one.y, x2: one.x + one.dx, y2: one.y + one.dy - 4, stroke: "var(--muted)" }) : "",
-      s("a", { href: address({ method: methods[one.m].name }), "data-m": one.m }, s("text", { x: one.x + one.dx, y: one.y + one.dy, "text-anchor": one.anchor, fill: "var(--ink)", "font-size": size, "font-weight": front.some(({ m }) => m === one.m) ? 600 : null }, one.name)));
+      s("a", { href: address({ method: methods[one.m].name }), "data-m": one.m }, s("text", { x: one.x + one.dx, y: one.y + one.dy, "text-anchor": one.anchor, fill: "var(--ink)", "font-size": 12, "font-weight": one.weight }, one.name)));
   svg.querySelectorAll("[aria-label=dot] circle").forEach((dot, i) => {
     dot.dataset.tip = `${label(methods[points[i].m])}: ${SCORES[kind].text(points[i].score, by)}, ${seconds(points[i].time)} a fit${points[i].whole ? "" : "; no score on some data set"}`;
     dot.dataset.m = points[i].m;
@@ -228,16 +233,17 @@ function variations() {
 function sensitivityFigure(width) {
   const rows = variations(), changed = rows.filter((one) => !one.same).length;
   const winners = [...new Set(rows.flatMap((one) => one.best))], step = Math.min(28, Math.max(14, (width - 330) / winners.length));
-  const wide = width >= 520, most = wide ? 44 : 26, left = 10 + 6.4 * Math.min(most, d3.max(rows, (one) => one.what.length)), size = 22, right = left + step * winners.length + 8;
-  const height = size * rows.length + 6, total = right + 6.8 * Math.min(40, d3.max(rows, (one) => d3.sum(one.best, (m) => label(methods[m]).length + 2)));
+  const words = (one, i) => clipped(i ? one.what : `the study: by ${one.what}`, width >= 520 ? 44 : 26), names = (one) => clipped(one.best.map((m) => label(methods[m])).join(", "), 40);
+  const left = 10 + d3.max(rows, (one, i) => textWidth(words(one, i), one.same && i ? 400 : 600)), size = 22, right = left + step * winners.length + 8;
+  const height = size * rows.length + 6, total = right + d3.max(rows, (one) => textWidth(names(one), one.same ? 400 : 600)) + 2;
   const svg = s("svg", { width: total, height, viewBox: `0 0 ${total} ${height}`, "font-size": 12, role: "img", "aria-label": `Best methods of ${plural(rows.length, "variation")} of the comparison` },
     winners.map((_, i) => s("line", { x1: left + (i + 0.5) * step, x2: left + (i + 0.5) * step, y1: 4, y2: height - 4, stroke: "var(--rule)" })),
     rows.flatMap((one, i) => {
       const y = 3 + (i + 0.5) * size, fill = one.same ? "currentColor" : "var(--warn)", weight = one.same ? null : 600;
       return [
-        s("text", { x: left - 8, y, dy: "0.35em", "text-anchor": "end", fill: i ? fill : "currentColor", "font-weight": i ? weight : 600 }, clipped(i ? one.what : `the study: by ${one.what}`, most)),
+        s("text", { x: left - 8, y, dy: "0.35em", "text-anchor": "end", fill: i ? fill : "currentColor", "font-weight": i ? weight : 600 }, words(one, i)),
         ...one.best.map((m) => s("circle", { cx: left + (winners.indexOf(m) + 0.5) * step, cy: y, r: 5, fill: one.same ? colour(m) : "var(--warn)", "data-tip": `${one.what}: ${label(methods[m])} has the best mean rank` })),
-        s("text", { x: right, y, dy: "0.35em", fill, "font-weight": weight }, clipped(one.best.map((m) => label(methods[m])).join(", "), 40)),
+        s("text", { x: right, y, dy: "0.35em", fill, "font-weight": weight }, names(one)),
       ];
     }));
   const own = rows[0].best.map((m) => label(methods[m])).join(", ");
@@ -255,7 +261,7 @@ function sensitivityFigure(width) {
     for (const figure of figures) figure.style.width = `min(100%, max(26rem, ${Math.ceil(figure.querySelector(".scroll > svg").getBoundingClientRect().width) + 2}px))`;
   };
   if (host) {
-    part(["metric", "matrix", "score"], draw);
+    part(["metric", "matrix", "score"], draw, host);
     redrawAtWidth(host, draw);
   }
 }

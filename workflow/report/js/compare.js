@@ -14,9 +14,6 @@ function pairOf(by) {
 
 // ---- statistics of a pair
 
-// The data sets of comparisons: of those that share rows, only the first.
-const independent = (by) => study.across[by.name]?.datasets ?? d3.range(datasets.length).filter((d) => methods.some((_, m) => meanOf(d, m, by) !== null));
-
 // How much better a is than b on a data set, by the means over its folds.
 const ahead = (d, a, b, by) => (by.greater ? 1 : -1) * (meanOf(d, a, by) - meanOf(d, b, by));
 
@@ -123,6 +120,13 @@ function sentenceOf({ a, b, by, rows, each, record, mean, p, holm, ratios }) {
 // Of methods without a colour of their own, one is dark and the other light.
 const sideColours = (a, b) => [leading.includes(a) ? colour(a) : "var(--accent)", colour(b)];
 
+// The width of text in a figure, in pixels.
+const ruler = document.createElement("canvas").getContext("2d");
+function textWidth(text, weight = 400, size = 12) {
+  ruler.font = `${weight} ${size}px ${textWidth.family ??= getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(text).width;
+}
+
 const clipped = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
 function forest({ a, b, by, rows, mean, each }, width) {
@@ -131,7 +135,7 @@ function forest({ a, b, by, rows, mean, each }, width) {
   const shown = rows.map((one) => ({ ...one, key: String(one.d), name: label(datasets[one.d]) + (one.counted ? "" : "*"), fill: side(one.difference) }));
   const all = each.length > 1 ? [{ ...mean, key: "mean", name: "mean", fill: side(mean.difference) }] : [];
   const lines = [...shown, ...all];
-  const marginLeft = 12 + 6.6 * Math.min(most, d3.max(lines, (one) => one.name.length)), marginRight = wide ? 150 : 12;
+  const marginLeft = 12 + d3.max(lines, (one) => textWidth(clipped(one.name, most), one.key === "mean" ? 600 : 400)), marginRight = wide ? 150 : 12;
   const [low, high] = d3.extent([0, ...lines.flatMap((one) => [one.difference, one.low ?? 0, one.high ?? 0])]);
   const [first, second] = [a, b].map((m) => clipped(label(methods[m]), Math.floor((width - marginLeft - marginRight) / 14) - 8));
   const separate = all.length ? [Plot.ruleY(all, { y: "key", dy: -size / 2, stroke: "var(--rule)" })] : [];
@@ -195,7 +199,7 @@ function overall(found) {
     holm !== undefined && holm !== null && ["After Holm’s correction", `p ${probability(holm)} over all ${pairsOf(by).toLocaleString("en")} pairs`],
     other >= 0 && ["As in the leaderboard", `p ${probability(across.holm[other])}, ${across.test === "ranks" ? "mean ranks" : "Wilcoxon’s test"} after Holm’s correction over ${across.others.length} comparisons with ${label(methods[across.control])}`],
     each.length > 1 && [h("span", { title: "Benavoli et al. (2017), 20,000 draws" }, "Probability by the Bayesian signed-rank test"), posteriorBar(found)],
-    ratios.mean !== null && ["Time of a fit", `${label(methods[a])} ${dearer(ratios.mean)}${known.length > 1 ? ` (geometric mean; ${times(d3.min(known))} to ${times(d3.max(known))} by data set)` : ""}`],
+    ratios.mean !== null && ["Time of a fit", `${label(methods[a])} ${dearer(ratios.mean)}${known.length > 1 ? ` (geometric mean); by data set it takes ${short(d3.min(known))} to ${short(d3.max(known))} times as long` : ""}`],
   ].filter(Boolean);
   return h("dl", { class: "overall" }, entries.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]));
 }
@@ -243,7 +247,7 @@ function methodField(key, title) {
       h("details", {}, h("summary", {}, "The numbers"), pairTable(found)),
     ]));
   };
-  part(["metric", "a", "b"], draw);
+  part(["metric", "a", "b"], draw, host);
   redrawAtWidth(host, draw);
 }
 
@@ -257,8 +261,4 @@ function redrawAtWidth(host, draw) {
   }).observe(host);
 }
 
-// Compares two methods, and shows it.
-function comparePair(a, b) {
-  go({ a: methods[a].name, b: methods[b].name });
-  document.getElementById("compare").scrollIntoView();
-}
+const comparePair = (a, b) => go({ a: methods[a].name, b: methods[b].name });

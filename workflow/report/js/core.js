@@ -6,6 +6,7 @@ const study = JSON.parse(document.getElementById("study").textContent);
 const { methods, datasets } = study;
 const UNIT = 1e-5; // of scores
 const MICROSECOND = 1e-6; // of times
+const MANY = 2000; // scores of methods on data sets, from which on parts of the page wait to be drawn
 const TIE = UNIT; // scores that differ by no more than their rounding are equal
 
 // ---- elements
@@ -52,10 +53,26 @@ function address(changes) {
 
 function go(changes) { location.hash = address(changes).slice(1) || "top="; }
 
-// A part of the page: draw(changed) is called now and whenever one of its keys changes in the address.
-function part(keys, draw) {
-  parts.push({ keys, draw });
-  draw(new Set(keys));
+// A part of the page: draw(changed) is called now and whenever one of its keys changes in the address; on a page of
+// many scores, if its box is given, not before that comes near the window or is printed.
+function part(keys, draw, box = null) {
+  const own = box && methods.length * datasets.length > MANY ? whenNear(box, draw) : draw;
+  parts.push({ keys, draw: own });
+  own(new Set(keys));
+}
+
+function whenNear(box, draw) {
+  let due = null, near = false;
+  const begin = () => {
+    near = true;
+    coming.disconnect();
+    if (due) draw(due);
+    due = null;
+  };
+  const coming = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) begin(); }, { rootMargin: "1500px" });
+  coming.observe(box);
+  addEventListener("beforeprint", begin);
+  return (changed) => { if (near) draw(changed); else due = changed; };
 }
 
 addEventListener("hashchange", () => {
@@ -68,8 +85,11 @@ addEventListener("hashchange", () => {
 
 // Show the part of the page that a change of the address is about.
 function reveal(changed) {
-  if (changed.has("method") && view.get("method")) document.getElementById("methods")?.scrollIntoView();
-  else if (changed.has("data") && view.get("data")) document.getElementById("dataset")?.scrollIntoView();
+  const titles = { method: "methods", data: "dataset", a: "compare", b: "compare" };
+  const key = Object.keys(titles).find((one) => changed.has(one) && view.get(one)), title = document.getElementById(titles[key]);
+  if (!title) return;
+  const { top, bottom } = title.getBoundingClientRect(), pair = titles[key] === "compare";
+  if (!pair || top < 0 || bottom > innerHeight) title.scrollIntoView(); // a reader at the fields of a pair stays there
 }
 
 const metricOf = (name) => study.metrics.find((metric) => metric.name === name);
@@ -107,11 +127,18 @@ function paired(d, a, b, by = metric()) {
   return { difference, low: difference - half, high: difference + half };
 }
 
-// The data sets on which both methods have a score, of those that count as independent.
-function common(a, b, by = metric()) {
-  const across = study.across[by.name];
-  return (across ? across.datasets : d3.range(datasets.length)).filter((d) => meanOf(d, a, by) !== null && meanOf(d, b, by) !== null);
+// The data sets with scores that count in comparisons: of those that share rows, the first.
+const counting = new Map(); // by metric
+function independent(by = metric()) {
+  if (counting.has(by.name)) return counting.get(by.name);
+  const scored = d3.range(datasets.length).filter((d) => methods.some((_, m) => foldsOf(d, m, by)));
+  const first = (d) => !scored.some((other) => other < d && datasets[d].shares.includes(datasets[other].name));
+  counting.set(by.name, study.across[by.name]?.datasets ?? scored.filter(first));
+  return counting.get(by.name);
 }
+
+// Those on which both methods have a score.
+const common = (a, b, by = metric()) => independent(by).filter((d) => meanOf(d, a, by) !== null && meanOf(d, b, by) !== null);
 
 // Data sets on which a is better than b by more than the region of practical equivalence, equal, and worse.
 function record(a, b, by = metric()) {

@@ -15,4 +15,4 @@ function drawScores() {
   new Interactive(box);
 }
 
-part(["metric"], drawScores);
+part(["metric"], drawScores, document.getElementById("scores-view"));

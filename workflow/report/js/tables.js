@@ -54,7 +54,6 @@ class Interactive {
     this.hidden = new Set();
     this.tools = h("div", { class: "tools" });
     box.querySelector(".scroll").before(this.tools);
-    this.addChoice();
     if (this.rows.length >= LONG) this.tools.append(search("Filter rows", "filter", (text) => { this.typed = text; this.show(); }));
     this.status = h("span", { class: "status-of-rows", role: "status" });
     this.more = h("button", { type: "button", class: "more-rows", onclick: () => { this.all = true; this.show(); } }, "Show all");
@@ -162,37 +161,6 @@ class Interactive {
     if (place < 0) this.unsort(); else this.sortBy(place, !sort.startsWith("-"));
   }
 
-  // ---- metrics of the page's own tables
-
-  addChoice() {
-    if (!this.table.dataset.choices) return;
-    this.choices = JSON.parse(document.getElementById(this.table.dataset.choices).textContent);
-    this.tools.append(h("select", { class: "choice", "aria-label": "Metric", onchange: (event) => this.setMetric(event.target.value) },
-      Object.keys(this.choices).map((name) => h("option", { value: name }, name))));
-  }
-
-  setMetric(name) {
-    const { mean, sd, low, high, best, clear, partial } = this.choices[name];
-    const shown = (value) => typeof value === "number" ? (value / 1000).toFixed(3).replace("-", "−") : value ?? "–";
-    const marks = new Map();
-    for (const [mark, places] of Object.entries({ best, clear, partial }))
-      for (const place of places) marks.set(place, `${marks.get(place) ?? ""} ${mark}`.trim());
-    let place = 0;
-    for (const row of this.first)
-      for (const cell of [...row.cells].slice(1)) {
-        const mark = marks.get(place) ?? "";
-        cell.className = mark;
-        cell.replaceChildren(/best|clear/.test(mark) ? h("b", {}, shown(mean[place])) : shown(mean[place]));
-        if (sd[place] !== null) cell.append(" ", h("i", {}, `± ${shown(sd[place])}`));
-        if ((low?.[place] ?? null) !== null) cell.append(" ", h("i", {}, `[${shown(low[place])}, ${shown(high[place])}]`));
-        place += 1;
-      }
-    this.chosen = name;
-    const title = this.box.firstElementChild;
-    title.textContent = title.textContent.replace(/by [^,]*$/, `by ${name}`);
-    this.unsort();
-  }
-
   // ---- copies
 
   copies(menu) {
@@ -203,7 +171,7 @@ class Interactive {
     } }, name));
     const file = h("button", { type: "button", class: "csv", onclick: () => {
       const { head, rows } = this.shown();
-      save(`${this.name}${this.chosen ? ` ${this.chosen}` : ""}.csv`, `\ufeff${FORMATS.CSV(head, rows)}`, "text/csv");
+      save(`${this.name}.csv`, `\ufeff${FORMATS.CSV(head, rows)}`, "text/csv");
       menu.hidePopover();
     } }, "Save as CSV file");
     return [...items, file];
@@ -253,7 +221,7 @@ async function copy(text, box) {
 
 const NUMERAL = /^([<>] ?)?[+−-]?(\d[\d,]*(\.\d*)?|\.\d+)(e[+−-]?\d+)?$/;
 const TEX = {
-  "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
+  "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", "[": "{[}",
   "−": "$-$", "±": "$\\pm$", "×": "$\\times$", "✕": "$\\times$", "≠": "$\\neq$", "≤": "$\\leq$", "≥": "$\\geq$", "∞": "$\\infty$", "∅": "$\\emptyset$", "µ": "$\\mu$", "α": "$\\alpha$", "²": "$^2$",
   "†": "\\dag{}", "–": "--", "—": "---", "…": "\\ldots{}", "’": "'", "\u00a0": "~", "\n": " ",
 };
