@@ -31,7 +31,7 @@ from linclass_study.analysis.across_datasets import (
 from linclass_study.analysis.controls import BASELINE, across, focus_of
 from linclass_study.analysis.outcome import Outcome, PlaneGrid, median_seconds
 from linclass_study.analysis.tuned import chosen_values, grid_ends
-from linclass_study.analysis.within_dataset import comparison_within, rope_of
+from linclass_study.analysis.within_dataset import rope_of
 from linclass_study.analysis.wording import metric_title, metric_words, protocol_phrase
 from linclass_study.report.data_card import data_warnings
 from linclass_study.report.figures.boundaries import grids_of_methods, training_rows
@@ -103,16 +103,14 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
 
 
 def leading_methods(outcome: Outcome) -> list[str]:
-    """The focus and the first methods by mean rank, of a single data set by mean: those with a colour of their own."""
+    """The focus and the first methods by mean rank, or by mean if they are not ranked: those with a colour."""
     base = comparison_across(outcome)
     if base.enough:
         order = [base.methods[j] for j in np.argsort(base.nemenyi.ranks, kind="stable")]
     else:
-        order = [
-            name
-            for one in outcome.parts()
-            for name in comparison_within(outcome.parts()[one], one).methods
-        ]
+        every = base.every
+        mean = np.nanmean(every.table, axis=0) if every.table.size else np.zeros(0)
+        order = [every.methods[j] for j in np.argsort(-mean, kind="stable")]
     guesses = [
         name for name, entry in outcome.methods.items() if entry.get("classifier") == BASELINE
     ]
