@@ -137,13 +137,13 @@ def test_the_view_of_a_method_has_the_numbers_of_the_files_of_all_data_sets(open
         assert [*shown] == [*DATA]
         for name in COMPARED:
             performance = read(outcome, f"performance-{name}")
-            agree((shown[name][0], shown[name][3]), performance[method], "accuracy")
+            agree((shown[name][0], shown[name][2]), performance[method], "accuracy")
             better = sum(
                 float(performance[other]["accuracy"])
                 > float(performance[method]["accuracy"]) + 1e-9
                 for other in WHOLE
             )
-            assert shown[name][2] == f"{better + 1} of {len(WHOLE)}"
+            assert shown[name][1] == f"{better + 1} of {len(WHOLE)}"
 
 
 def test_notes_tell_how_fits_ended_and_which_values_are_ends_of_grids(opened):

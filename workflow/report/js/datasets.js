@@ -2,7 +2,8 @@
 // sequence: the tab that is shown borrows them, and they return to their places when it closes and for print.
 
 const FEW = 12; // data sets, beyond which a reader can filter them
-const SPREAD = { width: 92, height: 14 }, GAP = { width: 150, height: 22 }, DURATION = { width: 44, height: 22 };
+const SPREAD = { width: 92, height: 14 }, GAP = { width: 136, height: 22 }, DURATION = { width: 38, height: 22 };
+const ALPHA = 0.05; // below which a corrected p is significant
 const CLOSE = UNIT / 2; // means of rounded scores that differ by less may be equal
 const ENDINGS = {
   max_iter: "stopped at max_iter", separable: "separable", rank_deficient: "rank deficient", failed: "failed",
@@ -99,13 +100,13 @@ function scoreScale(values, by, width) {
 }
 
 // A line for the score of each method on a data set, in one path, and the marked one in its colour.
-function spreadStrip(d, x, by, marked, box = SPREAD) {
+function spreadStrip(d, x, by, marked, fill = colour(marked), box = SPREAD) {
   const known = ranking(d, by).methods;
   const middle = box.height / 2;
-  return s("svg", { width: box.width, height: box.height, class: "spread", "aria-hidden": "true" },
+  return s("svg", { width: box.width, height: box.height, class: "spread beside", "aria-hidden": "true" },
     s("line", { class: "base", x1: 0, x2: box.width, y1: middle, y2: middle }),
     s("path", { class: "rug", d: known.map((m) => `M${x(meanOf(d, m, by)).toFixed(1)} ${middle - 4}v8`).join("") }),
-    marked === null || meanOf(d, marked, by) === null ? [] : [s("circle", { cx: x(meanOf(d, marked, by)), cy: middle, r: 4, fill: colour(marked) })]);
+    marked === null || meanOf(d, marked, by) === null ? [] : [s("circle", { cx: x(meanOf(d, marked, by)), cy: middle, r: 4, fill })]);
 }
 
 // The scale of differences to the best: most intervals fit, and 0 is within.
@@ -119,38 +120,37 @@ function gapScale(each) {
 // 0, and what has room beside it.
 function gapTicks(x) {
   const kept = [];
-  for (const tick of d3.sort(x.ticks(5), Math.abs)) if (kept.every((other) => Math.abs(x(tick) - x(other)) > 34)) kept.push(tick);
+  for (const tick of d3.sort(x.ticks(5), Math.abs)) if (kept.every((other) => Math.abs(x(tick) - x(other)) > 38)) kept.push(tick);
   return kept;
 }
 
 // A difference as a dot and its interval as a line, relative to a line at 0; a triangle points to what is beyond.
-function gapCell(gap, x, attributes = {}) {
-  if (!gap) return cell({ class: "t drawn", "data-v": 1e-12, "data-text": "", ...attributes },
-    s("svg", { width: GAP.width, height: GAP.height, "aria-hidden": "true" }, s("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: GAP.height })));
+function gapDrawing(gap, x) {
+  const zero = s("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: GAP.height });
+  const box = { width: GAP.width, height: GAP.height, class: "beside", "aria-hidden": "true" };
+  if (!gap) return s("svg", box, zero);
   const y = GAP.height / 2, [left, right] = x.range();
   const kept = (value) => Math.max(left, Math.min(right, x(value)));
   const outside = x(gap.difference) < left ? `M${left - 4} ${y}l7 -4v8Z` : x(gap.difference) > right ? `M${right + 4} ${y}l-7 -4v8Z` : "";
-  const words = `${signed(gap.difference)}${gap.low === undefined ? "" : ` ${between(gap)}`}`;
-  return cell({ class: "t drawn", "data-v": gap.difference, "data-text": "", "data-tip": words, ...attributes },
-    s("svg", { width: GAP.width, height: GAP.height, role: "img", "aria-label": `difference ${words}` },
-      s("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: GAP.height }),
-      gap.low === undefined || x(gap.high) < left ? [] : [s("line", { class: "interval", x1: kept(gap.low), x2: kept(gap.high), y1: y, y2: y })],
-      outside ? s("path", { class: "own", d: outside }) : s("circle", { class: "own", cx: x(gap.difference), cy: y, r: 4 })));
+  return s("svg", box, zero,
+    gap.low === undefined || x(gap.high) < left ? [] : [s("line", { class: "interval", x1: kept(gap.low), x2: kept(gap.high), y1: y, y2: y })],
+    outside ? s("path", { class: "own", d: outside }) : s("circle", { class: "own", cx: x(gap.difference), cy: y, r: 4 }));
 }
 
-function gapNumbers(gap, best) {
-  if (!gap) return cell({ "data-v": 0, "data-text": "0" }, best ? "best" : "–");
-  const clear = gap.p !== undefined && gap.p < 0.05;
-  return cell({ class: clear ? "clear" : null, "data-v": gap.difference, "data-tip": gap.p === undefined ? null : `p ${probability(gap.p)} after Holm’s correction` },
-    clear ? h("b", {}, signed(gap.difference)) : signed(gap.difference), gap.low === undefined ? null : h("i", {}, ` ${between(gap)}`));
+// A method's difference to the best one in numbers and as a drawing.
+function gapCell(gap, x, best) {
+  if (!gap) return cell({ class: "drawn", "data-v": best ? 0 : null, "data-text": best ? "0" : null }, best ? "best" : "–", gapDrawing(null, x));
+  const clear = gap.p !== undefined && gap.p < ALPHA;
+  return cell({ class: `drawn${clear ? " clear" : ""}`, "data-v": gap.difference, "data-tip": gap.p === undefined ? null : `p ${probability(gap.p)} after Holm’s correction` },
+    clear ? h("b", {}, signed(gap.difference)) : signed(gap.difference), gap.low === undefined ? null : h("i", {}, ` ${between(gap)}`), gapDrawing(gap, x));
 }
 
 // A mean and its standard deviation over the folds; the best is underlined.
-function scoreCell(d, m, by, best = NaN) {
+function scoreCell(d, m, by, best = NaN, drawing = null) {
   const mean = meanOf(d, m, by), first = Math.abs(mean - best) <= TIE;
-  if (mean !== null) return cell({ class: first ? "best" : null, "data-v": mean }, first ? h("b", {}, fixed(mean)) : fixed(mean), spreadOf(d, m, by) === null ? null : h("i", {}, ` ± ${fixed(spreadOf(d, m, by))}`));
+  if (mean !== null) return cell({ class: `drawn${first ? " best" : ""}`, "data-v": mean }, first ? h("b", {}, fixed(mean)) : fixed(mean), spreadOf(d, m, by) === null ? null : h("i", {}, ` ± ${fixed(spreadOf(d, m, by))}`), drawing);
   const some = study.partial[by.name][`${d},${m}`];
-  return some === undefined ? cell({}, "–") : cell({ class: "partial", "data-v": some, "data-tip": "the mean of the folds that have a score" }, fixed(some));
+  return some === undefined ? cell({ class: "drawn" }, "–", drawing) : cell({ class: "drawn partial", "data-v": some, "data-tip": "the mean of the folds that have a score" }, fixed(some), drawing);
 }
 
 function durationCell(micro, x, middle) {
@@ -174,7 +174,8 @@ function viewTable(id, title, heads, rows, caption) {
   return box;
 }
 
-const gapHead = (words, x) => h("th", { scope: "col", class: "number", title: words }, "Worse ← → better", axis(GAP, x, gapTicks(x), (tick) => signed(tick, 2).replace(/\.?0+$/, "") || "0"));
+const gapHead = (title, x, about) => h("th", { scope: "col", class: "number", title: `${about} with its 95 % interval, negative if worse; bold: significant after Holm’s correction over the methods` },
+  title, axis(GAP, x, gapTicks(x), (tick) => signed(tick, 2).replace(/\.?0+$/, "") || "0"));
 
 const notesHead = () => h("th", { scope: "col", class: "text", title: "Fits that did not simply converge, and folds for which tuning chose an end of a grid" }, "Notes (fits)");
 
@@ -186,15 +187,14 @@ function methodsOn(d, by) {
   const others = d3.range(methods.length).filter((m) => !places.has(m));
   const heads = [
     h("th", { scope: "col", class: "method" }, "Method"),
-    h("th", { scope: "col", class: `number${by.greater ? "" : " up"}` }, `${by.title} ± sd`),
-    h("th", { scope: "col", class: "number", title: "Paired difference to the best method with its 95 % interval; bold: significant after Holm’s correction over the methods" }, best === null ? "To the best" : `Against ${label(methods[best])}`),
-    gapHead("The same differences and intervals, drawn", x),
+    h("th", { scope: "col", class: `number${by.greater ? "" : " up"}` }, by.title),
+    gapHead(best === null ? "To the best" : `Against ${label(methods[best])}`, x, "Paired difference to the best method"),
     h("th", { scope: "col", class: "seconds up", title: "Median time of a fit, on a logarithmic scale" }, "Fit time"),
     notesHead(),
   ];
   const row = (m) => h("tr", { class: [study.focus.includes(m) && "pinned", !places.has(m) && "faint"].filter(Boolean).join(" ") || null, style: `--own: ${colour(m)}` },
     h("th", { scope: "row" }, h("span", { class: "place" }, places.get(m) ?? ""), methodName(m)),
-    scoreCell(d, m, by), gapNumbers(gaps.get(m), m === best), gapCell(gaps.get(m), x), durationCell(study.seconds[d][m], time),
+    scoreCell(d, m, by), gapCell(gaps.get(m), x, m === best), durationCell(study.seconds[d][m], time),
     cell({ class: "t notes" }, notesOn(d, m)));
   const caption = `Mean and standard deviation over ${datasets[d].over}. Lines: 95 % intervals of the paired differences, which allow for overlapping training sets (Nadeau and Bengio, 2003). Bold: significant after Holm’s correction. A triangle marks a difference beyond the axis.`;
   return viewTable("browser", `Methods on ${label(datasets[d])} by ${by.words}`, heads, [...ranked, ...others].map(row), caption);
@@ -357,8 +357,8 @@ function markChosen(d) {
     if (own) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
   }
   const item = list.children[d];
-  list.scrollTop += Math.min(0, item.offsetTop - list.offsetTop - list.scrollTop) || Math.max(0, item.offsetTop - list.offsetTop + item.offsetHeight - list.clientHeight - list.scrollTop);
-  list.scrollLeft = item.offsetLeft - list.offsetLeft - 16;
+  list.scrollTop = item.offsetTop - (list.clientHeight - item.offsetHeight) / 2;
+  list.scrollLeft = item.offsetLeft - 16;
 }
 
 function drawBrowser(changed) {

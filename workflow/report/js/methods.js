@@ -4,6 +4,9 @@ const WIDE = 50; // ratio of positive values, from which on their axis is logari
 const PLACED = { width: 150, height: 22 };
 const HEIGHT = 20; // of a data set in a figure of tuned values
 
+// The selected method stands out, whether it leads or not.
+const ownColour = (m) => (leading.includes(m) ? colour(m) : "var(--accent)");
+
 const chosenMethod = () => (view.get("method") && place(methods, view.get("method")) >= 0 ? place(methods, view.get("method")) : study.focus[0] ?? order()[0]);
 
 function chooseMethod(m) {
@@ -68,22 +71,19 @@ function resultsOf(m, by) {
   const ticks = strips.ticks(3);
   const heads = [
     h("th", { scope: "col", class: "dataset" }, "Data set"),
-    h("th", { scope: "col", class: `number${by.greater ? "" : " up"}` }, `${by.title} ± sd`),
-    h("th", { scope: "col", class: "text", title: "Each line is the mean of a method, the dot that of this one" }, "Among all methods", axis(PLACED, strips, ticks, (tick) => `${tick}`)),
+    h("th", { scope: "col", class: `number${by.greater ? "" : " up"}`, title: "Mean and standard deviation over the folds. Each line of the drawing is the mean of a method, the dot that of this one." }, by.title, axis(PLACED, strips, ticks, (tick) => `${tick}`)),
     h("th", { scope: "col", class: "number up" }, "Place"),
-    h("th", { scope: "col", class: "number", title: "Paired difference to the best method of the data set with its 95 % interval; bold: significant after Holm’s correction over the methods" }, "To the best"),
-    gapHead("The same differences and intervals, drawn", x),
+    gapHead("To the best", x, "Paired difference to the best method of the data set"),
     h("th", { scope: "col", class: "seconds up", title: "Median time of a fit, on a logarithmic scale; the line is the median of all methods" }, "Fit time"),
     notesHead(),
   ];
   const row = (d) => {
     const { places, methods: ranked } = ranking(d, by), own = places.get(m);
     const gone = datasets[d].unavailable;
-    return h("tr", { style: `--own: ${colour(m)}`, class: own ? null : "faint" },
-      h("th", { scope: "row" }, datasetName(d)), gone ? cell({}, "–") : scoreCell(d, m, by),
-      gone ? cell({ class: "t" }, "") : cell({ class: "t drawn", "data-text": "" }, spreadStrip(d, strips, by, m, PLACED)),
+    return h("tr", { style: `--own: ${ownColour(m)}`, class: own ? null : "faint" },
+      h("th", { scope: "row" }, datasetName(d)), gone ? cell({}, "–") : scoreCell(d, m, by, NaN, spreadStrip(d, strips, by, m, ownColour(m), PLACED)),
       own ? cell({ "data-v": own }, `${own} of ${ranked.length}`) : cell({ "data-v": 1e9, "data-text": "" }, "–"),
-      gapNumbers(gaps.get(d), own && ranked[0] === m), gapCell(gaps.get(d), x),
+      gone ? cell({}, "–") : gapCell(gaps.get(d), x, own && ranked[0] === m),
       durationCell(study.seconds[d][m], time, d3.median(timesOn(d))), cell({ class: "t notes" }, gone ? "unavailable" : notesOn(d, m)));
   };
   return viewTable("method", `${label(methods[m])} on ${plural(datasets.length, "data set")} by ${by.words}`, heads, datasets.map((_, d) => row(d)),
@@ -117,7 +117,7 @@ function tunedFigure(m, parameter) {
     r: { type: "identity" },
     marks: [
       Plot.ruleY(rows, { stroke: "var(--rule)" }),
-      Plot.dot(inner, { x: at, y: "name", r, fill: colour(m), fillOpacity: 0.7, title: told }),
+      Plot.dot(inner, { x: at, y: "name", r, fill: ownColour(m), fillOpacity: 0.7, title: told }),
       Plot.dot(ends, { x: at, y: "name", r, symbol: "triangle", rotate: ({ end }) => (end === "lowest" ? -90 : 90), fill: "var(--warn)", fillOpacity: 0.85, title: told }),
     ],
   }));
@@ -140,7 +140,7 @@ function drawMethod() {
   const focused = document.activeElement?.id === "method";
   const marks = marksOf(m, study.across[by.name]);
   host.replaceChildren(...[
-    chooseMethod(m), h("h3", { style: `--own: ${colour(m)}` }, methodName(m), methods[m].equation ? h("span", { class: "subtitle" }, methods[m].equation.match(/^[^:.]*/)[0]) : null), h("p", { class: "facts" }, inShort(m, by), " ", fitsOf(m)),
+    chooseMethod(m), h("h3", {}, methodName(m), methods[m].equation ? h("span", { class: "subtitle" }, methods[m].equation.match(/^[^:.]*/)[0]) : null), h("p", { class: "facts" }, inShort(m, by), " ", fitsOf(m)),
     marks.length ? h("ul", { class: "warnings" }, marks.map(([kind, words]) => h("li", {}, `${MARKS[kind][0]} ${words}`))) : null,
     resultsOf(m, by), ...tunedOf(m), ...whatItIs(m),
   ].filter(Boolean));
