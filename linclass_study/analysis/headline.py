@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import polars as pl
+
 from linclass.base.messages import counted, names_and_others
 from linclass_study.analysis.across_datasets import comparison_across
 from linclass_study.analysis.controls import MAX_DATASETS, Verdict
+from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import confidence
 from linclass_study.analysis.verdict import ControlVerdict, DatasetVerdict, StudyVerdict
 from linclass_study.analysis.wording import metric_words
 
 NAMES = 3  # methods named in a sentence; the others are counted
+OFTEN = 0.2  # share of the fits of a method
 
 
 def headline(outcome: Outcome, verdict: StudyVerdict) -> list[str]:
@@ -29,6 +33,29 @@ def headline(outcome: Outcome, verdict: StudyVerdict) -> list[str]:
     if len(answered) == 1:
         return [*_single(answered[0]), *_next_step(rivals)]
     return [*_several(verdict, answered), *_next_step(rivals)]
+
+
+def caution(outcome: Outcome, verdict: StudyVerdict) -> str:
+    """Results to read with care, in one sentence: methods at an end of their grids or whose fits often stopped before
+    the optimum, and data sets whose columns or rows may give the class away; empty if there are none."""
+    stopped = (
+        outcome.fits.group_by("method")
+        .agg(share=(pl.col("status") == "max_iter").mean())
+        .filter(pl.col("share") >= OFTEN)["method"]
+    )
+    suspect = [name for name in outcome.datasets if serious(outcome.checks(name))]
+    methods = [name for name in outcome.methods if name in {*stopped}]
+    parts = [
+        (names, words)
+        for names, words in (
+            ([*verdict.grid_ends], "tuning chose an end of the grid"),
+            (methods, "fits stopped before the optimum"),
+            (suspect, "data warnings"),
+        )
+        if names
+    ]
+    each = "; ".join(f"{names_and_others(names, NAMES)} ({words})" for names, words in parts)
+    return f"Read with care: {each}." if each else ""
 
 
 def _control(verdict: StudyVerdict) -> ControlVerdict | None:
@@ -120,7 +147,9 @@ def _next_step(
     known = [(number, one) for number, one in repeats if number is not None]
     if known:
         number, one = min(known, key=lambda pair: pair[0])
-        parts.append(f"`repeats: {number}` for {one.control} against {one.other} on {one.dataset}")
+        parts.append(
+            f"`repeats: {number}` in the study’s file for {one.control} against {one.other} on {one.dataset}"
+        )
     if parts:
         return [f"To decide more: {'; '.join(parts)}."]
     if repeats:

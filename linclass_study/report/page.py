@@ -24,7 +24,7 @@ from linclass_study.analysis.aggregate import conclusions_path
 from linclass_study.analysis.answer import mixture, shortened
 from linclass_study.analysis.controls import focus_of
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
-from linclass_study.analysis.headline import headline
+from linclass_study.analysis.headline import caution, headline
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
 from linclass_study.analysis.sentences import (
@@ -172,6 +172,7 @@ def report(
         script_hashes=[script_hash(script) for script in scripts],
         data=Markup(as_json(study_data(outcome))),
         headline=headline(outcome, verdict),
+        caution=caution(outcome, verdict),
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         outcome=outcome,
         shown_classes=MAX_CLASSES,

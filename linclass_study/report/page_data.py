@@ -415,15 +415,16 @@ def _planes(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def _different(outcome: Outcome, grids: dict[str, PlaneGrid]) -> list[str]:
-    """The focus and the best method, then the method whose regions differ most from those of all before, and so on; in
-    the order of `grids`. Methods that predict one class everywhere come last."""
+    """The leading method and the best one here, then the method whose regions differ most from those of all before, and
+    so on; in the order of `grids`. Methods that predict one class everywhere come last."""
     maps = {
         name: np.stack([grid.labels == code for code in range(grid.labels.max() + 1)])
         .mean(axis=1)
         .argmax(axis=0)
         for name, grid in grids.items()
     }
-    chosen = [name for name in focus_of(outcome) if name in grids] or [*grids][:1]
+    first = [*leading_methods(outcome)[:1], *grids]
+    chosen = [name for name in dict.fromkeys(first) if name in grids][:2]
     while len(chosen) < min(MAX_PANELS, len(grids)):
         others = [name for name in grids if name not in chosen]
         apart = {

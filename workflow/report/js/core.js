@@ -183,7 +183,7 @@ const broken = (name) => name.split(/(?<=_)/).flatMap((piece, i) => (i ? [h("wbr
 
 const minus = (text) => text.replaceAll("-", "−");
 const fixed = (x, digits = 3) => x === null || x === undefined || Number.isNaN(x) ? "–" : minus(Math.abs(x) < 1000 ? x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1") : x.toPrecision(3));
-const signed = (x, digits = 3) => (x > 0 && Number(x.toFixed(digits)) > 0 ? "+" : "") + fixed(x, digits);
+const signed = (x, digits = 3) => (typeof x !== "number" || Number(x.toFixed(digits)) < 0 ? "" : Number(x.toFixed(digits)) > 0 ? "+" : "\u2007") + fixed(x, digits);
 const between = ({ low, high }, digits = 3) => low === undefined ? "" : `[${signed(low, digits)}, ${signed(high, digits)}]`;
 function seconds(micro) {
   if (micro === null || micro === undefined) return "–";

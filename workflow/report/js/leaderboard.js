@@ -75,7 +75,7 @@ function meanInterval(each) {
 
 // ---- the table
 
-const RANKS = { width: 130, height: 22 }, STRIP = { width: 150, height: 22 }, TIME = { width: 36, height: 22 };
+const RANKS = { width: 124, height: 22 }, STRIP = { width: 142, height: 22 }, TIME = { width: 36, height: 22 };
 
 function cell(attributes, ...children) { return h("td", attributes, ...children); }
 
@@ -137,8 +137,8 @@ function leaderboardTable(by) {
     several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end. Beyond the axis dots lie at its left end.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
     !several && h("th", { scope: "col", class: "number", title: "Mean and standard deviation over the folds" }, by.title),
     h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant after Holm’s correction` }, `Against ${chiefName}`),
-    several && h("th", { scope: "col", class: "number", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "W/T/L"),
-    h("th", { scope: "col", class: "seconds up", title: "Median time of a fit, on a logarithmic scale" }, "Fit time"),
+    several && h("th", { scope: "col", class: "number", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "Won / tied / lost"),
+    h("th", { scope: "col", class: "seconds up", title: "Median time of a fit; the bars are logarithmic" }, "Fit time"),
     h("th", { scope: "col", class: "text", title: Object.values(MARKS).map(([mark, words]) => `${mark} ${words}`).join("; ") }, "Notes"),
   ].filter(Boolean);
   const body = rows.map((row) => {
@@ -170,7 +170,9 @@ function drawLeaderboard() {
 function legendOf(by, across) {
   const words = [];
   if (across?.low) words.push("Lines: 95 % intervals of mean ranks.");
-  if (across?.holm && across.groups.length && across.groups.length <= 5) words.push("Grey bars join methods that do not differ significantly.");
+  if (across?.holm && across.groups.length && across.groups.length <= 5) words.push("Grey bars join methods of which no two differ significantly (Nemenyi’s test of all pairs).");
+  if (across?.holm) words.push(`Bold differs significantly from ${label(methods[across.control])} (${across.test === "ranks" ? "mean ranks" : "Wilcoxon’s test"}, Holm’s correction), a test of fewer pairs, which finds more.`);
+  if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
   for (const kind of used) words.push(`${MARKS[kind][0]} ${MARKS[kind][1]}.`);
   return words.join(" ");

@@ -10,7 +10,7 @@ function drawMetric() {
 function addTheme() {
   const root = document.documentElement;
   const select = h("select", { class: "theme", "aria-label": "Theme" });
-  for (const name of ["auto", "light", "dark"]) select.append(h("option", { value: name }, name));
+  for (const name of ["auto", "light", "dark"]) select.append(h("option", { value: name }, `Theme: ${name}`));
   const take = (name) => { if (name === "auto") delete root.dataset.theme; else root.dataset.theme = name; };
   try { select.value = localStorage.getItem("theme") ?? "auto"; } catch { /* a browser may keep nothing for files */ }
   take(select.value);
