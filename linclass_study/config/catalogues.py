@@ -30,20 +30,20 @@ from typing import Any
 from linclass.base.suggestions import CLASSES, near_names
 from linclass_study.config import schema
 from linclass_study.config.schema import schema_problems
+from linclass_study.entries import Problem, Problems
 from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.writing import yaml_text
-from linclass_study.files.yaml_file import Problem, SourceLines, parse_numbers, read_yaml
+from linclass_study.files.yaml_file import SourceLines, parse_numbers, read_yaml
 
-Problems = list[tuple[list[Any], str]]
 MAX_GRID_ENTRIES = 10_000  # entries of one grid
 
 
-def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], Problems]:
+def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], list[Problem]]:
     """(entries, name → name with braces, problems)."""
     expanded: dict[str, Any] = {}
     written: dict[str, str] = {}
-    problems: Problems = []
+    problems: list[Problem] = []
     for name, entry in entries.items():
         wrong = list(_problems(name, entry))
         problems += wrong
@@ -56,7 +56,7 @@ def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], 
     return expanded, written, problems
 
 
-def _problems(name: str, entry: Any) -> Iterator[tuple[list[Any], str]]:
+def _problems(name: str, entry: Any) -> Problems:
     if not isinstance(entry, Mapping) or "grid" not in entry:
         return
     grid = entry["grid"]
@@ -181,9 +181,7 @@ def read_catalogue(
     return catalogue, origin, problems
 
 
-def at_their_origin(
-    problems: Iterable[tuple[list[Any], str]], origin: Mapping[str, str]
-) -> Iterable[tuple[list[Any], str]]:
+def at_their_origin(problems: Iterable[Problem], origin: Mapping[str, str]) -> Iterable[Problem]:
     """Assign problems of an entry to the grid that defined it; the message names the entry."""
     for (name, *path), sentence in ((path or [""], sentence) for path, sentence in problems):
         source = origin.get(name, name)
@@ -193,7 +191,7 @@ def at_their_origin(
 
 def _unknown_relatives(
     entries: Mapping[str, dict[str, Any]], catalogue: dict[str, Any], root: Path
-) -> Iterable[tuple[list[Any], str]]:
+) -> Iterable[Problem]:
     """Names under `shares_rows_with` that are neither in the catalogue nor in any suite."""
     references = [
         ([name, "shares_rows_with", i], other)

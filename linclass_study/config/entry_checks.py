@@ -32,14 +32,14 @@ from linclass_study.data.entry_check import entry_problems
 from linclass_study.data.entry_keys import dialect_of, format_of
 from linclass_study.data.labels import cost_matrix, label_column, lookup
 from linclass_study.data.local_copies import SearchFolders
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, Problem, Problems, as_list
 from linclass_study.errors import Unavailable
 from linclass_study.files.disk_cache import computed_once, state_of_project
-from linclass_study.files.yaml_file import Problem, SourceLines, read_yaml
+from linclass_study.files.yaml_file import SourceLines, read_yaml
 from linclass_study.project import OURS
 
 
-def checked_method(entry: Mapping[str, Any]) -> dict[str, Any]:
+def checked_method(entry: Entry) -> dict[str, Any]:
     """problems: of method_check.method_problems; idle: of estimator_check.without_effect; facts: of
     estimator_check.parameter_facts, {} of an entry that is wrong."""
 
@@ -63,7 +63,7 @@ def checked_method(entry: Mapping[str, Any]) -> dict[str, Any]:
     return dict(computed_once(f"check {sys.prefix} {digest}", state, check))
 
 
-def _state(entry: Mapping[str, Any]) -> Iterator[Any]:
+def _state(entry: Entry) -> Iterator[Any]:
     """What the outcome depends on besides the entry; nothing if it must not be kept."""
     modules = {
         module for module in code.modules_named(entry) if module.partition(".")[0] not in OURS
@@ -78,9 +78,6 @@ def _state(entry: Mapping[str, Any]) -> Iterator[Any]:
         yield origin
         yield from (os.stat(path).st_mtime_ns for path in (origin, folder))
     yield state_of_project()
-
-
-Entry = Mapping[str, Any]
 
 
 def check_entries(
@@ -137,7 +134,7 @@ class LocalFile:
     dialect: dict[str, Any]
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any], folders: SearchFolders) -> LocalFile | None:
+    def of(cls, entry: Entry, folders: SearchFolders) -> LocalFile | None:
         """None if there is no such file, or others to try: without this one the next source would be."""
         (source, *others) = as_list(entry["source"])
         path = None if others or "file" not in source else folders.local(source["file"])
@@ -149,7 +146,7 @@ class LocalFile:
         is_table = hasattr(reader, "header_columns")
         return cls(path, source["file"], reader, dialect) if is_table else None
 
-    def content(self, entry: Mapping[str, Any], largest: float = LARGE) -> Columns | None:
+    def content(self, entry: Entry, largest: float = LARGE) -> Columns | None:
         """Its columns; None if rows stay in the file, or it has more bytes, or cannot be read, which the fetch will
         report."""
         with suppress(Exception):
@@ -159,9 +156,7 @@ class LocalFile:
         return None
 
 
-def column_problems(
-    entry: Mapping[str, Any], folders: SearchFolders
-) -> Iterator[tuple[list[Any], str]]:
+def column_problems(entry: Entry, folders: SearchFolders) -> Problems:
     """(path of keys, sentence) for a file whose columns cannot be read, or for each column that it does not have."""
     file = LocalFile.of(entry, folders)
     if file is None:
@@ -184,9 +179,7 @@ def column_problems(
         yield from _class_problems(entry, file)
 
 
-def columns_of_text(
-    entry: Mapping[str, Any], folders: SearchFolders
-) -> tuple[list[str], list[str]]:
+def columns_of_text(entry: Entry, folders: SearchFolders) -> tuple[list[str], list[str]]:
     """(columns of texts, columns of categories) that the entry names, or a small local file has."""
     texts = [*map(str, as_list(entry.get("texts")))]
     categories = [*map(str, as_list(entry.get("categorical")))]
@@ -201,7 +194,7 @@ def columns_of_text(
     return texts, categories
 
 
-def small_dataset(entry: Mapping[str, Any], folders: SearchFolders) -> Dataset | None:
+def small_dataset(entry: Entry, folders: SearchFolders) -> Dataset | None:
     """The training rows of a small local file, as the study will have them; None if there are none, or they contradict
     the entry, which the fetch will tell.
     """
@@ -215,7 +208,7 @@ def small_dataset(entry: Mapping[str, Any], folders: SearchFolders) -> Dataset |
     return None
 
 
-def _class_problems(entry: Mapping[str, Any], file: LocalFile) -> Iterator[tuple[list[Any], str]]:
+def _class_problems(entry: Entry, file: LocalFile) -> Problems:
     """(path of keys, sentence) for a target of measurements, or for the first class that the file does not have,
     if the file is small.
     """

@@ -27,6 +27,7 @@ from linclass.base.parts import import_object
 from linclass.base.weights import class_weights
 from linclass.tuning import paths, tuning
 from linclass_study.config.module_files import look_beside_the_study
+from linclass_study.entries import Entry, Problems
 from linclass_study.errors import suggest_name
 from linclass_study.pipeline.method import Method, parameters
 
@@ -34,7 +35,7 @@ Facts = dict[str, Any]
 BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of Ledoit and Wolf"}
 
 
-def parameter_facts(entry: Mapping[str, Any]) -> Facts:
+def parameter_facts(entry: Entry) -> Facts:
     method = Method.from_entry(entry)
     estimator = method.estimator(**tuning.candidates(method.tune)[0])
     parts = [*_parts(estimator)]
@@ -69,7 +70,7 @@ def parameter_facts(entry: Mapping[str, Any]) -> Facts:
     return facts | {"by_fit": _chosen_by_fit(entry, estimator)}
 
 
-def _chosen_by_fit(entry: Mapping[str, Any], estimator: Any) -> dict[str, str]:
+def _chosen_by_fit(entry: Entry, estimator: Any) -> dict[str, str]:
     if not entry["classifier"].startswith("linclass."):
         return {}
     params = estimator.get_params(deep=False)
@@ -81,7 +82,7 @@ def _chosen_by_fit(entry: Mapping[str, Any], estimator: Any) -> dict[str, str]:
     return {name: BY_FORMULA[value] for name, value in params.items() if value in [*BY_FORMULA]}
 
 
-def with_default_paths(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+def with_default_paths(entry: Entry, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The entry with `path` for the parameters that are tuned by default."""
     along = dict.fromkeys(facts.get("by_default", ()), tuning.PATH)
     return {**entry, "tune": along} if along else dict(entry)
@@ -134,8 +135,8 @@ PREDICTIONS = {"regressor": "numbers", "clusterer": "clusters", "outlier_detecto
 
 
 def estimator_problems(
-    entry: Mapping[str, Any], needed: tuple[str, ...] = NEEDED, classifies: bool = True
-) -> Iterator[tuple[list[Any], str]]:
+    entry: Entry, needed: tuple[str, ...] = NEEDED, classifies: bool = True
+) -> Problems:
     """`classifies`: not under the parameter `regressor`, as of FlexibleDiscriminantAnalysis."""
     cls, problem = found_class(entry["classifier"], needed)
     if problem:
@@ -170,7 +171,7 @@ def estimator_problems(
         yield from _working(Method.from_entry(entry), tune, classifies)
 
 
-def without_effect(entry: Mapping[str, Any]) -> list[str]:
+def without_effect(entry: Entry) -> list[str]:
     """A sentence on each parameter of a method that was set and has no effect, whatever is chosen of `tune:`."""
     method = Method.from_entry(entry)
     first, *others = tuning.candidates(method.tune)
@@ -188,7 +189,7 @@ def names_of_steps(params: Mapping[str, Any]) -> set[str]:
     return {pair[0] for pair in pairs if isinstance(pair[0], str)}
 
 
-def texts_as_estimators(params: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+def texts_as_estimators(params: Mapping[str, Any]) -> Problems:
     """(path of keys, sentence) for each import path that stands where an estimator belongs, as a step of a pipeline."""
     for name, value in params.items():
         if name in INNER and isinstance(value, str) and PATH.match(value):
@@ -214,9 +215,7 @@ def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
             yield from (([key, *path], entry) for path, entry in inner_entries(inside))
 
 
-def _working(
-    method: Method, tune: Mapping[str, Any], classifies: bool
-) -> Iterator[tuple[list[Any], str]]:
+def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Problems:
     """Construct the estimator with each candidate, as fits will, and report its errors."""
     along = [name for name, spec in tune.items() if tuning.is_path(spec)]
     without = {}

@@ -22,7 +22,7 @@ from jsonschema.validators import extend
 
 from linclass import datasets as synthetic
 from linclass.evaluation import metrics
-from linclass_study.entries import as_list
+from linclass_study.entries import Problems, as_list
 from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.project import ROOT
@@ -162,7 +162,7 @@ def fitted(name: str, value: Any) -> Any:
     return value
 
 
-def schema_problems(name: str, value: Any) -> Iterator[tuple[list[Any], str]]:
+def schema_problems(name: str, value: Any) -> Problems:
     """Yield (path of keys, message) for each violation of the schema `name`."""
     errors = Validator(load_schema(name)).iter_errors(value)
     for error in sorted(errors, key=lambda e: list(map(str, e.path))):
@@ -187,7 +187,7 @@ def _number_or_truth(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], str]]:
+def _sentences(error: ValidationError, name: str) -> Problems:
     path, value, rule = list(error.absolute_path), error.instance, error.validator_value
     shown = f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:57]}…"
     schema = error.schema if isinstance(error.schema, dict) else {}
@@ -247,7 +247,7 @@ def _of_one_key(schema: dict[str, Any], value: Any, name: str) -> str:
 
 def _nearest_alternative(
     error: ValidationError, name: str, shown: str, schema: dict[str, Any]
-) -> Iterator[tuple[list[Any], str]]:
+) -> Problems:
     """Of several alternatives, the error of the best match; without a match, the expected types."""
     by_branch: dict[Any, list[ValidationError]] = {}
     for inner in error.context or ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -24,10 +24,11 @@ from linclass_study.data.content_to_table import (
 )
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.labels import cost_matrix
+from linclass_study.entries import Entry
 from linclass_study.errors import Unavailable
 
 
-def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dataset:
+def build_dataset(train: Content, test: Content | None, entry: Entry) -> Dataset:
     """Build the data set; raise Unavailable if the content contradicts the entry.
 
     If the rows stay in their file, the table is an empty matrix of the same shape.
@@ -76,9 +77,7 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
     )
 
 
-def _bayes_error(
-    train: Content, test: Content | None, entry: Mapping[str, Any]
-) -> tuple[float, float] | None:
+def _bayes_error(train: Content, test: Content | None, entry: Entry) -> tuple[float, float] | None:
     """The known Bayes error, if the entry changes neither classes nor features of the generated rows."""
     known = {getattr(part, "bayes_error", None) for part in (train, test) if part is not None}
     changed = {"classes", "drop", "group", "target", "binary"} & {*entry}
@@ -90,7 +89,7 @@ def _bayes_error(
 # Target, group, dropped columns and rows of dropped classes are removed from the table.
 
 
-def assemble(train: Columns | Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+def assemble(train: Columns | Counts, test: Content | None, entry: Entry) -> Assembled:
     """The rows of all classes that the entry keeps."""
     if isinstance(train, Columns):
         found, own = columns_to_table(train, test, entry), None
@@ -147,7 +146,7 @@ EQUAL = (
 
 
 def stored(
-    table: Table, split: np.ndarray, entry: Mapping[str, Any], own: Collection[str], words: bool
+    table: Table, split: np.ndarray, entry: Entry, own: Collection[str], words: bool
 ) -> Table:
     """The rows as an array or sparse. `own` are the columns of the training source: sparse test rows may have more,
     which an array leaves out, as it does words without a training row. Counts of `words` stay sparse and columns with

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from linclass.base.tables import Table
 from linclass_study.data import labels
 from linclass_study.data.content import Columns, Content, Counts, plain_csr
 from linclass_study.data.labels import codes_and_classes, label_column, sorted_labels
+from linclass_study.entries import Entry
 from linclass_study.errors import Unavailable, suggest_name
 from linclass_study.files.cells import plain_number
 
@@ -42,7 +42,7 @@ class Measurements(Unavailable):
     """The target measures something: another column is meant, or classes have to be made."""
 
 
-def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
+def class_codes(texts: pl.Series, entry: Entry) -> tuple[np.ndarray, list[str]]:
     if "classes" not in entry:
         _refuse_gaps_in_numbers(texts)
     y, classes = codes_and_classes(texts, entry.get("classes"))
@@ -55,9 +55,7 @@ def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray,
     return y, classes
 
 
-def refuse_a_number(
-    name: str, classes: list[str], counts: np.ndarray, entry: Mapping[str, Any]
-) -> None:
+def refuse_a_number(name: str, classes: list[str], counts: np.ndarray, entry: Entry) -> None:
     """Raise Unavailable if the target measures something, unless the entry lists its classes."""
     if "classes" not in entry and is_a_number(classes, counts):
         shown = f"'{name}'" if name else "the target"
@@ -124,7 +122,7 @@ def listed(names: list[str]) -> str:
 # statistics, so no label and no value of a test row reaches a fit.
 
 
-def columns_to_table(train: Columns, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Assembled:
     """Rows of all classes that the entry keeps, training rows before test rows."""
     target = entry.get("target", train.target)
     if target is None:
@@ -223,7 +221,7 @@ def _finite(column: pl.Series) -> np.ndarray:
 # The vocabulary comes from all rows, test rows included: words are names and not statistics.
 
 
-def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+def counts_to_table(train: Counts, test: Content | None, entry: Entry) -> Assembled:
     """Rows of all classes that the entry keeps, training rows before test rows."""
     X, names, texts, split = train.X, train.names, train.labels, train.split
     if test is not None:

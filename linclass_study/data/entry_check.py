@@ -17,10 +17,8 @@ from linclass_study.data import labels
 from linclass_study.data.entry_keys import KINDS, dialect_of, format_of, suffix_of
 from linclass_study.data.labels import cost_matrix
 from linclass_study.data.local_copies import SearchFolders
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, Problems, as_list
 from linclass_study.errors import Unavailable
-
-Problems = Iterator[tuple[list[Any], str]]
 
 OF_FILES = {"format", "csv", "sha256", "vocabulary"}
 # their rows have named columns, one of which is the target
@@ -36,9 +34,7 @@ FOREIGN = {  # formats of other programs, and how one of them writes CSV
 WORDS = {"bag_of_words", "inverted_index", "text_folders"}
 
 
-def entry_problems(
-    entry: Mapping[str, Any], mirrors: Sequence[Path] = (), root: Path = Path()
-) -> Problems:
+def entry_problems(entry: Entry, mirrors: Sequence[Path] = (), root: Path = Path()) -> Problems:
     """Yield (path of keys, message) for each problem of the entry."""
     infinite = [*_infinite(entry, [])]
     if infinite:
@@ -64,7 +60,7 @@ def _infinite(value: Any, path: list[Any]) -> Problems:
         yield path, f"a whole number of {value.bit_length()} bits is too large; give at most 1e308"
 
 
-def _of_sources(entry: Mapping[str, Any], key: str, folders: SearchFolders) -> Problems:
+def _of_sources(entry: Entry, key: str, folders: SearchFolders) -> Problems:
     given = entry.get(key)
     for path, source in _placed(given, [key]):
         yield from ((path + inner, text) for inner, text in _of_source(source, entry, folders))
@@ -86,9 +82,7 @@ def _missing(given: Any, path: list[Any], folders: SearchFolders) -> Problems:
         yield [*place, "file"], f"there is no file '{name}'{_neighbour(name, folders)}"
 
 
-def _of_source(
-    source: Mapping[str, Any], entry: Mapping[str, Any], folders: SearchFolders
-) -> Problems:
+def _of_source(source: Mapping[str, Any], entry: Entry, folders: SearchFolders) -> Problems:
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
         problem = (
@@ -135,7 +129,7 @@ def _without_format(name: str) -> str:
     )
 
 
-def _of_formats(entry: Mapping[str, Any]) -> Problems:
+def _of_formats(entry: Entry) -> Problems:
     """Keys about columns or words need a format that has columns or words."""
     files = [s for s in as_list(entry["source"]) if "file" in s or "url" in s]
     formats = {format_of(entry, s, s.get("file") or s["url"]) for s in files}
@@ -166,7 +160,7 @@ def _of_formats(entry: Mapping[str, Any]) -> Problems:
         yield ["csv"], f"is not supported for {shown}; leave it out"
 
 
-def _of_classes(entry: Mapping[str, Any]) -> Problems:
+def _of_classes(entry: Entry) -> Problems:
     classes = entry.get("classes")
     if isinstance(classes, Mapping):
         class_of: dict[str, str] = {}

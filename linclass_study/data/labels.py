@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from linclass.base.messages import counted_have
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, as_list
 from linclass_study.errors import Unavailable, suggest_name
 from linclass_study.files.cells import plain_number
 
@@ -159,7 +159,7 @@ def group_codes(labels: Sequence[str | None], name: str) -> np.ndarray:
 # costs: [[0, 5], [1, 0]]                     the matrix itself, in the order of the classes' codes
 
 
-def cost_matrix(entry: Mapping[str, Any], classes: Sequence[str]) -> list[list[float]] | None:
+def cost_matrix(entry: Entry, classes: Sequence[str]) -> list[list[float]] | None:
     """The matrix in the order of the classes; None if the entry has no `costs:`."""
     costs, K = entry.get("costs"), len(classes)
     if costs is None:

@@ -7,7 +7,7 @@ memory or crashes its reader makes its source unavailable and does not end the j
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -31,6 +31,7 @@ from linclass_study.data.fetch_dataset import (
 from linclass_study.data.formats.parquet import errors_in_one_line
 from linclass_study.data.local_copies import DownloadLimits, SearchFolders
 from linclass_study.data.sources import offers
+from linclass_study.entries import Entry
 from linclass_study.errors import Unavailable, errors_as_unavailable, first_line
 from linclass_study.files.unpack import at_most, count_bytes
 
@@ -38,7 +39,7 @@ from linclass_study.files.unpack import at_most, count_bytes
 class SourceReader:
     """Keeps the content that it has read and the data set that it has built."""
 
-    def __init__(self, entry: Mapping[str, Any], folders: SearchFolders):
+    def __init__(self, entry: Entry, folders: SearchFolders):
         self.entry, self.folders = entry, folders
         self.contents: dict[str, tuple[AvailableSource, Content]] = {}  # of 'source' and 'test'
         self.dataset: Dataset | None = None
@@ -101,7 +102,7 @@ class SourceReader:
 
 
 def obtain_dataset(
-    entry: Mapping[str, Any],
+    entry: Entry,
     mirrors: list[Path],
     downloads: Path,
     root: Path,

@@ -30,10 +30,7 @@ class ToFit:
     """specified   method → what the study specifies for its runs"""
 
     def __init__(
-        self,
-        results: Path,
-        bundles: Mapping[str, Bundle],
-        specified: Callable[[str], RunSpec],
+        self, results: Path, bundles: Mapping[str, Bundle], specified: Callable[[str], RunSpec]
     ) -> None:
         self.results, self.bundles, self.specified = results, bundles, specified
         self._runs = cache(lambda dataset: RunsOfDataset(results, dataset))

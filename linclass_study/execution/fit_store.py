@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from linclass_study.entries import Entry
 from linclass_study.errors import StudyError
 from linclass_study.execution.run_files import (
     BOUNDARY,
@@ -334,7 +335,7 @@ class EarlierFits:
     def __init__(
         self,
         runs: Iterable[FittedRun] = (),
-        entry: Mapping[str, Any] | None = None,
+        entry: Entry | None = None,
         limits: Limits = (0.0, 0.0, 0.0),
         unfinished: UnfinishedRun | None = None,
     ):

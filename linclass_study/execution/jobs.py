@@ -35,7 +35,7 @@ from linclass.kernels.functions import WIDTHS
 from linclass.tuning import tuning
 from linclass_study.data.entry_keys import source_kind
 from linclass_study.data.local_copies import SearchFolders
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, as_list
 from linclass_study.files.reading import read_about
 from linclass_study.project import ROOT
 from linclass_study.protocols import selected_protocols, size_of
@@ -67,7 +67,7 @@ class Size(NamedTuple):
     rows: int | None = None
 
 
-def expected_size(entry: Mapping[str, Any], root: Path = ROOT) -> Size | None:
+def expected_size(entry: Entry, root: Path = ROOT) -> Size | None:
     """Size from the entry's `size:`, else from its sources; None if unknown.
 
     It depends on the entry and on local files, never on downloads, so a plan based on it stays the same.
@@ -118,9 +118,7 @@ CLASSES = {
 COSTS = {name: cost for cost, names in CLASSES.items() for name in names.split()}
 
 
-def seconds_of_run(
-    size: Size | None, entry: Mapping[str, Any], evaluation: Mapping[str, Any]
-) -> float:
+def seconds_of_run(size: Size | None, entry: Entry, evaluation: Mapping[str, Any]) -> float:
     """Seconds of all fits of a method on data of this size; infinity if the size is unknown."""
     if size is None:
         return inf
@@ -130,7 +128,7 @@ def seconds_of_run(
     return number_of_fits(evaluation, 1 if cost is SUMS else rows) * tuned(entry, evaluation) * one
 
 
-def cost_of(entry: Mapping[str, Any]) -> Cost:
+def cost_of(entry: Entry) -> Cost:
     """Of a model around another, such as OneVsRest, that of the one inside."""
     params = entry.get("params") or {}
     inner = params.get("estimator")
@@ -153,7 +151,7 @@ def number_of_fits(evaluation: Mapping[str, Any], rows: float) -> float:
     return max(count, 1)
 
 
-def tuned(entry: Mapping[str, Any], evaluation: Mapping[str, Any]) -> float:
+def tuned(entry: Entry, evaluation: Mapping[str, Any]) -> float:
     """Factor by which tuning extends a fit: candidates are fitted along a path with warm starts."""
     if not entry.get("tune"):
         return 1.0
@@ -220,7 +218,7 @@ def plan_bundles(study: Study) -> dict[str, Bundle]:
     return plan(works, study.jobs, lambda method: divisible(study.methods[method]))
 
 
-def divisible(entry: Mapping[str, Any]) -> bool:
+def divisible(entry: Entry) -> bool:
     """Whether the fits of a method are independent, as those of a tuned method are: folds that are fitted jointly
     have the same last digits only when fitted jointly again."""
     if entry.get("tune"):

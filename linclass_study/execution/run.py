@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from linclass.tuning.folds import seed_of
-from linclass_study.entries import named_steps
+from linclass_study.entries import Entry, named_steps
 from linclass_study.execution import feature_file
 from linclass_study.execution.feature_file import digest_of_bytes
 from linclass_study.execution.fit_store import EarlierFits
@@ -57,7 +57,7 @@ class SharedChild:
             self._guard.__exit__()
             self._guard = None
 
-    def turn(self, run: str, features: str, entry: Mapping[str, Any], task: Any) -> Guard:
+    def turn(self, run: str, features: str, entry: Entry, task: Any) -> Guard:
         """The guard, ready for the fits of this method on these features."""
         owner = owner_of(run, entry)
         arguments = {"features": features, "entry": entry, "task": task}
@@ -76,7 +76,7 @@ def limits_of_fit(limits: Mapping[str, float]) -> Limits:
     return limits["fit_seconds"], limits["fit_memory_mb"], start
 
 
-def owner_of(run: str, entry: Mapping[str, Any]) -> str:
+def owner_of(run: str, entry: Entry) -> str:
     """Owner of the child: linclass, if all classes of the entry belong to libraries without state; else the run."""
     packages = {path.partition(".")[0] for path in _classes(entry)}
     return "linclass" if packages <= STATELESS else run
@@ -135,7 +135,7 @@ class PlannedRun:
 
     dataset: str
     method: str
-    entry: Mapping[str, Any]
+    entry: Entry
     features: str
     plan: Plan
     task: Mapping[str, Any]

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from linclass_study.entries import Entry
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import opened_npz, parsed_json, read_json, read_metadata
 from linclass_study.files.tables import FIT, table_schema, write_table
@@ -59,7 +60,7 @@ class RunSpec:
     tables       digest of the code that writes the tables of a run
     """
 
-    entry: Mapping[str, Any]
+    entry: Entry
     code: str
     evaluation: Mapping[str, Any]
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -108,7 +109,7 @@ GRID = "grid "  # begins the extra of a fit that predicts the points of the plan
 
 
 def extras_of(
-    entry: Mapping[str, Any], traced: str, on_plane: str, fit: tuple[str, int, int], grid: str
+    entry: Entry, traced: str, on_plane: str, fit: tuple[str, int, int], grid: str
 ) -> tuple[str, ...]:
     """What is computed beside a fit (protocol, repeat, fold) of the first repeat of the protocol `on_plane`.
 
@@ -127,10 +128,7 @@ def extras_of(
 
 
 def without(
-    kept: Mapping[str, Any],
-    made: Collection[str],
-    needed: Collection[str],
-    entry: Mapping[str, Any],
+    kept: Mapping[str, Any], made: Collection[str], needed: Collection[str], entry: Entry
 ) -> dict[str, Any] | None:
     """Tables of a fit without the details that are not needed; None if they cannot be had from what was made.
 

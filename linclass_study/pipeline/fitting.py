@@ -307,11 +307,7 @@ def solver_trace(
 
 
 def coefficient_path(
-    method: Method,
-    table: Table,
-    y: np.ndarray,
-    seed: int,
-    chosen: Mapping[str, Any],
+    method: Method, table: Table, y: np.ndarray, seed: int, chosen: Mapping[str, Any]
 ) -> list[tuple[float, coefficients.Coefficients]] | None:
     """(strength, coefficients) over the tuned strengths, with the other parameters as selected."""
     if "strength" not in method.tune or not callable(getattr(method.classifier, "path", None)):

@@ -13,7 +13,7 @@ from typing import Any
 
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import import_class
-from linclass_study.entries import named_steps, step_name
+from linclass_study.entries import Entry, named_steps, step_name
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Method:
     classes: tuple[str, ...] = ()
 
     @classmethod
-    def from_entry(cls, entry: Mapping[str, Any], classes: Sequence[str] = ()) -> Method:
+    def from_entry(cls, entry: Entry, classes: Sequence[str] = ()) -> Method:
         return cls(
             classifier=import_class(entry["classifier"]),
             params=dict(entry.get("params") or {}),
