@@ -82,7 +82,7 @@ def test_the_same_rows_as_csv_and_as_libsvm_give_the_same_predictions(tmp_path, 
         one, other = (ran(data, tmp_path, entry) for data in (csv, libsvm))
         assert {fit["status"] for fit in other.fits} == {"converged"}, other.reasons()
         assert_frame_equal(one.table(), other.table(), check_exact=True)
-        assert len(other.labels) == 3  # boundaries on the plane, of each fold
+        assert [given["grid"].ndim for _, _, given, _ in other.added] == [2] * 3  # on the plane
         assert np.array_equal(one.labels, other.labels)
 
 
@@ -199,5 +199,5 @@ def test_words_of_held_out_rows_are_not_features_of_dense_arrays(tmp_path):
     ]
     data = obtained(tmp_path, "bag", format="bag_of_words", dense=True)
     assert not data.table.is_sparse
-    widths = [[own["features"][0] for _, own in run.tables["coefficients"]] for run in found]
+    widths = [[own["features"][0] for _, own in run.kept("coefficients")] for run in found]
     assert sorted(widths[1]) == sorted(widths[0]) == [2, 3, 3]
