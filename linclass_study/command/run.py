@@ -168,7 +168,7 @@ def checked_study(files: Sequence[Path]) -> Study:
         content = read_yaml(file)
         if isinstance(content, dict):  # else refused below
             update_config(merged, content)
-    return read_config(merged, [DEFAULT_STUDY, *files], ROOT)
+    return read_config(merged, [DEFAULT_STUDY, *files])
 
 
 def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:

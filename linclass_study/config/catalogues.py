@@ -35,6 +35,7 @@ from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.writing import yaml_text
 from linclass_study.files.yaml_file import SourceLines, parse_numbers, read_yaml
+from linclass_study.project import ROOT
 
 MAX_GRID_ENTRIES = 10_000  # entries of one grid
 
@@ -119,42 +120,41 @@ def _filled(text: str, labels: Mapping[str, str]) -> str:
     return text
 
 
-def suite_names(root: Path) -> list[str]:
-    return sorted(file.stem for file in _folder(root).glob("*.yaml"))
+SUITES = ROOT / "config" / "suites"
 
 
-def suite_entries(chosen: Iterable[str], root: Path) -> dict[str, dict[str, Any]]:
+def suite_names() -> list[str]:
+    return sorted(file.stem for file in SUITES.glob("*.yaml"))
+
+
+def suite_entries(chosen: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Entries of all data sets of these suites, in the form of config/datasets.yaml."""
-    return {name: entry for suite in chosen for name, entry in _of_suite(suite, root).items()}
+    return {name: entry for suite in chosen for name, entry in _of_suite(suite).items()}
 
 
 @cache
-def _of_suite(suite: str, root: Path) -> dict[str, dict[str, Any]]:
+def _of_suite(suite: str) -> dict[str, dict[str, Any]]:
     return {
         f"{task['name']}.{task['data']}": {
             "source": {"openml": task["data"]},
             **({"target": task["target"]} if "target" in task else {}),
             "size": {"rows": task["rows"], "features": task["features"]},
         }
-        for task in read_yaml(_folder(root) / f"{suite}.yaml")["tasks"]
+        for task in read_yaml(SUITES / f"{suite}.yaml")["tasks"]
     }
-
-
-def _folder(root: Path) -> Path:
-    return root / "config" / "suites"
 
 
 Catalogue = dict[str, dict[str, Any]]
 
 
 def read_catalogue(
-    kind: str, define: Mapping[str, Any], root: Path, written: SourceLines
+    kind: str, define: Mapping[str, Any], written: SourceLines
 ) -> tuple[Catalogue, dict[str, str], list[Problem]]:
     """(entries, origin, problems) of `datasets` or `methods`.
 
     origin: name of an own entry → the name it is written under; problems: what is wrong with the form of own entries.
     """
-    path, where = root / "config" / f"{kind}.yaml", ("define", kind)
+    path, where = ROOT / "config" / f"{kind}.yaml", ("define", kind)
     content = read_yaml(path) or {}
 
     def conforming() -> Any:
@@ -177,7 +177,7 @@ def read_catalogue(
     if kind == "datasets":
         names = {path[0] for path, _ in problems if path}
         sound = {name: entry for name, entry in own.items() if name not in names}
-        written.refuse(_unknown_relatives(sound, catalogue, root), where)
+        written.refuse(_unknown_relatives(sound, catalogue), where)
     return catalogue, origin, problems
 
 
@@ -190,7 +190,7 @@ def at_their_origin(problems: Iterable[Problem], origin: Mapping[str, str]) -> I
 
 
 def _unknown_relatives(
-    entries: Mapping[str, dict[str, Any]], catalogue: dict[str, Any], root: Path
+    entries: Mapping[str, dict[str, Any]], catalogue: dict[str, Any]
 ) -> Iterable[Problem]:
     """Names under `shares_rows_with` that are neither in the catalogue nor in any suite."""
     references = [
@@ -199,7 +199,7 @@ def _unknown_relatives(
         for i, other in enumerate(entry.get("shares_rows_with", []))
         if other not in catalogue
     ]
-    known = catalogue | suite_entries(suite_names(root), root) if references else catalogue
+    known = catalogue | suite_entries(suite_names()) if references else catalogue
     for path, other in references:
         if other not in known:
             yield path, f"there is no data set '{other}'; {suggest_name(other, known)}"
@@ -270,16 +270,14 @@ def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
 Selected = tuple[dict[str, dict[str, Any]], list[Problem]]
 
 
-def select_entries(
-    kind: str, values: dict[str, Any], catalogue: dict[str, Any], root: Path
-) -> Selected:
+def select_entries(kind: str, values: dict[str, Any], catalogue: dict[str, Any]) -> Selected:
     """The selected entries of `datasets` or `methods`, and problems: names that do not exist.
 
     Data sets are those selected by name, then those of the suites.
     """
     if kind == "methods":
         return _named(kind, values, catalogue)
-    given, known = values.get("suite", []), suite_names(root)
+    given, known = values.get("suite", []), suite_names()
     chosen = [given] if isinstance(given, str) else given
     problems: list[Problem] = [
         (["suite"], f"there is no suite '{name}'; {suggest_name(name, known)}")
@@ -288,9 +286,9 @@ def select_entries(
     ]
     if not chosen and not values["datasets"]:
         problems += [(["datasets"], "no data set is selected; give names, or a suite")]
-    of_suites = suite_entries([name for name in chosen if name in known], root)
+    of_suites = suite_entries([name for name in chosen if name in known])
     if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
-        catalogue = suite_entries(known, root) | catalogue  # data sets of suites can be named, too
+        catalogue = suite_entries(known) | catalogue  # data sets of suites can be named, too
     selected, unknown = _named(kind, values, catalogue)
     others = {name: of_suites[name] for name in of_suites if name not in selected}
     return selected | others, problems + unknown

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -36,7 +36,7 @@ from linclass_study.entries import Entry, Problem, Problems, as_list
 from linclass_study.errors import Unavailable
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.yaml_file import SourceLines, read_yaml
-from linclass_study.project import OURS
+from linclass_study.project import OURS, ROOT
 
 
 def checked_method(entry: Entry) -> dict[str, Any]:
@@ -84,36 +84,32 @@ def check_entries(
     kind: str,
     selected: Mapping[str, Entry],
     own: Mapping[str, str],
-    mirrors: Iterable[str],
-    root: Path,
+    folders: SearchFolders,
     written: SourceLines,
 ) -> None:
     """Refuse what is wrong with them, by its key in the study's files or, of an entry that is not `own`, in the
     catalogue.
     """
-    of_datasets = _of_datasets(mirrors, root)
     found: dict[bool, list[Problem]] = {True: [], False: []}  # of own entries, of the catalogue's
     for name, entry in selected.items():
-        problems = of_datasets(entry) if kind == "datasets" else checked_method(entry)["problems"]
+        problems = (
+            dataset_problems(entry, folders)
+            if kind == "datasets"
+            else checked_method(entry)["problems"]
+        )
         found[name in own] += [([name, *keys], text) for keys, text in problems]
-    path = root / "config" / f"{kind}.yaml"
+    path = ROOT / "config" / f"{kind}.yaml"
     content = read_yaml(path)
     SourceLines(content, {path: content}).refuse(found[False])
     written.refuse(at_their_origin(found[True], own), ("define", kind))
 
 
-def _of_datasets(mirrors: Iterable[str], root: Path) -> Callable[[Entry], Iterable[Problem]]:
-    places = [Path(folder) for folder in mirrors]
-    folders = SearchFolders(places, root=root)
-
-    def problems(entry: Entry) -> Iterable[Problem]:
-        found = list(entry_problems(entry, places, root))
-        if any(path != ["costs"] for path, _ in found):
-            return found
-        in_file = [*column_problems(entry, folders)]  # has the classes, which costs may misname
-        return in_file if any(path == ["costs"] for path, _ in in_file) else [*found, *in_file]
-
-    return problems
+def dataset_problems(entry: Entry, folders: SearchFolders) -> Iterable[Problem]:
+    found = list(entry_problems(entry, folders))
+    if any(path != ["costs"] for path, _ in found):
+        return found
+    in_file = [*column_problems(entry, folders)]  # has the classes, which costs may misname
+    return in_file if any(path == ["costs"] for path, _ in in_file) else [*found, *in_file]
 
 
 # Check the columns and classes that an entry names against its local file, before any work.

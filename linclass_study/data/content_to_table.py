@@ -13,7 +13,7 @@ from linclass.base.tables import Table
 from linclass_study.data import labels
 from linclass_study.data.content import Columns, Content, Counts, plain_csr
 from linclass_study.data.labels import codes_and_classes, label_column, sorted_labels
-from linclass_study.entries import Entry
+from linclass_study.entries import Entry, as_list
 from linclass_study.errors import Unavailable, suggest_name
 from linclass_study.files.cells import plain_number
 
@@ -21,15 +21,14 @@ from linclass_study.files.cells import plain_number
 
 
 class Assembled(NamedTuple):
-    """The table has no rows of excluded classes; `y` and `split` have them, with code −1, until `assemble`
-    ends, which adds `source_row`."""
+    """The rows of all classes that the entry keeps; `kept` marks them among the rows of the source and test set."""
 
     table: Table
     y: np.ndarray  # int32, indices into classes
     split: np.ndarray  # int8: 0 train, 1 test
     classes: list[str]
-    groups: np.ndarray | None = None  # int32, group of each row of the table
-    source_row: np.ndarray = np.empty(0, np.int64)  # row of the source, or of the test set, from 0
+    kept: np.ndarray
+    groups: np.ndarray | None = None  # int32, group of each row
 
 
 # Look up the columns and classes that an entry names.
@@ -103,11 +102,8 @@ def column_named(name: Any, columns: list[str], key: str) -> str:
         close = suggest_name(name, columns)
         known = f", {close} Columns are " if close.startswith("did") else "; columns are "
         numbers = sum(plain_number(column) is not None for column in columns)
-        hint = (
-            " (if these are values of a row: `csv: {header: false}`)"
-            if numbers > len(columns) / 2
-            else ""
-        )
+        hint = " (if these are values of a row: `csv: {header: false}`)"
+        hint *= numbers > len(columns) / 2
         raise Unavailable(f"{key}: there is no column '{name}'{known}{listed(columns)}{hint}")
     return str(name)
 
@@ -129,16 +125,11 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
         raise Unavailable(f"`target:` is missing; columns are {listed(train.frame.columns)}")
     target = column_named(target, train.frame.columns, "target")
     parts = [train.frame] if test is None else [train.frame, _like(train.frame, test)]
-    group, (categories, texts, dropped) = (
-        entry.get("group"),
-        (
-            {column_named(name, train.frame.columns, key) for name in entry.get(key, [])}
-            for key in ("categorical", "texts", "drop")
-        ),
+    group, categories, texts, dropped = (
+        {column_named(name, train.frame.columns, key) for name in as_list(entry.get(key))}
+        for key in ("group", "categorical", "texts", "drop")
     )
-    if group is not None:
-        group = column_named(group, train.frame.columns, "group")
-    others = {target, group} | dropped
+    others = {target} | group | dropped
     names = sorted((name for name in train.frame.columns if name not in others), key=labels.natural)
     if test is not None:
         numeric = [name for name in names if name not in texts | categories]
@@ -164,10 +155,11 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
     if test is not None:
         split = np.concatenate([split, np.ones(test.n_rows, np.int8)])
     groups = None
-    if group is not None:
-        groups = labels.group_codes(_labels(parts, group).filter(keep).to_list(), group)
+    if group:
+        (name,) = group
+        groups = labels.group_codes(_labels(parts, name).filter(keep).to_list(), name)
     table = Table(X, tuple(names), levels, frozenset(texts & {*names}))
-    return Assembled(table, y, split, classes, groups)
+    return Assembled(table, y[keep], split[keep], classes, keep, groups)
 
 
 def _labels(parts: list[pl.DataFrame], name: str) -> pl.Series:
@@ -241,7 +233,8 @@ def counts_to_table(train: Counts, test: Content | None, entry: Entry) -> Assemb
         texts = texts + test.labels
         split = np.concatenate([split, np.ones(len(test.labels), np.int8)])
     y, classes = class_codes(label_column([pl.Series(texts, dtype=pl.String)]), entry)
-    kept = plain_csr(X[np.flatnonzero(y >= 0)])
+    keep = y >= 0
+    kept = plain_csr(X[np.flatnonzero(keep)])
     if entry.get("binary"):
         kept.data[:] = 1
     infinite = kept.indices[np.isinf(kept.data)]
@@ -257,4 +250,4 @@ def counts_to_table(train: Counts, test: Content | None, entry: Entry) -> Assemb
     if not wanted.all():
         kept = plain_csr(kept[:, np.flatnonzero(wanted)])
         names = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
-    return Assembled(Table(kept, tuple(names)), y, split, classes)
+    return Assembled(Table(kept, tuple(names)), y[keep], split[keep], classes, keep)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +34,12 @@ FOREIGN = {  # formats of other programs, and how one of them writes CSV
 WORDS = {"bag_of_words", "inverted_index", "text_folders"}
 
 
-def entry_problems(entry: Entry, mirrors: Sequence[Path] = (), root: Path = Path()) -> Problems:
+def entry_problems(entry: Entry, folders: SearchFolders = SearchFolders()) -> Problems:  # noqa: B008 – it is frozen
     """Yield (path of keys, message) for each problem of the entry."""
     infinite = [*_infinite(entry, [])]
     if infinite:
         yield from infinite
         return
-    folders = SearchFolders(list(mirrors), root=root)
     found = [*_of_sources(entry, "source", folders), *_of_sources(entry, "test", folders)]
     yield from found
     if not found:

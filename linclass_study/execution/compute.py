@@ -29,11 +29,11 @@ from linclass_study.execution.run import (
     RowDigests,
     SharedChild,
     fit_and_predict,
-    limits_of_fit,
     owner_of,
 )
 from linclass_study.execution.run_files import (
     Added,
+    Limits,
     Records,
     RunInputs,
     RunSpec,
@@ -120,7 +120,7 @@ class SharedInputs:
     ) -> Records:
         """Outcomes of the fits of a run, or of a part of them; those that hold still are taken over."""
         runs = self.runs.by_recipe(method, self.specified(spec).recipe)
-        earlier = EarlierFits(runs, spec["entry"], limits_of_fit(self.limits), unfinished)
+        earlier = EarlierFits(runs, spec["entry"], Limits.of(self.limits), unfinished)
         with enough_memory():
             records = fit_and_predict(self.run_of(method, spec), child, part, earlier)
         refuse_for_full_disk(records.reasons(), unfinished.path.parent)

@@ -37,7 +37,6 @@ from linclass_study.data.entry_keys import source_kind
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.entries import Entry, as_list
 from linclass_study.files.reading import read_about
-from linclass_study.project import ROOT
 from linclass_study.protocols import selected_protocols, size_of
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class Size(NamedTuple):
     rows: int | None = None
 
 
-def expected_size(entry: Entry, root: Path = ROOT) -> Size | None:
+def expected_size(entry: Entry) -> Size | None:
     """Size from the entry's `size:`, else from its sources; None if unknown.
 
     It depends on the entry and on local files, never on downloads, so a plan based on it stays the same.
@@ -76,10 +75,10 @@ def expected_size(entry: Entry, root: Path = ROOT) -> Size | None:
         rows, features = entry["size"]["rows"], entry["size"].get("features", 1)
         return Size(entry["size"].get("nonzero", rows * features), rows)
     sources = [*as_list(entry.get("source")), *as_list(entry.get("test"))]
-    return max((size for one in sources if (size := _size_of(one, root))), default=None)
+    return max((size for one in sources if (size := _size_of(one))), default=None)
 
 
-def _size_of(source: Mapping[str, Any], root: Path) -> Size | None:
+def _size_of(source: Mapping[str, Any]) -> Size | None:
     kind = source_kind(source)
     if kind == "generate":  # the number of features is that of a sample of one row per class
         keys = {key: value for key, value in source.items() if key not in ("generate", "rows")}
@@ -88,7 +87,7 @@ def _size_of(source: Mapping[str, Any], root: Path) -> Size | None:
     if kind == "sklearn" and source["sklearn"] in BUNDLED:
         rows, features = BUNDLED[source["sklearn"]]
         return Size(rows * features, rows)
-    if kind == "file" and (path := SearchFolders(root=root).local(source["file"])):
+    if kind == "file" and (path := SearchFolders().local(source["file"])):
         files = path.rglob("*") if path.is_dir() else [path]
         return Size(sum(file.stat().st_size for file in files) // BYTES)
     return None
@@ -209,7 +208,7 @@ def plan(
 
 def plan_bundles(study: Study) -> dict[str, Bundle]:
     """Name → bundle."""
-    sizes = {name: expected_size(entry, study.root) for name, entry in study.datasets.items()}
+    sizes = {name: expected_size(entry) for name, entry in study.datasets.items()}
     works = {
         (dataset, method): seconds_of_run(size, entry, study.evaluation)
         for dataset, size in sizes.items()

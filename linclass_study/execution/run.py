@@ -36,7 +36,7 @@ from linclass_study.execution.run_files import (
 from linclass_study.files.environment import machine
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.tables import FIT
-from linclass_study.processes.guard import START_SECONDS, Guard, GuardedResult
+from linclass_study.processes.guard import Guard, GuardedResult
 
 WORKER = "linclass_study.execution.worker:Worker"
 STATELESS = {"linclass", "sklearn"}
@@ -63,17 +63,11 @@ class SharedChild:
         arguments = {"features": features, "entry": entry, "task": task}
         if self._guard is None or owner != self.owner:
             self.__exit__()
-            seconds, memory, start = limits_of_fit(self.limits)
-            guard = Guard(WORKER, arguments, seconds, memory, start_seconds=start)
-            self.owner, self._guard = owner, guard
+            seconds, memory_mb, start = Limits.of(self.limits)
+            self._guard = Guard(WORKER, arguments, seconds, memory_mb, start_seconds=start)
+            self.owner = owner
         self._guard.use(arguments, f"importing {entry['classifier']} and loading the data")
         return self._guard
-
-
-def limits_of_fit(limits: Mapping[str, float]) -> Limits:
-    """The limits of a fit, of those of a study."""
-    start = limits.get("fit_start_seconds", START_SECONDS)
-    return limits["fit_seconds"], limits["fit_memory_mb"], start
 
 
 def owner_of(run: str, entry: Entry) -> str:
@@ -205,7 +199,7 @@ def fit_and_predict(
     plan, earlier = run.plan, earlier or EarlierFits()
     axes, unfit = feature_file.axes_and_reason(run.features)
     records = Records(axes, plan.on_plane)
-    fits = run.fits(limits_of_fit(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
+    fits = run.fits(Limits.of(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
     for (_, _, has_rows), repeat in groupby(
         fits, key=lambda fit: (*fit.rows.name[:2], fit.rows.n_test > 0)

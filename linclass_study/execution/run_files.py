@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,7 @@ from linclass_study.files import tables as table_files
 from linclass_study.files.reading import opened_npz, parsed_json, read_json, read_metadata
 from linclass_study.files.tables import FIT, table_schema, write_table
 from linclass_study.files.writing import atomic_write
+from linclass_study.processes.guard import START_SECONDS
 from linclass_study.protocols import selected_protocols
 
 # What a study specifies for the runs of a method, known before the data, and what its fits depend on.
@@ -165,7 +166,21 @@ class RunInputs:
     protocols: dict[str, str] = field(default_factory=dict, compare=False)
 
 
-Limits = tuple[float, float, float]  # fit_seconds, fit_memory_mb, fit_start_seconds
+class Limits(NamedTuple):
+    """Of a fit."""
+
+    seconds: float = 0.0
+    memory_mb: float = 0.0
+    start_seconds: float = 0.0
+
+    @classmethod
+    def of(cls, limits: Mapping[str, float]) -> Limits:
+        """From the `limits:` of a study."""
+        start = limits.get("fit_start_seconds", START_SECONDS)
+        return cls(limits["fit_seconds"], limits["fit_memory_mb"], start)
+
+
+UNKNOWN = Limits()
 
 
 @dataclass(frozen=True)
@@ -178,7 +193,7 @@ class Made:
     """
 
     key: str = ""
-    limits: Limits = (0.0, 0.0, 0.0)
+    limits: Limits = UNKNOWN
     extras: tuple[str, ...] = ()
 
 
@@ -210,8 +225,7 @@ def described(folder: Path, inputs: RunInputs, made: Sequence[Made] = ()) -> dic
 def fits_made(record: Mapping[str, Any]) -> list[Made]:
     """How the fits of a run came about, in the order of the rows of fits.parquet; none of older results."""
     return [
-        Made(key, (seconds, memory, start), tuple(extras))
-        for key, (seconds, memory, start), extras in record.get("made", ())
+        Made(key, Limits(*limits), tuple(extras)) for key, limits, extras in record.get("made", ())
     ]
 
 
