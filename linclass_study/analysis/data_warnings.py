@@ -256,10 +256,8 @@ def ordered_penalty(given: Any) -> str:
         if not named:
             found = ordered_penalty(value)
         else:  # l1, {l1: {factors: …}}, or a list of such
-            names = [
-                n for one in as_list(value) for n in (one if isinstance(one, Mapping) else [one])
-            ]
-            known = [n for n in names if n in parts.names("penalties")]
+            listed = (one if isinstance(one, Mapping) else [one] for one in as_list(value))
+            known = [n for names in listed for n in names if n in parts.names("penalties")]
             ordered = (n for n in known if parts.find("penalties", n).ordered_features)
             found = next(ordered, "")
         if found:

@@ -271,10 +271,8 @@ def suggest_places(path: Path) -> list[Path]:
 
 
 SUMS = "sha256sums.txt"
-MAX_EXPANSION, AT_LEAST = (
-    100,
-    10**8,
-)  # limits of the unpacked size: a multiple of the archive's, or bytes
+# limits of the unpacked size: a multiple of the archive's, or bytes
+MAX_EXPANSION, AT_LEAST = 100, 10**8
 BLOCK = 4096  # bytes of an empty file on a disk
 
 Member = tuple[str, int, IO[bytes] | None]  # name, size, content; None is a link or a device
@@ -364,11 +362,9 @@ def _root(given: str, folder: Path) -> Path:
         if (place / "runs").is_dir():
             return place
     studies = sorted(place.name for place in inside if (place / "runs").is_dir())
-    several = (
-        f"; it holds those of {', '.join(studies)}: give one, as {given}/{studies[0]}"
-        if studies
-        else ""
-    )
+    several = ""
+    if studies:
+        several = f"; it holds those of {', '.join(studies)}: give one, as {given}/{studies[0]}"
     raise StudyError(f"{given}: there is no runs/ in it, so it holds no results{several}")
 
 

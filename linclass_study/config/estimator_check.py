@@ -130,7 +130,7 @@ INNER = ("base_estimator", "classifier", "estimator", "final_estimator", "regres
 LISTS = ("estimators", "steps", "transformer_list", "transformers")  # of (name, estimator)
 NEEDED = ("fit", "predict")  # methods of a classifier
 PROBABILITIES = ("predict_proba", "predict_log_proba")
-# kinds of scikit-learn's estimators that are no classifiers, and what they predict
+# kinds of scikit-learn's estimators that are not classifiers, and what they predict
 PREDICTIONS = {"regressor": "numbers", "clusterer": "clusters", "outlier_detector": "outliers"}
 
 
@@ -291,7 +291,7 @@ def _no_classes(estimator: Any) -> str | None:
 
 
 def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
-    """A sentence for each name that is no parameter."""
+    """A sentence for each name that is not a parameter."""
     try:
         known = inspect.signature(callable_).parameters
     except ValueError:  # a compiled class without a signature

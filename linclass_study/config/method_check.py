@@ -34,7 +34,7 @@ Objections = Callable[[str, Mapping[str, Any]], Iterator[str]]  # of a transform
 
 
 def tuned_options(entry: Entry) -> dict[str, tuple[str, str]]:
-    """Tuned parameter → (transform or feature, option), for those that are no parameters of the classifier."""
+    """Tuned parameter → (transform or feature, option), for those that are not parameters of the classifier."""
     steps = [*named_steps(entry.get("features")), *named_steps(entry.get("transforms"))]
     own = {step_name(path) for path, _ in steps}
     inner = {*(entry.get("params") or {}), *names_of_steps(entry.get("params") or {})}

@@ -38,13 +38,12 @@ def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationEr
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
+def _is_number(_: Any, value: Any) -> bool:
+    return _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
+
+
 TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
-    {
-        "integer": _is_integer,
-        "number": lambda _, value: (
-            _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
-        ),
-    }
+    {"integer": _is_integer, "number": _is_number}
 )
 Validator = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=TYPES)
 
@@ -55,11 +54,8 @@ NO_WEIGHTS = (
     "a study has no weights of rows: leave the column out with `drop:`; "
     "methods have weights of classes, `params: {class_weight: …}`"
 )
-CALLED = {  # by other names in pandas and elsewhere
-    "delimiter": "separator",
-    "sep": "separator",
-    "skiprows": "skip",
-}
+# what pandas and others call a key of ours
+CALLED = {"delimiter": "separator", "sep": "separator", "skiprows": "skip"}
 NOWHERE = {
     **dict.fromkeys(["weight", "weights", "sample_weight"], NO_WEIGHTS),
     **{name: f"it is called `{ours}`, under `csv:`" for name, ours in CALLED.items()},

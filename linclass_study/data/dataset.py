@@ -33,9 +33,7 @@ class Dataset:
     attempts: list[dict[str, str]] = field(default_factory=list)
     bayes_error: tuple[float, float] | None = None  # of generated rows, with its standard error
     groups: np.ndarray | None = None  # (n,) int32, group of each row
-    source_row: np.ndarray | None = (
-        None  # (n,) int64, row of the source, or of the test set, from 0
-    )
+    source_row: np.ndarray | None = None  # (n,) int64, row of the source or test set, from 0
     in_file: str = ""  # Parquet file that holds the rows; the table then has a shape, but no values
 
 

@@ -11,15 +11,8 @@ from linclass_study.entries import Entry, as_list
 
 # The keys of an entry that describe its sources.
 
-SUFFIXES = {
-    ".arff": "arff",
-    ".csv": "csv",
-    ".libsvm": "libsvm",
-    ".parquet": "parquet",
-    ".svm": "libsvm",
-    ".svmlight": "libsvm",
-    ".tsv": "csv",
-}
+SUFFIXES = {f".{name}": name for name in ("arff", "csv", "libsvm", "parquet")}
+SUFFIXES |= {".svm": "libsvm", ".svmlight": "libsvm", ".tsv": "csv"}
 COMPRESSED = (".bz2", ".gz", ".xz")
 KINDS = ("file", "url", "sklearn", "openml", "generate")
 FILES = ("file", "url")  # the other kinds produce rows themselves
@@ -53,9 +46,8 @@ def dialect_of(entry: Entry, source: Mapping[str, Any], name: str) -> dict[str, 
 # Columns that an entry names.
 
 NAMING = ("target", "group", "drop", "categorical", "texts")
-INDEX = re.compile(
-    r"__index_level_\d+__"
-)  # an index without a name that pandas writes into Parquet
+# an index without a name that pandas writes into Parquet
+INDEX = re.compile(r"__index_level_\d+__")
 
 
 def named_columns(entry: Entry, keys: Iterable[str]) -> set[str]:

@@ -109,7 +109,7 @@ def _rounded(values: np.ndarray) -> np.ndarray:
 
 
 MOST_CLASSES = 30  # with more, the file of a run would be large
-JUMP = 4  # times the step beside it, from which on a step across a boundary is no slope
+JUMP = 4  # times the step beside it, from which on a step across a boundary is not a slope
 
 
 def plane_margins(labels: np.ndarray, score: np.ndarray) -> np.ndarray | None:

@@ -379,8 +379,6 @@ class EarlierFits:
             given["kept"] = kept
         if run.folder not in self._used:
             self._used.add(run.folder)
-            os.utime(
-                run.folder
-            )  # of stored runs, those go first that were not used for the longest time
+            os.utime(run.folder)  # the store forgets those first that were not used for longest
             print_kept_log(run.folder)
         return row, given, Made(made.key, made.limits, extras)

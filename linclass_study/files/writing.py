@@ -78,17 +78,8 @@ def refuse_for_full_disk(reasons: list[str], folder: Path) -> None:
 # A name or label as it is written in a study: in quotes where YAML would read something else.
 
 PLAIN = re.compile(r"[^\W\d][\w.-]*( [\w.-]+)*")
-YAML_WORDS = {
-    "false",
-    "n",
-    "no",
-    "null",
-    "off",
-    "on",
-    "true",
-    "y",
-    "yes",
-}  # read as truth values or as nothing
+# read as truth values or as nothing
+YAML_WORDS = {"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
 
 
 def yaml_text(text: object) -> str:

@@ -264,9 +264,8 @@ def _stacked(
 STRENGTHS = 20  # strengths of a path, at least
 EACH = 30  # first steps, after each of which the held-out rows are scored
 EVERY = 1.1  # ratio of the step numbers at which they are scored later
-MAX_WARM_UP_ENTRIES = (
-    1_000_000  # of X, up to which an untimed fit comes first, as the first of a process is slower
-)
+# of X, up to which an untimed fit comes first, as the first of a process is slower
+MAX_WARM_UP_ENTRIES = 1_000_000
 
 
 def solver_trace(

@@ -125,7 +125,7 @@ FEATURE_TOLERANCE = 1e-9  # products of matrices round differently with the numb
 
 
 def find_feature(path: str) -> Callable[..., Any]:
-    """The function at an import path; ValueError with one sentence if it is no map of single rows."""
+    """The function at an import path; ValueError if it is not a map of single rows."""
     found = import_object(path)
     if isinstance(found, type) or hasattr(found, "fit"):
         raise ValueError(

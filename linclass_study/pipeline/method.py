@@ -111,7 +111,7 @@ def built(value: Any, seed: int | None) -> Any:
 
 # Classes by their labels, `class_weight: {ill: 5}` and `order: [low, mid, high]`, as the codes that classifiers get.
 #
-# Also in an estimator inside of another one, and for `estimator__class_weight`. In weights a whole number that is no
+# Also in an estimator inside of another one, and for `estimator__class_weight`. In weights a whole number that is not a
 # label is a code, also as the text that JSON makes of it; in an order other values stay as they are.
 
 

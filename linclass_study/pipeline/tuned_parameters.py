@@ -190,13 +190,9 @@ class _InnerFold:
     test: np.ndarray
     options: Sequence[dict[str, Any]] = ()
     path: dict[Hashable, Any] = field(default_factory=dict)  # key of a candidate → its fit
-    begun: tuple[Table, Table] | None = (
-        None  # rows after the transforms that come before tuned ones
-    )
+    begun: tuple[Table, Table] | None = None  # rows after the transforms before tuned ones
     steps: Steps | None = None
-    fitter: Callable[[dict[str, Any]], Any] | None = (
-        None  # of candidates that share work on these rows
-    )
+    fitter: Callable[[dict[str, Any]], Any] | None = None  # of candidates that share work
     found: tuple[Table, Any] | Exception = field(default_factory=Exception)
 
     def transformed(self, steps: Steps) -> tuple[Table, Any]:
