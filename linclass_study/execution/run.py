@@ -265,8 +265,7 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
 def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> GuardedResult:
     """Add the outcome to the records with its details, or return why it does not fit into the tables."""
     if fit.details:
-        rows = fit.rows.train, fit.rows.test, fit.row["seed"]
-        answer = guard.call("details", *rows, given["chosen"], fit.details)
+        answer = guard.call("details", fit.fold, given["chosen"], fit.details)
         found = answer.value if answer.kind == "ok" else {}  # a limit was exceeded
         given["kept"] |= {name: columns for name, columns in found.items() if columns}
     try:

@@ -20,17 +20,17 @@ import numpy as np
 import polars as pl
 
 from linclass_study.errors import StudyError
+from linclass_study.files.writing import Path_
 
 # limits of the unpacked size: a multiple of the file's, or bytes
 MAX_EXPANSION, AT_LEAST = 100, 10**9
 LARGEST_JSON = 10**8  # bytes
 VALUE = 80  # bytes in memory of a small value of JSON
 DEEPEST = 100  # columns of Parquet inside each other; deeper ones overflow the stack of Polars
-ABOUT = {"status": str, "reason": str, "classes": list, "class_counts": list}
+ABOUT: dict[str, type] = {"status": str, "reason": str, "classes": list, "class_counts": list}
 ABOUT |= {"rows": int, "n_features": int}
 REMEDY = "delete it and run snakemake again, which recreates it"
 WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16}  # bytes in memory, by Parquet's physical type
-Path_ = str | os.PathLike[str]
 
 
 @contextmanager
