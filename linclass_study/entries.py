@@ -24,6 +24,11 @@ def named_steps(entries: Any) -> list[tuple[str, dict[str, Any]]]:
     return pairs
 
 
+def class_name(label: Any) -> str:
+    """A label as text; YAML's true and false as they are written."""
+    return str(label).lower() if isinstance(label, bool) else str(label)
+
+
 def step_name(path: str) -> str:
     """Name of a transform in `tune:`, the last part of an import path."""
     return path.rpartition(".")[2]

@@ -172,10 +172,8 @@ class ResultsFolder:
     @cached_property
     def environments(self) -> list[dict[str, str]]:
         """The environment of each machine that fitted."""
-        try:
+        with self.naming("environment/"):
             return of_machines(self.folder)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise self.unreadable("environment/", error) from None
 
     @property
     def mixed_environments(self) -> list[str]:
@@ -211,27 +209,29 @@ class ResultsFolder:
     def table(self, name: str, path: Path) -> pl.DataFrame:
         """A Parquet file with the columns and types of the table `name`."""
         columns = table_schema(name)
-        try:
+        with self.naming(path):
             return read_parquet(path).select(list(columns)).cast(columns)
-        except Exception as error:
-            raise self.unreadable(path, error) from None
 
     def about(self, dataset: str) -> dict[str, Any] | None:
         """data/{dataset}.json, or None if it is missing."""
         path = self.folder / "data" / f"{dataset}.json"
         if not path.exists():
             return None
-        try:
+        with self.naming(path):
             about = read_about(path)
             about["status"], about["digest"]  # a KeyError if one is missing
             return about
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise self.unreadable(path, error) from None
 
     def require_whole(self, path: Path) -> None:
         """Refuse a file that is cut short, or not what its name says; the values of tables are not read."""
-        try:
+        with self.naming(path):
             _read_whole(path)
+
+    @contextmanager
+    def naming(self, path: Path | str) -> Iterator[None]:
+        """Context for reading a file of the folder, which adds the user's name for it to errors."""
+        try:
+            yield
         except Exception as error:
             raise self.unreadable(path, error) from None
 

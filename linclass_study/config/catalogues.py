@@ -30,7 +30,7 @@ from typing import Any
 from linclass.base.suggestions import CLASSES, near_names
 from linclass_study.config import schema
 from linclass_study.config.schema import schema_problems
-from linclass_study.entries import Problem, Problems
+from linclass_study.entries import Problem, Problems, class_name
 from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.writing import yaml_text
@@ -50,9 +50,8 @@ def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], 
         problems += wrong
         for own_name, own in [] if wrong else _each(name, entry):
             if own_name in expanded:
-                problems.append(
-                    ([name], f"'{own_name}' is given twice, by '{written[own_name]}', too")
-                )
+                what = f"'{own_name}' is given twice, by '{written[own_name]}', too"
+                problems.append(([name], what))
             expanded[own_name], written[own_name] = own, name
     return expanded, written, problems
 
@@ -62,10 +61,8 @@ def _problems(name: str, entry: Any) -> Problems:
         return
     grid = entry["grid"]
     if not isinstance(grid, Mapping) or not grid:
-        yield (
-            [name, "grid"],
-            f"{grid!r} is not a mapping; give a list of values for each word in braces",
-        )
+        what = f"{grid!r} is not a mapping; give a list of values for each word in braces"
+        yield [name, "grid"], what
         return
     count = 1
     for key, values in grid.items():
@@ -74,10 +71,8 @@ def _problems(name: str, entry: Any) -> Problems:
             continue
         count *= len(values)
         if f"{{{key}}}" not in name:
-            yield (
-                [name],
-                f"without {{{key}}} in it, entries of the grid would have one name; add it",
-            )
+            what = f"without {{{key}}} in it, entries of the grid would have one name; add it"
+            yield [name], what
         if isinstance(values, list) and any(isinstance(value, list | Mapping) for value in values):
             what = "a value that is a list needs a name; write {few: [50, 50], many: [500, 500]}"
             yield [name, "grid", key], what
@@ -95,11 +90,9 @@ def _each(name: str, entry: Any) -> Iterator[tuple[str, Any]]:
     }
     rest = {key: value for key, value in entry.items() if key != "grid"}
     for chosen in product(*labelled.values()):
-        labels = {  # true and false as in YAML
-            key: str(label).lower() if isinstance(label, bool) else str(label)
-            for key, (label, _) in zip(labelled, chosen, strict=True)
-        }
-        values = {key: value for key, (_, value) in zip(labelled, chosen, strict=True)}
+        pairs = dict(zip(labelled, chosen, strict=True))
+        labels = {key: class_name(label) for key, (label, _) in pairs.items()}
+        values = {key: value for key, (_, value) in pairs.items()}
         yield _filled(name, labels), _with(rest, labels, values)
 
 
@@ -193,16 +186,13 @@ def _unknown_relatives(
     entries: Mapping[str, dict[str, Any]], catalogue: dict[str, Any]
 ) -> Iterable[Problem]:
     """Names under `shares_rows_with` that are neither in the catalogue nor in any suite."""
-    references = [
-        ([name, "shares_rows_with", i], other)
-        for name, entry in entries.items()
-        for i, other in enumerate(entry.get("shares_rows_with", []))
-        if other not in catalogue
-    ]
-    known = catalogue | suite_entries(suite_names()) if references else catalogue
-    for path, other in references:
-        if other not in known:
-            yield path, f"there is no data set '{other}'; {suggest_name(other, known)}"
+    for name, entry in entries.items():
+        for i, other in enumerate(entry.get("shares_rows_with", [])):
+            if other not in catalogue:
+                known = catalogue | suite_entries(suite_names())
+                if other not in known:
+                    what = f"there is no data set '{other}'; {suggest_name(other, known)}"
+                    yield [name, "shares_rows_with", i], what
 
 
 # The data sets and methods that a study selects from the catalogues, and suggestions for unknown names.
@@ -320,8 +310,8 @@ def _named(kind: str, values: dict[str, Any], catalogue: dict[str, Any]) -> Sele
             sentence = f"there is no {thing} '{name}'; {_meant(kind, name, catalogue)}"
             problems.append(([kind, i], sentence))
         if (other := first.setdefault(name.casefold(), name)) != name:
-            sentence = (
+            what = (
                 f"'{other}' and '{name}' differ only by case, which some disks ignore; rename one"
             )
-            problems.append(([kind, i], sentence))
+            problems.append(([kind, i], what))
     return {name: catalogue[name] for name in names if name in catalogue}, problems

@@ -45,8 +45,11 @@ def parameter_facts(entry: Entry) -> Facts:
         for name, value in part.get_params(deep=False).items()
         if name in _simplifying(part) or paths.complaint(part, name) is None
     }
-    own = {name: value for name, value in tunable.items() if name not in method.tune}
-    acting = {name: own[name] for name in own if not idle_in_all([name], [estimator])}
+    acting = {
+        name: value
+        for name, value in tunable.items()
+        if name not in method.tune and not idle_in_all([name], [estimator])
+    }
     by_default = [
         name
         for name in acting
@@ -249,10 +252,8 @@ def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Probl
     made = (method.estimator(**option) for option in tuning.candidates(tune))
     yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())
     if method.by_costs and not probabilistic:
-        yield (
-            ["decide"],
-            f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out",
-        )
+        name = method.classifier.__name__
+        yield ["decide"], f"'costs' needs probabilities, which {name} does not give; leave it out"
 
 
 def _object(estimator: Any) -> None:
@@ -373,9 +374,8 @@ def _no_class(path: str, found: Any, needed: tuple[str, ...]) -> str:
 def _unfit(cls: Any, method: str) -> str:
     """Why the method cannot be called with rows and classes, and with groups if it takes them."""
     function = getattr(cls, method, None)
-    if not callable(function) or str(getattr(function, "__module__", "")).startswith(
-        "sklearn."
-    ):  # it calls fit
+    module = str(getattr(function, "__module__", ""))
+    if not callable(function) or module.startswith("sklearn."):  # which calls fit
         method, function = "fit", cls.fit
     try:
         signature = inspect.signature(function)
@@ -390,8 +390,6 @@ def _unfit(cls: Any, method: str) -> str:
         others = lacking_arguments(function, groups, first=3)
         if others:
             return f"{called} needs {', '.join(others)}, which no study gives; give it a default"
-        names = ", ".join(p.name for p in own[1:])
-        return (
-            f"{called} takes ({names}); it must take rows and classes, as in {method}(self, X, y)"
-        )
+        takes = f"{called} takes ({', '.join(p.name for p in own[1:])})"
+        return f"{takes}; it must take rows and classes, as in {method}(self, X, y)"
     return ""

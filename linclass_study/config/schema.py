@@ -261,19 +261,16 @@ def _nearest_alternative(
         words = [f"the word {b['const']}" for b in error.validator_value if "const" in b]
         wanted = " or ".join(dict.fromkeys([*(KINDS[t] for t in types), *words]))
         is_clear = not any("$ref" in branch for branch in error.validator_value)
-        remedy = _remedy([*error.absolute_path], error.instance, types) if is_clear else ""
-        yield (
-            list(error.absolute_path),
-            f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{remedy}",
-        )
+        path = [*error.absolute_path]
+        remedy = _remedy(path, error.instance, types) if is_clear else ""
+        yield path, f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{remedy}"
 
 
 def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
     if path[-3:-2] in (["features"], ["transforms"]) and not isinstance(value, list):
         # the value of an option in place of the options: [impute: median]
-        return (
-            f"; write {{{path[-1]}: {{option: {value}}}}} with the option's name (docs/features.md)"
-        )
+        form = f"{{{path[-1]}: {{option: {value}}}}}"
+        return f"; write {form} with the option's name (docs/features.md)"
     if "array" in kinds and isinstance(value, str):
         if path[-1:] == ["metrics"] and value in metrics.names():
             return f"; linclass's metrics are always computed: leave it out, or rank by it, `tune_metric: {value}`"

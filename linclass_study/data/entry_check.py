@@ -84,10 +84,8 @@ def _missing(given: Any, path: list[Any], folders: SearchFolders) -> Problems:
 def _of_source(source: Mapping[str, Any], entry: Entry, folders: SearchFolders) -> Problems:
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
-        problem = (
-            f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"
-        )
-        yield [], f"{problem}; give one of {', '.join(KINDS)}"
+        what = f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"
+        yield [], f"{what}; give one of {', '.join(KINDS)}"
         return
     kind = kinds[0]
     if kind == "generate":  # try its keys together, with one row per class
@@ -118,14 +116,11 @@ def _of_source(source: Mapping[str, Any], entry: Entry, folders: SearchFolders) 
 
 def _without_format(name: str) -> str:
     """Formats of other programs are to be converted; any other file may be one of ours."""
-    suffix = suffix_of(name)
-    if suffix in FOREIGN:
-        return (
-            f"'{name}': {suffix} files are not read; save it as CSV or Parquet, {FOREIGN[suffix]}"
-        )
-    return (
-        f"`format:` is missing and not known from the name '{name}'; add it, such as `format: csv`"
-    )
+    what = f"`format:` is missing and not known from the name '{name}'"
+    if (suffix := suffix_of(name)) in FOREIGN:
+        what = f"'{name}': {suffix} files are not read"
+        return f"{what}; save it as CSV or Parquet, {FOREIGN[suffix]}"
+    return f"{what}; add it, such as `format: csv`"
 
 
 def _of_formats(entry: Entry) -> Problems:
@@ -149,10 +144,8 @@ def _of_formats(entry: Entry) -> Problems:
         for key in {"target", "categorical", "group"} & set(entry):
             yield [key], f"is not supported for {shown}, which has no such columns; leave it out"
     if "dense" in entry and "parquet_blocks" in formats:
-        yield (
-            ["dense"],
-            "is not supported for parquet_blocks, whose rows stay in their file; leave it out",
-        )
+        what = "parquet_blocks, whose rows stay in their file"
+        yield ["dense"], f"is not supported for {what}; leave it out"
     if entry.get("binary") and not formats & (WORDS | {"libsvm"}):
         yield ["binary"], f"is for counts of words, not for {shown}; leave it out"
     if "csv" in entry and "csv" not in formats:
@@ -165,16 +158,12 @@ def _of_classes(entry: Entry) -> Problems:
         class_of: dict[str, str] = {}
         for name, group in classes.items():
             if isinstance(name, bool):
-                text = (
-                    f"YAML reads on, off, yes and no as true and false, so a class is called {name}"
-                )
-                yield ["classes"], f"{text}; put its name in quotes"
+                text = "YAML reads on, off, yes and no as true and false, so a class is called"
+                yield ["classes"], f"{text} {name}; put its name in quotes"
             for label in map(str, as_list(group)):
                 if label in class_of:
-                    yield (
-                        ["classes", name],
-                        f"'{label}' is in '{class_of[label]}' already; remove one",
-                    )
+                    what = f"'{label}' is in '{class_of[label]}' already; remove one"
+                    yield ["classes", name], what
                 class_of[label] = name
     if classes is not None and "positive" in entry:
         try:
@@ -186,18 +175,15 @@ def _of_classes(entry: Entry) -> Problems:
         if classes is not None:
             names = list(map(str, classes))
         elif isinstance(costs, Mapping):  # the classes that it names
-            named = [*costs, *(action for row in costs.values() for action in row)]
-            names = list(dict.fromkeys(map(str, named)))
+            every = [*costs, *(action for row in costs.values() for action in row)]
+            names = list(dict.fromkeys(map(str, every)))
         else:
             names = [f"class {k}" for k in range(1, len(costs) + 1)]
         try:
             cost_matrix(entry, names)
         except Unavailable as error:
-            unsure = (
-                "; or correct the misspelled class name"
-                if classes is None and isinstance(costs, Mapping)
-                else ""
-            )
+            named = classes is None and isinstance(costs, Mapping)
+            unsure = "; or correct the misspelled class name" * named
             yield ["costs"], str(error).removeprefix("costs: ") + unsure
 
 

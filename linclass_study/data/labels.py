@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from linclass.base.messages import counted_have
-from linclass_study.entries import Entry, as_list
+from linclass_study.entries import Entry, as_list, class_name
 from linclass_study.errors import Unavailable, suggest_name
 from linclass_study.files.cells import plain_number
 
@@ -130,9 +130,7 @@ def codes_and_classes(
         groups = {label: [label] for label in present}
     elif isinstance(classes, Mapping):
         groups = {
-            (str(name).lower() if isinstance(name, bool) else str(name)): [
-                lookup(v, present, "classes") for v in as_list(values)
-            ]
+            class_name(name): [lookup(v, present, "classes") for v in as_list(values)]
             for name, values in classes.items()
         }
     else:
