@@ -174,9 +174,8 @@ def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
     for these, those, part in ((frame, test.frame, "test"), (test.frame, frame, "training")):
         for name in these.columns:
             if name not in those.columns:
-                raise Unavailable(
-                    f"the {part} set has no column '{name}'; {suggest_name(name, those.columns)}"
-                )
+                near = suggest_name(name, those.columns)
+                raise Unavailable(f"the {part} set has no column '{name}'; {near}")
     return test.frame.select(frame.columns)
 
 
@@ -202,9 +201,8 @@ def _finite(column: pl.Series) -> np.ndarray:
         )
     values = column.to_numpy()
     if np.isinf(values).any():
-        raise Unavailable(
-            f"column '{column.name}' holds an infinite number; leave such cells empty"
-        )
+        what = f"column '{column.name}' holds an infinite number"
+        raise Unavailable(f"{what}; leave such cells empty")
     return values
 
 

@@ -89,9 +89,8 @@ class SourceReader:
         entry, source = self.entry, found.source
         name = format_of(entry, source, path.name)
         if name is None:
-            raise Unavailable(
-                f"`format:` is missing and not known from the name {path.name}; add it"
-            )
+            what = f"`format:` is missing and not known from the name {path.name}"
+            raise Unavailable(f"{what}; add it")
         options = {**entry, **source, "csv": dialect_of(entry, source, path.name)}
         if "vocabulary" in source:  # some archives contain it
             options["vocabulary"] = lambda: companion_file(
@@ -175,9 +174,8 @@ def _npz(path: Path) -> Numbers:
             except (ValueError, KeyError, NotImplementedError) as error:
                 raise Unavailable(f"is not a sparse matrix of SciPy ({error})") from None
         if len(arrays.files) != 1:
-            raise Unavailable(
-                f"holds {', '.join(arrays.files) or 'no array'}; keep one array in it"
-            )
+            held = ", ".join(arrays.files) or "no array"
+            raise Unavailable(f"holds {held}; keep one array in it")
         with _reading():
             return _checked(arrays[arrays.files[0]])
 
@@ -191,9 +189,8 @@ def _reading() -> Iterator[None]:
     except Unavailable as error:
         if "pickle" not in str(error):
             raise
-        raise Unavailable(
-            "holds pickled objects, which may run code when read; save an array of numbers"
-        ) from None
+        why = "holds pickled objects, which may run code when read; save an array of numbers"
+        raise Unavailable(why) from None
 
 
 def _checked(X: Any) -> Numbers:

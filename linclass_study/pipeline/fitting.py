@@ -118,9 +118,8 @@ def predict_left_out(
 
 def require_costs(method: Method, task: Task) -> None:
     if method.by_costs and task.costs is None:
-        raise NotApplicable(
-            "'decide: costs' needs costs, but the data set has none; add 'costs:' to its entry"
-        )
+        lacks = "'decide: costs' needs costs, but the data set has none"
+        raise NotApplicable(f"{lacks}; add 'costs:' to its entry")
 
 
 # Leave-one-out and leave-one-group-out cross-validation, exactly and at the least cost.
@@ -323,8 +322,6 @@ def coefficient_path(
     strengths = grid[:1]
     for low, high in itertools.pairwise(grid):
         strengths += [*np.geomspace(low, high, parts + 1)[1:-1].tolist(), high]
-    found = [
-        coefficients.of_fit(model, transforms, ready)
-        for model in estimator.path(rows, y, strengths)
-    ]
-    return [(strength, known) for strength, known in zip(strengths, found, strict=True) if known]
+    models = zip(strengths, estimator.path(rows, y, strengths), strict=True)
+    found = ((one, coefficients.of_fit(model, transforms, ready)) for one, model in models)
+    return [(strength, known) for strength, known in found if known]
