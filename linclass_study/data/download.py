@@ -151,9 +151,9 @@ def _response(url: str, limits: DownloadLimits) -> Iterator[requests.Response]:
             address = request.url or url
             options = session.merge_environment_settings(address, {}, True, None, None)
             options["timeout"] = (limits.connect_timeout, limits.read_timeout)
-            proxy = select_proxy(address, options["proxies"])
+            adapter, proxy = session.get_adapter(address), select_proxy(address, options["proxies"])
             _check_connection(proxy or address, limits.connect_timeout)
-            answer = session.get_adapter(address).send(request, **options)
+            answer = adapter.send(request, **options)
             extract_cookies_to_jar(session.cookies, request, answer.raw)
             with answer:
                 target = session.get_redirect_target(answer)
