@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+Entry = Mapping[str, Any]  # of a data set or a method, as a catalogue or a study has it
+Problem = tuple[list[Any], str]  # path of keys, what is wrong with their value
+Problems = Iterator[Problem]
 
 
 def as_list(given: Any) -> list[Any]:
@@ -20,6 +24,11 @@ def named_steps(entries: Any) -> list[tuple[str, dict[str, Any]]]:
     return pairs
 
 
+def class_name(label: Any) -> str:
+    """A label as text; YAML's true and false as they are written."""
+    return str(label).lower() if isinstance(label, bool) else str(label)
+
+
 def step_name(path: str) -> str:
     """Name of a transform in `tune:`, the last part of an import path."""
     return path.rpartition(".")[2]
@@ -29,17 +38,17 @@ def step_name(path: str) -> str:
 METADATA = ("licence", "citation", "shares_rows_with", "size")
 
 
-def without_metadata(entry: Mapping[str, Any]) -> dict[str, Any]:
+def without_metadata(entry: Entry) -> dict[str, Any]:
     """The entry without metadata: a change of licence or citation fetches nothing again."""
     return {key: value for key, value in entry.items() if key not in METADATA}
 
 
-def licence_and_citation(entry: Mapping[str, Any]) -> dict[str, str | None]:
+def licence_and_citation(entry: Entry) -> dict[str, str | None]:
     """Licence and citation, None where the entry has none."""
     return {key: entry.get(key) for key in ("licence", "citation")}
 
 
-def declared_shared_rows(entries: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+def declared_shared_rows(entries: Mapping[str, Entry]) -> list[tuple[str, str]]:
     """Pairs of data sets of a study whose entries declare that they share rows (`shares_rows_with:`)."""
     return [
         (name, other)

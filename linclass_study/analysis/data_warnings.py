@@ -8,7 +8,7 @@ from typing import Any
 
 from linclass.base import parts
 from linclass.base.messages import names_and_others
-from linclass_study.entries import as_list, named_steps
+from linclass_study.entries import Entry, as_list, named_steps
 from linclass_study.files.cells import has_decimal_comma, plain_number
 from linclass_study.files.writing import yaml_text
 
@@ -178,7 +178,7 @@ def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
 # Columns of texts and categories, and the methods of a study: which columns no method reads, and which methods depend
 # on an order of columns or of classes that has no meaning.
 
-Entries = Mapping[str, Mapping[str, Any]]
+Entries = Mapping[str, Entry]
 
 COUNTS, INDICATORS = ("count_words", "hash_words"), ("codes", "indicators", "one_hot")
 REMEDIES = {COUNTS: "features: [count_words]", INDICATORS: "transforms: [impute, one_hot]"}
@@ -201,7 +201,7 @@ def unread_columns(
 
 
 def columns_without_order(
-    methods: Entries, dataset: Mapping[str, Any], texts: bool, categories: bool
+    methods: Entries, dataset: Entry, texts: bool, categories: bool
 ) -> Iterator[str]:
     """A sentence on each method with a penalty on neighbouring columns, where columns are words or indicators."""
     for name, entry in methods.items():
@@ -217,7 +217,7 @@ def columns_without_order(
 
 
 def classes_without_order(
-    methods: Entries, dataset: Mapping[str, Any], classes: Sequence[str]
+    methods: Entries, dataset: Entry, classes: Sequence[str]
 ) -> Iterator[str]:
     """A sentence on the methods for ordered classes, where the order is that of the alphabet."""
     if (
@@ -256,10 +256,8 @@ def ordered_penalty(given: Any) -> str:
         if not named:
             found = ordered_penalty(value)
         else:  # l1, {l1: {factors: …}}, or a list of such
-            names = [
-                n for one in as_list(value) for n in (one if isinstance(one, Mapping) else [one])
-            ]
-            known = [n for n in names if n in parts.names("penalties")]
+            listed = (one if isinstance(one, Mapping) else [one] for one in as_list(value))
+            known = [n for names in listed for n in names if n in parts.names("penalties")]
             ordered = (n for n in known if parts.find("penalties", n).ordered_features)
             found = next(ordered, "")
         if found:
@@ -267,7 +265,7 @@ def ordered_penalty(given: Any) -> str:
     return ""
 
 
-def are_words(dataset: Mapping[str, Any]) -> bool:
+def are_words(dataset: Entry) -> bool:
     """Whether the entry of a data set describes counted words."""
     if dataset.get("texts"):
         return False
@@ -275,7 +273,7 @@ def are_words(dataset: Mapping[str, Any]) -> bool:
     return any(one.get("format") in COUNTED for one in (dataset, *sources))
 
 
-def _has_step(entry: Mapping[str, Any], names: Sequence[str]) -> bool:
+def _has_step(entry: Entry, names: Sequence[str]) -> bool:
     """Whether the method has one of these steps, or one of its user's, which may do the same."""
     steps = named_steps([*(entry.get("features") or []), *(entry.get("transforms") or [])])
     return any(name in names or "." in name for name, _ in steps)

@@ -82,9 +82,7 @@ def _contents(table: Table) -> Iterator[bytes]:
     X = table.X.tocsc() if table.is_sparse else table.X
     for j, name in enumerate(table.names):
         if name in table.levels:
-            codes = np.nan_to_num(
-                table.column(j), nan=-1
-            )  # numbered by their first rows, from 1; 0 is missing
+            codes = np.nan_to_num(table.column(j), nan=-1)  # from 1, by first rows; 0 is missing
             levels, first, place = np.unique(codes, return_index=True, return_inverse=True)
             first[levels < 0] = -1
             number = np.argsort(np.argsort(first)) + (levels[:1] >= 0)
@@ -102,7 +100,7 @@ def _contents(table: Table) -> Iterator[bytes]:
 
 # Columns of numbers with a few other values, such as '12k', or with decimal commas: they become categorical.
 
-SHOWN = 3  # levels that are no numbers
+SHOWN = 3  # levels that are not numbers
 
 
 def nearly_numeric(table: Table) -> dict[str, Any]:
@@ -147,10 +145,8 @@ def dates(table: Table) -> dict[str, Any]:
     for name, column in () if table.is_sparse else zip(table.names, table.X.T, strict=True):
         if name in table.levels or not len(column):
             continue
-        if (
-            np.fmin.reduce(column) < YEARS[0] * 10_000
-            or np.fmax.reduce(column) >= (YEARS[1] + 1) * 10_000
-        ):
+        least, greatest = np.fmin.reduce(column), np.fmax.reduce(column)
+        if least < YEARS[0] * 10_000 or greatest >= (YEARS[1] + 1) * 10_000:
             continue
         values = np.unique(column[~np.isnan(column)])
         day, month = values % 100, values // 100 % 100

@@ -29,9 +29,8 @@ Function = Callable[[argparse.Namespace], int]
 Argument = tuple[tuple[str, ...], dict[str, Any]]  # of `add_argument`
 
 
-COMMANDS: dict[
-    str, tuple[Function, dict[str, Any], Sequence[Argument]]
-] = {}  # options of its parser
+# name → function, options of its parser, arguments
+COMMANDS: dict[str, tuple[Function, dict[str, Any], Sequence[Argument]]] = {}
 
 
 def command(

@@ -75,15 +75,11 @@ def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
 
 def missing_parts(results: ResultsFolder) -> str:
     """What is missing in an unfinished study, in a few words; '' if it is complete."""
-    of_datasets = [
-        file for name in results.datasets for file in (f"data/{name}.json", f"folds/{name}.parquet")
-    ]
-    figures = [
-        f"exhibits/{file}"
-        for dataset in ("", *results.datasets)
-        for file in lost_files(results.folder, dataset)
-    ]
-    promised = (*REQUIRED_FILES, *of_datasets, *figures)
+    promised = [*REQUIRED_FILES]
+    for name in results.datasets:
+        promised += [f"data/{name}.json", f"folds/{name}.parquet"]
+    for name in ("", *results.datasets):
+        promised += [f"exhibits/{file}" for file in lost_files(results.folder, name)]
     absent = [name for name in promised if not (results.folder / name).is_file()]
     lacks = [f"{absent[0]} is missing"] if absent else []
     if len(absent) > 1:
@@ -97,8 +93,7 @@ def missing_parts(results: ResultsFolder) -> str:
         for run in planned
         if not all(results.path(run, file).is_file() for file in REQUIRED_RUN_FILES)
     ]
-    merged = len(results.study.studies) > 1  # merged studies need not have every data set × method
-    if unmade and not merged:
+    if unmade and len(results.study.studies) < 2:  # merged studies need not have every run
         first = " × ".join(unmade[0])
         lacks.append(f"{len(unmade):,} of {len(planned):,} runs are missing (first: {first})")
     return " and ".join(lacks)
@@ -130,9 +125,8 @@ def require_consistent(results: ResultsFolder) -> None:
             recorded = kept["files"] if kept else {}  # none of fits that were merged
             for path in (results.path(run, name) for name in OTHERS if name in recorded):
                 if path.is_file() and digest_of_file(path) != recorded[path.name]["digest"]:
-                    raise StudyError(
-                        f"{_name(results, path)} does not match its checksum: {REMEDY}"
-                    )
+                    name = _name(results, path)
+                    raise StudyError(f"{name} does not match its checksum: {REMEDY}")
             if held_out is not None:
                 _require_folds(results, run, held_out)
 
@@ -242,9 +236,8 @@ class Citation:
             "keywords": ["linear classification", "benchmark"],
             "references": [{key: software[key] for key in kept}],
         }
-        if self.license and all(
-            re.fullmatch(r"[\w.+-]+", name) for name in self.licenses
-        ):  # all that the format has
+        plain = all(re.fullmatch(r"[\w.+-]+", name) for name in self.licenses)
+        if self.license and plain:  # all that the format has
             about["license"] = self.licenses[0] if len(self.licenses) == 1 else self.licenses
         elif self.license:
             about["message"] += f" Licence: {self.license}."

@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -205,8 +204,7 @@ def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: 
 
 def _write_data(dataset: str, sources: Sequence[ResultsFolder], folder: Path) -> None:
     """Copy a data set from the first source in which it is available; rows only if figures need them."""
-    abouts: list[tuple[ResultsFolder, dict[str, Any]]] = []
-    abouts += [(s, about) for s in sources if (about := s.about(dataset)) is not None]
+    abouts = [(s, about) for s in sources if (about := s.about(dataset)) is not None]
     if not abouts:
         raise StudyError(f"{sources[0].given}: data/{dataset}.json is missing")
     abouts.sort(key=lambda pair: pair[1]["status"] != "available")

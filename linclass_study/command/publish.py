@@ -35,20 +35,19 @@ def readme(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
     tops = {name.split("/")[0] + "/" * ("/" in name) for name in names}
     parts = [f"| `{part.place}` | {part.what} |" for part in archive.PARTS if part.place in tops]
     if "configuration/" in tops:
-        parts.append(
-            "| `configuration/` | the configuration as written, and the study's own modules |"
-        )
+        what = "the configuration as written, and the study's own modules"
+        parts.append(f"| `configuration/` | {what} |")
     parts += [
         "| `CITATION.cff` | how to cite these results |",
         f"| `{SUMS}` | a checksum of each file: `sha256sum -c {SUMS}` |",
     ]
-    rerun = []
+    rerun, again = (
+        [],
+        "To run the study again, copy the files of `configuration/` into a clone of linclass",
+    )
     has_study = (results.folder / "study.json").exists()
     if has_study and len(results.study.studies) == 1:
-        command = snakemake_command(results.study.studies[0])
-        rerun = [
-            f"To run the study again, copy the files of `configuration/` into a clone of linclass: `{command}`."
-        ]
+        rerun = [f"{again}: `{snakemake_command(results.study.studies[0])}`."]
     datasets = results.study.outcome.datasets if has_study else {}
     return "\n".join(
         [
@@ -168,9 +167,8 @@ def _zipped(files: Mapping[str, Path], top: str, into: Path) -> Path:
     with atomic_write(into) as partial, zipfile.ZipFile(partial, "w") as box:
         for name, path in sorted(files.items()):
             member = zipfile.ZipInfo(f"{top}/{name}", LONG_AGO)
-            member.compress_type = (
-                zipfile.ZIP_STORED if path.suffix in STORED else zipfile.ZIP_DEFLATED
-            )
+            deflated = path.suffix not in STORED
+            member.compress_type = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
             member.external_attr, member.create_system = 0o644 << 16, 3
             large = path.stat().st_size >= 2**31 - 1
             with path.open("rb") as file, box.open(member, "w", force_zip64=large) as target:

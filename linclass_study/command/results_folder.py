@@ -172,10 +172,8 @@ class ResultsFolder:
     @cached_property
     def environments(self) -> list[dict[str, str]]:
         """The environment of each machine that fitted."""
-        try:
+        with self.naming("environment/"):
             return of_machines(self.folder)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise self.unreadable("environment/", error) from None
 
     @property
     def mixed_environments(self) -> list[str]:
@@ -211,27 +209,29 @@ class ResultsFolder:
     def table(self, name: str, path: Path) -> pl.DataFrame:
         """A Parquet file with the columns and types of the table `name`."""
         columns = table_schema(name)
-        try:
+        with self.naming(path):
             return read_parquet(path).select(list(columns)).cast(columns)
-        except Exception as error:
-            raise self.unreadable(path, error) from None
 
     def about(self, dataset: str) -> dict[str, Any] | None:
         """data/{dataset}.json, or None if it is missing."""
         path = self.folder / "data" / f"{dataset}.json"
         if not path.exists():
             return None
-        try:
+        with self.naming(path):
             about = read_about(path)
             about["status"], about["digest"]  # a KeyError if one is missing
             return about
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise self.unreadable(path, error) from None
 
     def require_whole(self, path: Path) -> None:
         """Refuse a file that is cut short, or not what its name says; the values of tables are not read."""
-        try:
+        with self.naming(path):
             _read_whole(path)
+
+    @contextmanager
+    def naming(self, path: Path | str) -> Iterator[None]:
+        """Context for reading a file of the folder, which adds the user's name for it to errors."""
+        try:
+            yield
         except Exception as error:
             raise self.unreadable(path, error) from None
 
@@ -271,10 +271,8 @@ def suggest_places(path: Path) -> list[Path]:
 
 
 SUMS = "sha256sums.txt"
-MAX_EXPANSION, AT_LEAST = (
-    100,
-    10**8,
-)  # limits of the unpacked size: a multiple of the archive's, or bytes
+# limits of the unpacked size: a multiple of the archive's, or bytes
+MAX_EXPANSION, AT_LEAST = 100, 10**8
 BLOCK = 4096  # bytes of an empty file on a disk
 
 Member = tuple[str, int, IO[bytes] | None]  # name, size, content; None is a link or a device
@@ -364,11 +362,9 @@ def _root(given: str, folder: Path) -> Path:
         if (place / "runs").is_dir():
             return place
     studies = sorted(place.name for place in inside if (place / "runs").is_dir())
-    several = (
-        f"; it holds those of {', '.join(studies)}: give one, as {given}/{studies[0]}"
-        if studies
-        else ""
-    )
+    several = ""
+    if studies:
+        several = f"; it holds those of {', '.join(studies)}: give one, as {given}/{studies[0]}"
     raise StudyError(f"{given}: there is no runs/ in it, so it holds no results{several}")
 
 

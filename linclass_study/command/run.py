@@ -41,7 +41,7 @@ STARTER = ROOT / "config" / "starter"
 SCHEMA = "study.schema.json"  # for editors; the first line of study.yaml names it
 STUDY_OF_CSV = """\
 # yaml-language-server: $schema=study.schema.json
-# Made by `linclass init`; `linclass check {study}` lists what will be computed.
+# Made by `linclass init`; `linclass check study.yaml` lists what will be computed.
 results: results
 datasets: [{name}]
 methods: [majority, lda, logistic, svm, least_squares]
@@ -90,10 +90,8 @@ def _study_of_csv(folder: Path, csv: Path, target: str) -> str:
     name = "".join(letter if letter.isalnum() else "_" for letter in csv.stem).lower().strip("_")
     path = csv.resolve()
     shown = path.relative_to(folder.resolve()) if path.is_relative_to(folder.resolve()) else path
-    quoted = f'"{target}"' if not target.isidentifier() else target
-    return STUDY_OF_CSV.format(
-        study="study.yaml", name=name or "data", file=f'"{shown}"', target=quoted
-    )
+    quoted = target if target.isidentifier() else f'"{target}"'
+    return STUDY_OF_CSV.format(name=name or "data", file=f'"{shown}"', target=quoted)
 
 
 def run(files: Sequence[Path], options: Sequence[str]) -> int:
@@ -168,7 +166,7 @@ def checked_study(files: Sequence[Path]) -> Study:
         content = read_yaml(file)
         if isinstance(content, dict):  # else refused below
             update_config(merged, content)
-    return read_config(merged, [DEFAULT_STUDY, *files], ROOT)
+    return read_config(merged, [DEFAULT_STUDY, *files])
 
 
 def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
@@ -187,10 +185,7 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     ]
     yield f"fits        of each run {', '.join(fits)}"
     # test sets of folders of texts and bags of words are known once their files are read
-    first, own = (
-        next(iter(protocols)),
-        [n for n, entry in study.datasets.items() if "test" in entry],
-    )
+    first, own = next(iter(protocols)), [n for n, one in study.datasets.items() if "test" in one]
     if own and first != "official" and divides_test_rows(study.evaluation):
         yield (
             f"test rows   of {first_names(own, NAMES)}: {first}, hence the answer, trains on them, too "
@@ -199,11 +194,9 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield from _columns(study)
     for name, entry in study.methods.items():
         yield from (f"warning     {name}: {text}" for text in checked_method(entry)["idle"])
-        if by_default := study.parameters[name].get("by_default"):
-            yield (
-                f"by default  of {name}: {', '.join(by_default)} is tuned along its path; a value under "
-                "`params:` fixes it"
-            )
+        if tuned := study.parameters[name].get("by_default"):
+            how = "is tuned along its path; a value under `params:` fixes it"
+            yield f"by default  of {name}: {', '.join(tuned)} {how}"
     yield f"ranked by   {_directed(study.evaluation['tune_metric'])}"
     if others := study.evaluation.get("metrics"):
         yield f"scored by   {', '.join(map(_directed, others))}, and linclass's metrics"

@@ -15,7 +15,7 @@ from linclass.base.messages import counted, first_names
 from linclass_study.analysis import study_file
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.files.environment import OTHERS, OWN
-from linclass_study.files.reading import Unreadable, parsed_json, scan_parquet
+from linclass_study.files.reading import parsed_json, scan_parquet
 from linclass_study.files.tables import FIT
 
 
@@ -67,11 +67,8 @@ class Verified:
         """First line of the output."""
         compared = self.identical + len(self.close) + len(self.different)
         runs, close = counted(compared, "run"), f"{len(self.close):,}"
-        alone = [
-            f"{counted(len(those), 'run')} in {name} alone"
-            for name, those in self.alone.items()
-            if those
-        ]
+        only = ((counted(len(those), "run"), name) for name, those in self.alone.items() if those)
+        alone = [f"{number} in {name} alone" for number, name in only]
         if self.different:
             return f"different: {len(self.different):,} of {runs} differ"
         if alone or not compared:
@@ -94,17 +91,14 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
     for dataset in sorted({*a.datasets} & {*b.datasets}):
         found.facts += data_differences(dataset, a, b)
     found.notes += study_differences(a, b)
-    files = ["scores.parquet"]
-    for name in {*a.datasets} & {*b.datasets}:
-        files += [f"data/{name}.json", f"folds/{name}.parquet"]
-    has = [{file for file in files if (x.folder / file).exists()} for x in (a, b)]
+    both = {*a.datasets} & {*b.datasets}
+    files = [file for name in both for file in (f"data/{name}.json", f"folds/{name}.parquet")]
+    has = [{f for f in ["scores.parquet", *files] if (x.folder / f).exists()} for x in (a, b)]
     for name, more in (("A", has[0] - has[1]), ("B", has[1] - has[0])):
         found.notes += [f"only {name} has {', '.join(sorted(more))}, not compared"] * bool(more)
-    found.notes += [
-        f"{name}: " + ". ".join(mixed)
-        for name, folder in (("A", a), ("B", b))
-        if (mixed := folder.mixed_environments)
-    ]
+    for name, folder in (("A", a), ("B", b)):
+        if mixed := folder.mixed_environments:
+            found.notes.append(f"{name}: " + ". ".join(mixed))
     for run in sorted({*a.runs} & {*b.runs}):
         agreement = compare_run(run, a, b)
         if agreement.identical:
@@ -153,10 +147,9 @@ def data_differences(
         yield from (t for _, t in differing(f"data set {dataset}: ", one, other, names, keys))
     files = [x.folder / "folds" / f"{dataset}.parquet" for x in (a, b)]
     if all(file.exists() for file in files) and not same_bytes(*files):
-        folds = [
-            x.table("folds", file).sort(pl.all()) for x, file in zip((a, b), files, strict=True)
-        ]
-        if not folds[0].equals(folds[1]):
+        read = (x.table("folds", file) for x, file in zip((a, b), files, strict=True))
+        folds, others = (table.sort(pl.all()) for table in read)
+        if not folds.equals(others):
             yield f"data set {dataset}: its rows are assigned to other folds in {names[0]} and {names[1]}"
 
 
@@ -165,12 +158,10 @@ def score_differences(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], li
     files = [folder.folder / "scores.parquet" for folder in (a, b)]
     if not all(file.exists() for file in files):
         return [], []
-    try:
+    with a.naming("scores.parquet of A or B"):
         one, two = (scan_parquet(file).select(*FIT, "metric", "value") for file in files)
         names = [set(x.select("metric").unique().collect()["metric"]) for x in (one, two)]
         parts = [_score_differences(one, two, dataset) for dataset in a.datasets]
-    except (Unreadable, pl.exceptions.PolarsError) as error:
-        raise a.unreadable("scores.parquet of A or B", error) from None
     differences = pl.concat(parts).filter(pl.col("metric").is_in(names[0] & names[1]))
     by_metric = differences.group_by("metric").agg(pl.col("fits").sum(), pl.col("by").max())
     facts = [
@@ -188,13 +179,10 @@ def _score_differences(one: pl.LazyFrame, two: pl.LazyFrame, dataset: str) -> pl
     One data set at a time limits the memory.
     """
     one, two = (x.filter(dataset=dataset) for x in (one, two))
-    sides = [
-        x.join(y.select("method").unique(), on="method", how="semi")
-        for x, y in ((one, two), (two, one))
-    ]
+    left, right = (x.join(y, on="method", how="semi") for x, y in ((one, two), (two, one)))
     value, other = pl.col("value"), pl.col("value_right")
     by = (value - other).abs().fill_null(float("inf"))  # one side has no value
-    joined = sides[0].join(sides[1], on=[*FIT, "metric"], how="full", coalesce=True)
+    joined = left.join(right, on=[*FIT, "metric"], how="full", coalesce=True)
     differing = joined.filter(value.ne_missing(other)).group_by("metric")
     return differing.agg(fits=pl.len(), by=by.max()).collect()
 
@@ -300,10 +288,8 @@ def compare_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], fl
         widths = a[column].list.len()
         places = widths.ne_missing(b[column].list.len()).arg_true()
         if len(places):
-            where = _first(a[places[0], :])
-            differences.append(
-                f"{column} has other entries in {counted(len(places), 'row')}{where}"
-            )
+            where = f"{counted(len(places), 'row')}{_first(a[places[0], :])}"
+            differences.append(f"{column} has other entries in {where}")
             continue
         widths = widths.fill_null(0)
         by = difference(*(x[column].filter(widths > 0).explode() for x in (a, b)))
@@ -329,9 +315,8 @@ def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
     for column in SAME_FITS:
         places = a[column].ne_missing(b[column]).arg_true().to_numpy()
         if column == "params" and len(places):
-            moved = np.array(
-                [_parameter_difference(a[column][i], b[column][i]) for i in places.tolist()]
-            )
+            pairs = ((a[column][i], b[column][i]) for i in places.tolist())
+            moved = np.array([_parameter_difference(*pair) for pair in pairs])
             by = np.append(by, moved[moved <= DIFFERENCE_TOLERANCE])
             places = places[moved > DIFFERENCE_TOLERANCE]
         if len(places):
@@ -373,11 +358,9 @@ def _alone(a: pl.DataFrame, b: pl.DataFrame) -> list[str]:
     """Sentences about rows that only one side has."""
     if a.select(ROW).equals(b.select(ROW)):
         return []
-    sides = [("A", a.join(b, on=ROW, how="anti")), ("B", b.join(a, on=ROW, how="anti"))]
-    message = "{} predicted in {} alone{}"
-    return [
-        message.format(counted(x.height, "row"), name, _first(x)) for name, x in sides if x.height
-    ]
+    sides = (("A", a.join(b, on=ROW, how="anti")), ("B", b.join(a, on=ROW, how="anti")))
+    found = ((counted(x.height, "row"), name, _first(x)) for name, x in sides if x.height)
+    return [f"{rows} predicted in {name} alone{where}" for rows, name, where in found]
 
 
 def _first(rows: pl.DataFrame, more: str = "") -> str:

@@ -30,41 +30,39 @@ from typing import Any
 from linclass.base.suggestions import CLASSES, near_names
 from linclass_study.config import schema
 from linclass_study.config.schema import schema_problems
+from linclass_study.entries import Problem, Problems, class_name
 from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.writing import yaml_text
-from linclass_study.files.yaml_file import Problem, SourceLines, parse_numbers, read_yaml
+from linclass_study.files.yaml_file import SourceLines, parse_numbers, read_yaml
+from linclass_study.project import ROOT
 
-Problems = list[tuple[list[Any], str]]
 MAX_GRID_ENTRIES = 10_000  # entries of one grid
 
 
-def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], Problems]:
+def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], list[Problem]]:
     """(entries, name → name with braces, problems)."""
     expanded: dict[str, Any] = {}
     written: dict[str, str] = {}
-    problems: Problems = []
+    problems: list[Problem] = []
     for name, entry in entries.items():
         wrong = list(_problems(name, entry))
         problems += wrong
         for own_name, own in [] if wrong else _each(name, entry):
             if own_name in expanded:
-                problems.append(
-                    ([name], f"'{own_name}' is given twice, by '{written[own_name]}', too")
-                )
+                what = f"'{own_name}' is given twice, by '{written[own_name]}', too"
+                problems.append(([name], what))
             expanded[own_name], written[own_name] = own, name
     return expanded, written, problems
 
 
-def _problems(name: str, entry: Any) -> Iterator[tuple[list[Any], str]]:
+def _problems(name: str, entry: Any) -> Problems:
     if not isinstance(entry, Mapping) or "grid" not in entry:
         return
     grid = entry["grid"]
     if not isinstance(grid, Mapping) or not grid:
-        yield (
-            [name, "grid"],
-            f"{grid!r} is not a mapping; give a list of values for each word in braces",
-        )
+        what = f"{grid!r} is not a mapping; give a list of values for each word in braces"
+        yield [name, "grid"], what
         return
     count = 1
     for key, values in grid.items():
@@ -73,10 +71,8 @@ def _problems(name: str, entry: Any) -> Iterator[tuple[list[Any], str]]:
             continue
         count *= len(values)
         if f"{{{key}}}" not in name:
-            yield (
-                [name],
-                f"without {{{key}}} in it, entries of the grid would have one name; add it",
-            )
+            what = f"without {{{key}}} in it, entries of the grid would have one name; add it"
+            yield [name], what
         if isinstance(values, list) and any(isinstance(value, list | Mapping) for value in values):
             what = "a value that is a list needs a name; write {few: [50, 50], many: [500, 500]}"
             yield [name, "grid", key], what
@@ -94,11 +90,9 @@ def _each(name: str, entry: Any) -> Iterator[tuple[str, Any]]:
     }
     rest = {key: value for key, value in entry.items() if key != "grid"}
     for chosen in product(*labelled.values()):
-        labels = {  # true and false as in YAML
-            key: str(label).lower() if isinstance(label, bool) else str(label)
-            for key, (label, _) in zip(labelled, chosen, strict=True)
-        }
-        values = {key: value for key, (_, value) in zip(labelled, chosen, strict=True)}
+        pairs = dict(zip(labelled, chosen, strict=True))
+        labels = {key: class_name(label) for key, (label, _) in pairs.items()}
+        values = {key: value for key, (_, value) in pairs.items()}
         yield _filled(name, labels), _with(rest, labels, values)
 
 
@@ -119,42 +113,41 @@ def _filled(text: str, labels: Mapping[str, str]) -> str:
     return text
 
 
-def suite_names(root: Path) -> list[str]:
-    return sorted(file.stem for file in _folder(root).glob("*.yaml"))
+SUITES = ROOT / "config" / "suites"
 
 
-def suite_entries(chosen: Iterable[str], root: Path) -> dict[str, dict[str, Any]]:
+def suite_names() -> list[str]:
+    return sorted(file.stem for file in SUITES.glob("*.yaml"))
+
+
+def suite_entries(chosen: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Entries of all data sets of these suites, in the form of config/datasets.yaml."""
-    return {name: entry for suite in chosen for name, entry in _of_suite(suite, root).items()}
+    return {name: entry for suite in chosen for name, entry in _of_suite(suite).items()}
 
 
 @cache
-def _of_suite(suite: str, root: Path) -> dict[str, dict[str, Any]]:
+def _of_suite(suite: str) -> dict[str, dict[str, Any]]:
     return {
         f"{task['name']}.{task['data']}": {
             "source": {"openml": task["data"]},
             **({"target": task["target"]} if "target" in task else {}),
             "size": {"rows": task["rows"], "features": task["features"]},
         }
-        for task in read_yaml(_folder(root) / f"{suite}.yaml")["tasks"]
+        for task in read_yaml(SUITES / f"{suite}.yaml")["tasks"]
     }
-
-
-def _folder(root: Path) -> Path:
-    return root / "config" / "suites"
 
 
 Catalogue = dict[str, dict[str, Any]]
 
 
 def read_catalogue(
-    kind: str, define: Mapping[str, Any], root: Path, written: SourceLines
+    kind: str, define: Mapping[str, Any], written: SourceLines
 ) -> tuple[Catalogue, dict[str, str], list[Problem]]:
     """(entries, origin, problems) of `datasets` or `methods`.
 
     origin: name of an own entry → the name it is written under; problems: what is wrong with the form of own entries.
     """
-    path, where = root / "config" / f"{kind}.yaml", ("define", kind)
+    path, where = ROOT / "config" / f"{kind}.yaml", ("define", kind)
     content = read_yaml(path) or {}
 
     def conforming() -> Any:
@@ -177,13 +170,11 @@ def read_catalogue(
     if kind == "datasets":
         names = {path[0] for path, _ in problems if path}
         sound = {name: entry for name, entry in own.items() if name not in names}
-        written.refuse(_unknown_relatives(sound, catalogue, root), where)
+        written.refuse(_unknown_relatives(sound, catalogue), where)
     return catalogue, origin, problems
 
 
-def at_their_origin(
-    problems: Iterable[tuple[list[Any], str]], origin: Mapping[str, str]
-) -> Iterable[tuple[list[Any], str]]:
+def at_their_origin(problems: Iterable[Problem], origin: Mapping[str, str]) -> Iterable[Problem]:
     """Assign problems of an entry to the grid that defined it; the message names the entry."""
     for (name, *path), sentence in ((path or [""], sentence) for path, sentence in problems):
         source = origin.get(name, name)
@@ -192,19 +183,16 @@ def at_their_origin(
 
 
 def _unknown_relatives(
-    entries: Mapping[str, dict[str, Any]], catalogue: dict[str, Any], root: Path
-) -> Iterable[tuple[list[Any], str]]:
+    entries: Mapping[str, dict[str, Any]], catalogue: dict[str, Any]
+) -> Iterable[Problem]:
     """Names under `shares_rows_with` that are neither in the catalogue nor in any suite."""
-    references = [
-        ([name, "shares_rows_with", i], other)
-        for name, entry in entries.items()
-        for i, other in enumerate(entry.get("shares_rows_with", []))
-        if other not in catalogue
-    ]
-    known = catalogue | suite_entries(suite_names(root), root) if references else catalogue
-    for path, other in references:
-        if other not in known:
-            yield path, f"there is no data set '{other}'; {suggest_name(other, known)}"
+    for name, entry in entries.items():
+        for i, other in enumerate(entry.get("shares_rows_with", [])):
+            if other not in catalogue:
+                known = catalogue | suite_entries(suite_names())
+                if other not in known:
+                    what = f"there is no data set '{other}'; {suggest_name(other, known)}"
+                    yield [name, "shares_rows_with", i], what
 
 
 # The data sets and methods that a study selects from the catalogues, and suggestions for unknown names.
@@ -272,16 +260,14 @@ def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
 Selected = tuple[dict[str, dict[str, Any]], list[Problem]]
 
 
-def select_entries(
-    kind: str, values: dict[str, Any], catalogue: dict[str, Any], root: Path
-) -> Selected:
+def select_entries(kind: str, values: dict[str, Any], catalogue: dict[str, Any]) -> Selected:
     """The selected entries of `datasets` or `methods`, and problems: names that do not exist.
 
     Data sets are those selected by name, then those of the suites.
     """
     if kind == "methods":
         return _named(kind, values, catalogue)
-    given, known = values.get("suite", []), suite_names(root)
+    given, known = values.get("suite", []), suite_names()
     chosen = [given] if isinstance(given, str) else given
     problems: list[Problem] = [
         (["suite"], f"there is no suite '{name}'; {suggest_name(name, known)}")
@@ -290,9 +276,9 @@ def select_entries(
     ]
     if not chosen and not values["datasets"]:
         problems += [(["datasets"], "no data set is selected; give names, or a suite")]
-    of_suites = suite_entries([name for name in chosen if name in known], root)
+    of_suites = suite_entries([name for name in chosen if name in known])
     if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
-        catalogue = suite_entries(known, root) | catalogue  # data sets of suites can be named, too
+        catalogue = suite_entries(known) | catalogue  # data sets of suites can be named, too
     selected, unknown = _named(kind, values, catalogue)
     others = {name: of_suites[name] for name in of_suites if name not in selected}
     return selected | others, problems + unknown
@@ -324,8 +310,8 @@ def _named(kind: str, values: dict[str, Any], catalogue: dict[str, Any]) -> Sele
             sentence = f"there is no {thing} '{name}'; {_meant(kind, name, catalogue)}"
             problems.append(([kind, i], sentence))
         if (other := first.setdefault(name.casefold(), name)) != name:
-            sentence = (
+            what = (
                 f"'{other}' and '{name}' differ only by case, which some disks ignore; rename one"
             )
-            problems.append(([kind, i], sentence))
+            problems.append(([kind, i], what))
     return {name: catalogue[name] for name in names if name in catalogue}, problems

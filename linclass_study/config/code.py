@@ -30,7 +30,7 @@ from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass_study.config.estimator_check import inner_entries
 from linclass_study.config.module_files import files_of, name_of_package
-from linclass_study.entries import named_steps
+from linclass_study.entries import Entry, named_steps
 from linclass_study.errors import StudyError
 from linclass_study.files.disk_cache import computed_of_file, computed_once, state_of_project
 from linclass_study.pipeline.method import Method
@@ -55,7 +55,7 @@ READ_TEXT = (b"__doc__", b"getdoc", b"getsource")
 READS = {"linclass_study/files/tables.py": "workflow/schemas/tables.yaml"}
 
 
-def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
+def modules_of_method(entry: Entry, tune_metric: str) -> list[str]:
     """Modules that the fits of an entry import by name."""
     return [
         *CHILD,
@@ -121,7 +121,7 @@ def _imported(path: Path) -> tuple[frozenset[Path], frozenset[str]]:
     return frozenset(file for files in own.values() for file in files), frozenset(libraries)
 
 
-def modules_named(entry: Mapping[str, Any]) -> Iterator[str]:
+def modules_named(entry: Entry) -> Iterator[str]:
     """Modules of the classes that an entry names by their import paths, the inner ones included."""
     steps = [*named_steps(entry.get("transforms")), *named_steps(entry.get("features"))]
     inner = [one for part in ("params", "tune") for _, one in inner_entries(entry.get(part) or {})]
@@ -131,7 +131,7 @@ def modules_named(entry: Mapping[str, Any]) -> Iterator[str]:
         yield from modules_named(one)
 
 
-def _modules_of_entry(entry: Mapping[str, Any]) -> list[str]:
+def _modules_of_entry(entry: Entry) -> list[str]:
     """Kept for the next process where it follows from linclass alone, whose estimators are constructed to know it."""
     if any(module.partition(".")[0] not in OURS for module in modules_named(entry)):
         return [*_of_entry(entry)]
@@ -140,7 +140,7 @@ def _modules_of_entry(entry: Mapping[str, Any]) -> list[str]:
     return list(computed_once(name, [state_of_project()], lambda: [*_of_entry(entry)]))
 
 
-def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
+def _of_entry(entry: Entry) -> Iterable[str]:
     package, _, name = entry["classifier"].rpartition(".")
     yield module_of(name) if package == "linclass" else package
     if package.partition(".")[0] == "linclass":

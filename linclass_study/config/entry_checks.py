@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -32,14 +32,14 @@ from linclass_study.data.entry_check import entry_problems
 from linclass_study.data.entry_keys import dialect_of, format_of
 from linclass_study.data.labels import cost_matrix, label_column, lookup
 from linclass_study.data.local_copies import SearchFolders
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, Problem, Problems, as_list
 from linclass_study.errors import Unavailable
 from linclass_study.files.disk_cache import computed_once, state_of_project
-from linclass_study.files.yaml_file import Problem, SourceLines, read_yaml
-from linclass_study.project import OURS
+from linclass_study.files.yaml_file import SourceLines, read_yaml
+from linclass_study.project import OURS, ROOT
 
 
-def checked_method(entry: Mapping[str, Any]) -> dict[str, Any]:
+def checked_method(entry: Entry) -> dict[str, Any]:
     """problems: of method_check.method_problems; idle: of estimator_check.without_effect; facts: of
     estimator_check.parameter_facts, {} of an entry that is wrong."""
 
@@ -63,7 +63,7 @@ def checked_method(entry: Mapping[str, Any]) -> dict[str, Any]:
     return dict(computed_once(f"check {sys.prefix} {digest}", state, check))
 
 
-def _state(entry: Mapping[str, Any]) -> Iterator[Any]:
+def _state(entry: Entry) -> Iterator[Any]:
     """What the outcome depends on besides the entry; nothing if it must not be kept."""
     modules = {
         module for module in code.modules_named(entry) if module.partition(".")[0] not in OURS
@@ -80,43 +80,36 @@ def _state(entry: Mapping[str, Any]) -> Iterator[Any]:
     yield state_of_project()
 
 
-Entry = Mapping[str, Any]
-
-
 def check_entries(
     kind: str,
     selected: Mapping[str, Entry],
     own: Mapping[str, str],
-    mirrors: Iterable[str],
-    root: Path,
+    folders: SearchFolders,
     written: SourceLines,
 ) -> None:
     """Refuse what is wrong with them, by its key in the study's files or, of an entry that is not `own`, in the
     catalogue.
     """
-    of_datasets = _of_datasets(mirrors, root)
     found: dict[bool, list[Problem]] = {True: [], False: []}  # of own entries, of the catalogue's
     for name, entry in selected.items():
-        problems = of_datasets(entry) if kind == "datasets" else checked_method(entry)["problems"]
+        problems = (
+            dataset_problems(entry, folders)
+            if kind == "datasets"
+            else checked_method(entry)["problems"]
+        )
         found[name in own] += [([name, *keys], text) for keys, text in problems]
-    path = root / "config" / f"{kind}.yaml"
+    path = ROOT / "config" / f"{kind}.yaml"
     content = read_yaml(path)
     SourceLines(content, {path: content}).refuse(found[False])
     written.refuse(at_their_origin(found[True], own), ("define", kind))
 
 
-def _of_datasets(mirrors: Iterable[str], root: Path) -> Callable[[Entry], Iterable[Problem]]:
-    places = [Path(folder) for folder in mirrors]
-    folders = SearchFolders(places, root=root)
-
-    def problems(entry: Entry) -> Iterable[Problem]:
-        found = list(entry_problems(entry, places, root))
-        if any(path != ["costs"] for path, _ in found):
-            return found
-        in_file = [*column_problems(entry, folders)]  # has the classes, which costs may misname
-        return in_file if any(path == ["costs"] for path, _ in in_file) else [*found, *in_file]
-
-    return problems
+def dataset_problems(entry: Entry, folders: SearchFolders) -> Iterable[Problem]:
+    found = list(entry_problems(entry, folders))
+    if any(path != ["costs"] for path, _ in found):
+        return found
+    in_file = [*column_problems(entry, folders)]  # has the classes, which costs may misname
+    return in_file if any(path == ["costs"] for path, _ in in_file) else [*found, *in_file]
 
 
 # Check the columns and classes that an entry names against its local file, before any work.
@@ -137,7 +130,7 @@ class LocalFile:
     dialect: dict[str, Any]
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any], folders: SearchFolders) -> LocalFile | None:
+    def of(cls, entry: Entry, folders: SearchFolders) -> LocalFile | None:
         """None if there is no such file, or others to try: without this one the next source would be."""
         (source, *others) = as_list(entry["source"])
         path = None if others or "file" not in source else folders.local(source["file"])
@@ -149,7 +142,7 @@ class LocalFile:
         is_table = hasattr(reader, "header_columns")
         return cls(path, source["file"], reader, dialect) if is_table else None
 
-    def content(self, entry: Mapping[str, Any], largest: float = LARGE) -> Columns | None:
+    def content(self, entry: Entry, largest: float = LARGE) -> Columns | None:
         """Its columns; None if rows stay in the file, or it has more bytes, or cannot be read, which the fetch will
         report."""
         with suppress(Exception):
@@ -159,9 +152,7 @@ class LocalFile:
         return None
 
 
-def column_problems(
-    entry: Mapping[str, Any], folders: SearchFolders
-) -> Iterator[tuple[list[Any], str]]:
+def column_problems(entry: Entry, folders: SearchFolders) -> Problems:
     """(path of keys, sentence) for a file whose columns cannot be read, or for each column that it does not have."""
     file = LocalFile.of(entry, folders)
     if file is None:
@@ -184,9 +175,7 @@ def column_problems(
         yield from _class_problems(entry, file)
 
 
-def columns_of_text(
-    entry: Mapping[str, Any], folders: SearchFolders
-) -> tuple[list[str], list[str]]:
+def columns_of_text(entry: Entry, folders: SearchFolders) -> tuple[list[str], list[str]]:
     """(columns of texts, columns of categories) that the entry names, or a small local file has."""
     texts = [*map(str, as_list(entry.get("texts")))]
     categories = [*map(str, as_list(entry.get("categorical")))]
@@ -201,7 +190,7 @@ def columns_of_text(
     return texts, categories
 
 
-def small_dataset(entry: Mapping[str, Any], folders: SearchFolders) -> Dataset | None:
+def small_dataset(entry: Entry, folders: SearchFolders) -> Dataset | None:
     """The training rows of a small local file, as the study will have them; None if there are none, or they contradict
     the entry, which the fetch will tell.
     """
@@ -215,7 +204,7 @@ def small_dataset(entry: Mapping[str, Any], folders: SearchFolders) -> Dataset |
     return None
 
 
-def _class_problems(entry: Mapping[str, Any], file: LocalFile) -> Iterator[tuple[list[Any], str]]:
+def _class_problems(entry: Entry, file: LocalFile) -> Problems:
     """(path of keys, sentence) for a target of measurements, or for the first class that the file does not have,
     if the file is small.
     """

@@ -27,6 +27,7 @@ from linclass.base.parts import import_object
 from linclass.base.weights import class_weights
 from linclass.tuning import paths, tuning
 from linclass_study.config.module_files import look_beside_the_study
+from linclass_study.entries import Entry, Problems
 from linclass_study.errors import suggest_name
 from linclass_study.pipeline.method import Method, parameters
 
@@ -34,7 +35,7 @@ Facts = dict[str, Any]
 BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of Ledoit and Wolf"}
 
 
-def parameter_facts(entry: Mapping[str, Any]) -> Facts:
+def parameter_facts(entry: Entry) -> Facts:
     method = Method.from_entry(entry)
     estimator = method.estimator(**tuning.candidates(method.tune)[0])
     parts = [*_parts(estimator)]
@@ -44,8 +45,11 @@ def parameter_facts(entry: Mapping[str, Any]) -> Facts:
         for name, value in part.get_params(deep=False).items()
         if name in _simplifying(part) or paths.complaint(part, name) is None
     }
-    own = {name: value for name, value in tunable.items() if name not in method.tune}
-    acting = {name: own[name] for name in own if not idle_in_all([name], [estimator])}
+    acting = {
+        name: value
+        for name, value in tunable.items()
+        if name not in method.tune and not idle_in_all([name], [estimator])
+    }
     by_default = [
         name
         for name in acting
@@ -69,7 +73,7 @@ def parameter_facts(entry: Mapping[str, Any]) -> Facts:
     return facts | {"by_fit": _chosen_by_fit(entry, estimator)}
 
 
-def _chosen_by_fit(entry: Mapping[str, Any], estimator: Any) -> dict[str, str]:
+def _chosen_by_fit(entry: Entry, estimator: Any) -> dict[str, str]:
     if not entry["classifier"].startswith("linclass."):
         return {}
     params = estimator.get_params(deep=False)
@@ -81,7 +85,7 @@ def _chosen_by_fit(entry: Mapping[str, Any], estimator: Any) -> dict[str, str]:
     return {name: BY_FORMULA[value] for name, value in params.items() if value in [*BY_FORMULA]}
 
 
-def with_default_paths(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+def with_default_paths(entry: Entry, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The entry with `path` for the parameters that are tuned by default."""
     along = dict.fromkeys(facts.get("by_default", ()), tuning.PATH)
     return {**entry, "tune": along} if along else dict(entry)
@@ -129,13 +133,13 @@ INNER = ("base_estimator", "classifier", "estimator", "final_estimator", "regres
 LISTS = ("estimators", "steps", "transformer_list", "transformers")  # of (name, estimator)
 NEEDED = ("fit", "predict")  # methods of a classifier
 PROBABILITIES = ("predict_proba", "predict_log_proba")
-# kinds of scikit-learn's estimators that are no classifiers, and what they predict
+# kinds of scikit-learn's estimators that are not classifiers, and what they predict
 PREDICTIONS = {"regressor": "numbers", "clusterer": "clusters", "outlier_detector": "outliers"}
 
 
 def estimator_problems(
-    entry: Mapping[str, Any], needed: tuple[str, ...] = NEEDED, classifies: bool = True
-) -> Iterator[tuple[list[Any], str]]:
+    entry: Entry, needed: tuple[str, ...] = NEEDED, classifies: bool = True
+) -> Problems:
     """`classifies`: not under the parameter `regressor`, as of FlexibleDiscriminantAnalysis."""
     cls, problem = found_class(entry["classifier"], needed)
     if problem:
@@ -170,7 +174,7 @@ def estimator_problems(
         yield from _working(Method.from_entry(entry), tune, classifies)
 
 
-def without_effect(entry: Mapping[str, Any]) -> list[str]:
+def without_effect(entry: Entry) -> list[str]:
     """A sentence on each parameter of a method that was set and has no effect, whatever is chosen of `tune:`."""
     method = Method.from_entry(entry)
     first, *others = tuning.candidates(method.tune)
@@ -188,7 +192,7 @@ def names_of_steps(params: Mapping[str, Any]) -> set[str]:
     return {pair[0] for pair in pairs if isinstance(pair[0], str)}
 
 
-def texts_as_estimators(params: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+def texts_as_estimators(params: Mapping[str, Any]) -> Problems:
     """(path of keys, sentence) for each import path that stands where an estimator belongs, as a step of a pipeline."""
     for name, value in params.items():
         if name in INNER and isinstance(value, str) and PATH.match(value):
@@ -214,9 +218,7 @@ def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
             yield from (([key, *path], entry) for path, entry in inner_entries(inside))
 
 
-def _working(
-    method: Method, tune: Mapping[str, Any], classifies: bool
-) -> Iterator[tuple[list[Any], str]]:
+def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Problems:
     """Construct the estimator with each candidate, as fits will, and report its errors."""
     along = [name for name, spec in tune.items() if tuning.is_path(spec)]
     without = {}
@@ -250,10 +252,8 @@ def _working(
     made = (method.estimator(**option) for option in tuning.candidates(tune))
     yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())
     if method.by_costs and not probabilistic:
-        yield (
-            ["decide"],
-            f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out",
-        )
+        name = method.classifier.__name__
+        yield ["decide"], f"'costs' needs probabilities, which {name} does not give; leave it out"
 
 
 def _object(estimator: Any) -> None:
@@ -292,7 +292,7 @@ def _no_classes(estimator: Any) -> str | None:
 
 
 def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
-    """A sentence for each name that is no parameter."""
+    """A sentence for each name that is not a parameter."""
     try:
         known = inspect.signature(callable_).parameters
     except ValueError:  # a compiled class without a signature
@@ -374,9 +374,8 @@ def _no_class(path: str, found: Any, needed: tuple[str, ...]) -> str:
 def _unfit(cls: Any, method: str) -> str:
     """Why the method cannot be called with rows and classes, and with groups if it takes them."""
     function = getattr(cls, method, None)
-    if not callable(function) or str(getattr(function, "__module__", "")).startswith(
-        "sklearn."
-    ):  # it calls fit
+    module = str(getattr(function, "__module__", ""))
+    if not callable(function) or module.startswith("sklearn."):  # which calls fit
         method, function = "fit", cls.fit
     try:
         signature = inspect.signature(function)
@@ -391,8 +390,6 @@ def _unfit(cls: Any, method: str) -> str:
         others = lacking_arguments(function, groups, first=3)
         if others:
             return f"{called} needs {', '.join(others)}, which no study gives; give it a default"
-        names = ", ".join(p.name for p in own[1:])
-        return (
-            f"{called} takes ({names}); it must take rows and classes, as in {method}(self, X, y)"
-        )
+        takes = f"{called} takes ({', '.join(p.name for p in own[1:])})"
+        return f"{takes}; it must take rows and classes, as in {method}(self, X, y)"
     return ""

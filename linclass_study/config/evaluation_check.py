@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,14 @@ from linclass.evaluation.metrics._imported import ImportedMetric
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.config.estimator_check import PATH, lacking_arguments, one_sentence
 from linclass_study.config.module_files import files_of, look_beside_the_study
+from linclass_study.entries import Problems
 from linclass_study.errors import suggest_name
 from linclass_study.protocols import metrics_of, own_metrics
 
 ROWS = 60
 
 
-def own_metric_problems(evaluation: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+def own_metric_problems(evaluation: Mapping[str, Any]) -> Problems:
     """(path of keys, sentence) for each reason why a metric of the study's own cannot work on any data."""
     own = own_metrics(evaluation)
     known = Counter(name.rpartition(".")[2] for name in metrics_of(evaluation))
@@ -94,9 +95,6 @@ def _failure(metric: ImportedMetric, K: int) -> str:
     except Exception as error:
         return one_sentence(error)
     return "" if np.isfinite(value) else f"it gives {value}"
-
-
-Problems = Iterator[tuple[list[Any], str]]
 
 
 def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:

@@ -25,17 +25,16 @@ from linclass_study.config.estimator_check import (
     unknown_parameters,
 )
 from linclass_study.config.module_files import look_beside_the_study
-from linclass_study.entries import named_steps, step_name
+from linclass_study.entries import Entry, Problems, named_steps, step_name
 from linclass_study.errors import suggest_name
 from linclass_study.pipeline import foreign_steps
 from linclass_study.pipeline.transforming import transform_class
 
-Problems = Iterator[tuple[list[Any], str]]
 Objections = Callable[[str, Mapping[str, Any]], Iterator[str]]  # of a transform with these options
 
 
-def tuned_options(entry: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Tuned parameter → (transform or feature, option), for those that are no parameters of the classifier."""
+def tuned_options(entry: Entry) -> dict[str, tuple[str, str]]:
+    """Tuned parameter → (transform or feature, option), for those that are not parameters of the classifier."""
     steps = [*named_steps(entry.get("features")), *named_steps(entry.get("transforms"))]
     own = {step_name(path) for path, _ in steps}
     inner = {*(entry.get("params") or {}), *names_of_steps(entry.get("params") or {})}
@@ -54,7 +53,7 @@ def _meant(step: str, own: Iterable[str]) -> str:
     return last if last in own else next(iter(near_names(step, own)), "")
 
 
-def option_problems(entry: Mapping[str, Any], objections: Objections) -> Problems:
+def option_problems(entry: Entry, objections: Objections) -> Problems:
     """(path of keys, sentence) for each tuned option that cannot work on any data."""
     features = {step_name(path) for path, _ in named_steps(entry.get("features"))}
     transforms = named_steps(entry.get("transforms"))
@@ -90,7 +89,7 @@ def option_problems(entry: Mapping[str, Any], objections: Objections) -> Problem
             yield ["tune", name], sentence
 
 
-def method_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+def method_problems(entry: Entry) -> Problems:
     """Yield (path of keys, message) for each reason why the entry cannot work on any data."""
     for key in ("features", "transforms"):
         for i, (name, options) in enumerate(named_steps(entry.get(key))):

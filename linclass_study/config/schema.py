@@ -22,7 +22,7 @@ from jsonschema.validators import extend
 
 from linclass import datasets as synthetic
 from linclass.evaluation import metrics
-from linclass_study.entries import as_list
+from linclass_study.entries import Problems, as_list
 from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.project import ROOT
@@ -38,13 +38,12 @@ def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationEr
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
+def _is_number(_: Any, value: Any) -> bool:
+    return _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
+
+
 TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
-    {
-        "integer": _is_integer,
-        "number": lambda _, value: (
-            _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
-        ),
-    }
+    {"integer": _is_integer, "number": _is_number}
 )
 Validator = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=TYPES)
 
@@ -55,11 +54,8 @@ NO_WEIGHTS = (
     "a study has no weights of rows: leave the column out with `drop:`; "
     "methods have weights of classes, `params: {class_weight: …}`"
 )
-CALLED = {  # by other names in pandas and elsewhere
-    "delimiter": "separator",
-    "sep": "separator",
-    "skiprows": "skip",
-}
+# what pandas and others call a key of ours
+CALLED = {"delimiter": "separator", "sep": "separator", "skiprows": "skip"}
 NOWHERE = {
     **dict.fromkeys(["weight", "weights", "sample_weight"], NO_WEIGHTS),
     **{name: f"it is called `{ours}`, under `csv:`" for name, ours in CALLED.items()},
@@ -162,7 +158,7 @@ def fitted(name: str, value: Any) -> Any:
     return value
 
 
-def schema_problems(name: str, value: Any) -> Iterator[tuple[list[Any], str]]:
+def schema_problems(name: str, value: Any) -> Problems:
     """Yield (path of keys, message) for each violation of the schema `name`."""
     errors = Validator(load_schema(name)).iter_errors(value)
     for error in sorted(errors, key=lambda e: list(map(str, e.path))):
@@ -187,7 +183,7 @@ def _number_or_truth(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], str]]:
+def _sentences(error: ValidationError, name: str) -> Problems:
     path, value, rule = list(error.absolute_path), error.instance, error.validator_value
     shown = f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:57]}…"
     schema = error.schema if isinstance(error.schema, dict) else {}
@@ -247,7 +243,7 @@ def _of_one_key(schema: dict[str, Any], value: Any, name: str) -> str:
 
 def _nearest_alternative(
     error: ValidationError, name: str, shown: str, schema: dict[str, Any]
-) -> Iterator[tuple[list[Any], str]]:
+) -> Problems:
     """Of several alternatives, the error of the best match; without a match, the expected types."""
     by_branch: dict[Any, list[ValidationError]] = {}
     for inner in error.context or ():
@@ -265,19 +261,16 @@ def _nearest_alternative(
         words = [f"the word {b['const']}" for b in error.validator_value if "const" in b]
         wanted = " or ".join(dict.fromkeys([*(KINDS[t] for t in types), *words]))
         is_clear = not any("$ref" in branch for branch in error.validator_value)
-        remedy = _remedy([*error.absolute_path], error.instance, types) if is_clear else ""
-        yield (
-            list(error.absolute_path),
-            f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{remedy}",
-        )
+        path = [*error.absolute_path]
+        remedy = _remedy(path, error.instance, types) if is_clear else ""
+        yield path, f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{remedy}"
 
 
 def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
     if path[-3:-2] in (["features"], ["transforms"]) and not isinstance(value, list):
         # the value of an option in place of the options: [impute: median]
-        return (
-            f"; write {{{path[-1]}: {{option: {value}}}}} with the option's name (docs/features.md)"
-        )
+        form = f"{{{path[-1]}: {{option: {value}}}}}"
+        return f"; write {form} with the option's name (docs/features.md)"
     if "array" in kinds and isinstance(value, str):
         if path[-1:] == ["metrics"] and value in metrics.names():
             return f"; linclass's metrics are always computed: leave it out, or rank by it, `tune_metric: {value}`"

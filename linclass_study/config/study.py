@@ -47,7 +47,6 @@ class Study:
     jobs: dict[str, Any]
     mirrors: list[str]
     downloads: str
-    root: Path
     files: tuple[Path, ...]
     parameters: dict[str, dict[str, Any]]  # method → what its class says (parameter_facts.py)
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
@@ -56,11 +55,11 @@ class Study:
     @property
     def folders(self) -> SearchFolders:
         """Where its data files are searched."""
-        return SearchFolders([Path(folder) for folder in self.mirrors], root=self.root)
+        return SearchFolders(list(map(Path, self.mirrors)))
 
 
 def read_config(
-    config: Mapping[str, Any], files: Iterable[str | Path], root: Path, check: bool = True
+    config: Mapping[str, Any], files: Iterable[str | Path], check: bool = True
 ) -> Study:
     """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from.
 
@@ -86,7 +85,7 @@ def read_config(
     usable = {key: value for key, value in given.items() if key not in wrong}
     _, study = collect_errors(
         lambda: written.refuse(problems),
-        lambda: _study(read_yaml(DEFAULT_STUDY) | usable, study_files, root, written, check),
+        lambda: _study(read_yaml(DEFAULT_STUDY) | usable, study_files, written, check),
     )
     return study
 
@@ -94,7 +93,6 @@ def read_config(
 def _study(
     values: dict[str, Any],
     study_files: tuple[Path, ...],
-    root: Path,
     written: SourceLines,
     check: bool,
 ) -> Study:
@@ -103,15 +101,15 @@ def _study(
 
     def selected(kind: str) -> dict[str, dict[str, Any]]:
         defined = values["define"]
-        catalogues[kind], origin[kind], wrong = read_catalogue(kind, defined, root, written)
+        catalogues[kind], origin[kind], wrong = read_catalogue(kind, defined, written)
         values[kind] = expanded_names(values[kind], origin[kind])
-        entries, unknown = select_entries(kind, values, catalogues[kind], root)
+        entries, unknown = select_entries(kind, values, catalogues[kind])
         names = {*entries} - {path[0] for path, _ in wrong if path}
         sound = {name: entries[name] for name in entries if check and name in names}
         collect_errors(
             lambda: written.refuse(at_their_origin(wrong, origin[kind]), ("define", kind)),
             lambda: written.refuse(unknown),
-            lambda: check_entries(kind, sound, origin[kind], places, root, written),
+            lambda: check_entries(kind, sound, origin[kind], folders, written),
         )
         return entries
 
@@ -124,6 +122,7 @@ def _study(
         return entries, facts
 
     evaluation, places = {"focus": []} | values["evaluation"], mirrors(values)
+    folders = SearchFolders(list(map(Path, places)))
     _, _, datasets, (chosen, facts), results, downloads = collect_errors(
         lambda: written.refuse(evaluation_problems(evaluation)),
         lambda: written.refuse(own_metric_problems(evaluation) if check else ()),
@@ -142,7 +141,6 @@ def _study(
         jobs=values["jobs"],
         mirrors=places,
         downloads=downloads,
-        root=root,
         files=study_files,
         parameters=facts,
         features={_features_name(steps): steps for steps in features.values()},

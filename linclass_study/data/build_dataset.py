@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -24,10 +24,11 @@ from linclass_study.data.content_to_table import (
 )
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.labels import cost_matrix
+from linclass_study.entries import Entry
 from linclass_study.errors import Unavailable
 
 
-def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dataset:
+def build_dataset(train: Content, test: Content | None, entry: Entry) -> Dataset:
     """Build the data set; raise Unavailable if the content contradicts the entry.
 
     If the rows stay in their file, the table is an empty matrix of the same shape.
@@ -35,17 +36,16 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
     if isinstance(train, InFile):
         y, classes, digest, groups = train.y, train.classes, train.digest, train.groups
         if len(classes) < 2:
-            raise Unavailable(
-                "the target has fewer than two classes; a classifier needs at least two"
-            )
-        refuse_a_number(
-            str(entry["target"]), classes, np.bincount(y, minlength=len(classes)), entry
-        )
+            few = "the target has fewer than two classes; a classifier needs at least two"
+            raise Unavailable(few)
+        counts = np.bincount(y, minlength=len(classes))
+        refuse_a_number(str(entry["target"]), classes, counts, entry)
         table = Table(sparse.csr_array((len(y), len(train.names))), tuple(train.names))
         split, source_row, bayes_error = np.zeros(len(y), np.int8), None, None
     else:
-        table, y, split, classes, groups, source_row = assemble(train, test, entry)
-        table = normalized(table)
+        found, source_row = assemble(train, test, entry)
+        table, y, split = normalized(found.table), found.y, found.split
+        classes, groups = found.classes, found.groups
         order = canonical_order(table, y, split, groups)
         table, y, split, source_row = table.rows(order), y[order], split[order], source_row[order]
         groups = None if groups is None else groups[order]
@@ -76,9 +76,7 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
     )
 
 
-def _bayes_error(
-    train: Content, test: Content | None, entry: Mapping[str, Any]
-) -> tuple[float, float] | None:
+def _bayes_error(train: Content, test: Content | None, entry: Entry) -> tuple[float, float] | None:
     """The known Bayes error, if the entry changes neither classes nor features of the generated rows."""
     known = {getattr(part, "bayes_error", None) for part in (train, test) if part is not None}
     changed = {"classes", "drop", "group", "target", "binary"} & {*entry}
@@ -90,29 +88,28 @@ def _bayes_error(
 # Target, group, dropped columns and rows of dropped classes are removed from the table.
 
 
-def assemble(train: Columns | Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
-    """The rows of all classes that the entry keeps."""
+def assemble(
+    train: Columns | Counts, test: Content | None, entry: Entry
+) -> tuple[Assembled, np.ndarray]:
+    """The rows of all classes that the entry keeps, and their numbers in the source, or in the test set."""
     if isinstance(train, Columns):
         found, own = columns_to_table(train, test, entry), None
     else:
         found = counts_to_table(train, test, entry)
         own = {*train.names, *(name for matrix in train.matrices for name in matrix.names)}
-    table, kept = found.table, found.y >= 0
-    if train.matrices or (test is not None and test.matrices):
-        table = _with_matrices(table, train, test, kept)
+    table, parts = found.table, [train] if test is None else [train, test]
+    if any(part.matrices for part in parts):
+        table = _with_matrices(table, parts, found.kept)
     if not table.names:
         raise Unavailable("no column is left beside the target (drop fewer)")
-    split = found.split[kept]
     words = isinstance(train, Counts) and train.are_words
-    table = stored(table, split, entry, {*table.names} if own is None else own, words)
-    parts = [part for part in (train, test) if part is not None]
-    source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[kept]
-    return found._replace(table=table, y=found.y[kept], split=split, source_row=source_row)
+    table = stored(table, found.split, entry, {*table.names} if own is None else own, words)
+    source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[found.kept]
+    return found._replace(table=table), source_row
 
 
-def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.ndarray) -> Table:
+def _with_matrices(table: Table, parts: Sequence[Content], kept: np.ndarray) -> Table:
     """Append the columns of the matrices to the table; the result is sparse if one of them is."""
-    parts = [train] if test is None else [train, test]
     names = [[name for matrix in part.matrices for name in matrix.names] for part in parts]
     if names[0] != names[-1]:
         raise Unavailable(
@@ -141,13 +138,12 @@ def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.
 MAX_FREE_BYTES = 16_000_000  # bytes of an array whose memory does not matter
 LARGE = 1_000_000_000  # bytes of an array that is made only where sparse rows are not smaller
 MIN_DENSITY = 0.15  # from which arrays up to LARGE are made: they take at most 4.4 times the memory
-EQUAL = (
-    2 / 3
-)  # of values that are not 0, from which an array is not larger: 8 bytes for each value, not 12
+# of values that are not 0, from which an array is not larger: 8 bytes for each value, not 12
+EQUAL = 2 / 3
 
 
 def stored(
-    table: Table, split: np.ndarray, entry: Mapping[str, Any], own: Collection[str], words: bool
+    table: Table, split: np.ndarray, entry: Entry, own: Collection[str], words: bool
 ) -> Table:
     """The rows as an array or sparse. `own` are the columns of the training source: sparse test rows may have more,
     which an array leaves out, as it does words without a training row. Counts of `words` stay sparse and columns with
@@ -280,12 +276,9 @@ def content_digest(
     } | ({"texts": sorted(table.texts)} if table.texts else {})
     total = hashlib.sha256(json.dumps(about, ensure_ascii=False).encode())
     X = table.X
-    values = (
-        [(X.indptr, "<i4"), (X.indices, "<i4"), (X.data, "<f8")]
-        if table.is_sparse
-        else [(X, "<f8")]
-    )
-    arrays: list[tuple[Any, str]] = [(split, "<i1"), (y, "<i4"), *values]
+    arrays: list[tuple[Any, str]] = [(split, "<i1"), (y, "<i4"), (X, "<f8")]
+    if table.is_sparse:
+        arrays[2:] = [(X.indptr, "<i4"), (X.indices, "<i4"), (X.data, "<f8")]
     if groups is not None:
         arrays.append((groups, "<i4"))
     for array, kind in arrays:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from linclass.base.tables import Table
 from linclass_study.data import labels
 from linclass_study.data.content import Columns, Content, Counts, plain_csr
 from linclass_study.data.labels import codes_and_classes, label_column, sorted_labels
+from linclass_study.entries import Entry, as_list
 from linclass_study.errors import Unavailable, suggest_name
 from linclass_study.files.cells import plain_number
 
@@ -21,15 +21,14 @@ from linclass_study.files.cells import plain_number
 
 
 class Assembled(NamedTuple):
-    """The table has no rows of excluded classes; `y` and `split` have them, with code −1, until `assemble`
-    ends, which adds `source_row`."""
+    """The rows of all classes that the entry keeps; `kept` marks them among the rows of the source and test set."""
 
     table: Table
     y: np.ndarray  # int32, indices into classes
     split: np.ndarray  # int8: 0 train, 1 test
     classes: list[str]
-    groups: np.ndarray | None = None  # int32, group of each row of the table
-    source_row: np.ndarray = np.empty(0, np.int64)  # row of the source, or of the test set, from 0
+    kept: np.ndarray
+    groups: np.ndarray | None = None  # int32, group of each row
 
 
 # Look up the columns and classes that an entry names.
@@ -42,7 +41,7 @@ class Measurements(Unavailable):
     """The target measures something: another column is meant, or classes have to be made."""
 
 
-def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
+def class_codes(texts: pl.Series, entry: Entry) -> tuple[np.ndarray, list[str]]:
     if "classes" not in entry:
         _refuse_gaps_in_numbers(texts)
     y, classes = codes_and_classes(texts, entry.get("classes"))
@@ -55,9 +54,7 @@ def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray,
     return y, classes
 
 
-def refuse_a_number(
-    name: str, classes: list[str], counts: np.ndarray, entry: Mapping[str, Any]
-) -> None:
+def refuse_a_number(name: str, classes: list[str], counts: np.ndarray, entry: Entry) -> None:
     """Raise Unavailable if the target measures something, unless the entry lists its classes."""
     if "classes" not in entry and is_a_number(classes, counts):
         shown = f"'{name}'" if name else "the target"
@@ -105,11 +102,8 @@ def column_named(name: Any, columns: list[str], key: str) -> str:
         close = suggest_name(name, columns)
         known = f", {close} Columns are " if close.startswith("did") else "; columns are "
         numbers = sum(plain_number(column) is not None for column in columns)
-        hint = (
-            " (if these are values of a row: `csv: {header: false}`)"
-            if numbers > len(columns) / 2
-            else ""
-        )
+        hint = " (if these are values of a row: `csv: {header: false}`)"
+        hint *= numbers > len(columns) / 2
         raise Unavailable(f"{key}: there is no column '{name}'{known}{listed(columns)}{hint}")
     return str(name)
 
@@ -124,23 +118,18 @@ def listed(names: list[str]) -> str:
 # statistics, so no label and no value of a test row reaches a fit.
 
 
-def columns_to_table(train: Columns, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Assembled:
     """Rows of all classes that the entry keeps, training rows before test rows."""
     target = entry.get("target", train.target)
     if target is None:
         raise Unavailable(f"`target:` is missing; columns are {listed(train.frame.columns)}")
     target = column_named(target, train.frame.columns, "target")
     parts = [train.frame] if test is None else [train.frame, _like(train.frame, test)]
-    group, (categories, texts, dropped) = (
-        entry.get("group"),
-        (
-            {column_named(name, train.frame.columns, key) for name in entry.get(key, [])}
-            for key in ("categorical", "texts", "drop")
-        ),
+    group, categories, texts, dropped = (
+        {column_named(name, train.frame.columns, key) for name in as_list(entry.get(key))}
+        for key in ("group", "categorical", "texts", "drop")
     )
-    if group is not None:
-        group = column_named(group, train.frame.columns, "group")
-    others = {target, group} | dropped
+    others = {target} | group | dropped
     names = sorted((name for name in train.frame.columns if name not in others), key=labels.natural)
     if test is not None:
         numeric = [name for name in names if name not in texts | categories]
@@ -166,10 +155,11 @@ def columns_to_table(train: Columns, test: Content | None, entry: Mapping[str, A
     if test is not None:
         split = np.concatenate([split, np.ones(test.n_rows, np.int8)])
     groups = None
-    if group is not None:
-        groups = labels.group_codes(_labels(parts, group).filter(keep).to_list(), group)
+    if group:
+        (name,) = group
+        groups = labels.group_codes(_labels(parts, name).filter(keep).to_list(), name)
     table = Table(X, tuple(names), levels, frozenset(texts & {*names}))
-    return Assembled(table, y, split, classes, groups)
+    return Assembled(table, y[keep], split[keep], classes, keep, groups)
 
 
 def _labels(parts: list[pl.DataFrame], name: str) -> pl.Series:
@@ -184,9 +174,8 @@ def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
     for these, those, part in ((frame, test.frame, "test"), (test.frame, frame, "training")):
         for name in these.columns:
             if name not in those.columns:
-                raise Unavailable(
-                    f"the {part} set has no column '{name}'; {suggest_name(name, those.columns)}"
-                )
+                near = suggest_name(name, those.columns)
+                raise Unavailable(f"the {part} set has no column '{name}'; {near}")
     return test.frame.select(frame.columns)
 
 
@@ -212,9 +201,8 @@ def _finite(column: pl.Series) -> np.ndarray:
         )
     values = column.to_numpy()
     if np.isinf(values).any():
-        raise Unavailable(
-            f"column '{column.name}' holds an infinite number; leave such cells empty"
-        )
+        what = f"column '{column.name}' holds an infinite number"
+        raise Unavailable(f"{what}; leave such cells empty")
     return values
 
 
@@ -223,7 +211,7 @@ def _finite(column: pl.Series) -> np.ndarray:
 # The vocabulary comes from all rows, test rows included: words are names and not statistics.
 
 
-def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+def counts_to_table(train: Counts, test: Content | None, entry: Entry) -> Assembled:
     """Rows of all classes that the entry keeps, training rows before test rows."""
     X, names, texts, split = train.X, train.names, train.labels, train.split
     if test is not None:
@@ -243,7 +231,8 @@ def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any
         texts = texts + test.labels
         split = np.concatenate([split, np.ones(len(test.labels), np.int8)])
     y, classes = class_codes(label_column([pl.Series(texts, dtype=pl.String)]), entry)
-    kept = plain_csr(X[np.flatnonzero(y >= 0)])
+    keep = y >= 0
+    kept = plain_csr(X[np.flatnonzero(keep)])
     if entry.get("binary"):
         kept.data[:] = 1
     infinite = kept.indices[np.isinf(kept.data)]
@@ -259,4 +248,4 @@ def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any
     if not wanted.all():
         kept = plain_csr(kept[:, np.flatnonzero(wanted)])
         names = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
-    return Assembled(Table(kept, tuple(names)), y, split, classes)
+    return Assembled(Table(kept, tuple(names)), y[keep], split[keep], classes, keep)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +12,7 @@ from scipy import sparse
 
 from linclass.base.tables import Table
 from linclass_study.files.reading import opened_npz, parsed_json
-from linclass_study.files.writing import atomic_write, write_json
+from linclass_study.files.writing import Path_, atomic_write, write_json
 
 # A data set: rows in canonical order with their classes, the same from every source.
 
@@ -33,9 +32,7 @@ class Dataset:
     attempts: list[dict[str, str]] = field(default_factory=list)
     bayes_error: tuple[float, float] | None = None  # of generated rows, with its standard error
     groups: np.ndarray | None = None  # (n,) int32, group of each row
-    source_row: np.ndarray | None = (
-        None  # (n,) int64, row of the source, or of the test set, from 0
-    )
+    source_row: np.ndarray | None = None  # (n,) int64, row of the source or test set, from 0
     in_file: str = ""  # Parquet file that holds the rows; the table then has a shape, but no values
 
 
@@ -82,12 +79,7 @@ KEPT = (
 )  # fmt: skip
 
 
-def save_dataset(
-    data: Dataset,
-    npz_path: str | os.PathLike[str],
-    json_path: str | os.PathLike[str],
-    why: str = "",
-) -> None:
+def save_dataset(data: Dataset, npz_path: Path_, json_path: Path_, why: str = "") -> None:
     """Save the arrays as .npz and the summary as .json; `why` states why the data set is unavailable."""
     table, (n, d) = data.table, map(int, data.table.shape)
     about = {key: getattr(data, key) for key in KEPT}
@@ -117,15 +109,13 @@ def save_dataset(
     write_json(json_path, summary)
 
 
-def save_unavailable(
-    why: str, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
-) -> None:
+def save_unavailable(why: str, npz_path: Path_, json_path: Path_) -> None:
     """Save an empty data set with the reason why it is unavailable."""
     nothing = Dataset(Table(np.empty((0, 0)), ()), np.empty(0, np.int32), np.empty(0, np.int8), [])
     save_dataset(nothing, npz_path, json_path, why)
 
 
-def load_dataset(npz_path: str | os.PathLike[str]) -> Dataset:
+def load_dataset(npz_path: Path_) -> Dataset:
     """Load a saved data set from its .npz, which is complete without the .json."""
     with opened_npz(npz_path) as arrays:
         about = parsed_json(arrays["about"].tobytes())
@@ -138,7 +128,7 @@ def load_dataset(npz_path: str | os.PathLike[str]) -> Dataset:
     return Dataset(table, y, split, **kept, **own)
 
 
-def load_classes(npz_path: str | os.PathLike[str]) -> Dataset:
+def load_classes(npz_path: Path_) -> Dataset:
     """Classes, groups and official split of a saved data set, without its features."""
     with opened_npz(npz_path) as arrays:
         y, split, groups = arrays["y"], arrays["split"], arrays.get("groups")

@@ -35,24 +35,17 @@ WEB_PAGE = (b"<!doctype html", b"<html")
 ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
 TEMPORARY = {408, 429, *range(500, 600)}  # statuses that are worth a retry
 
+INVALID = exceptions.InvalidURL, exceptions.MissingSchema, exceptions.InvalidSchema
+BROKEN = "the connection broke off before the file was complete"
 # (exceptions, message, whether the failure is temporary); the first row that matches counts
 FAILURES: list[tuple[tuple[type[Exception], ...], str, bool]] = [
-    (
-        (exceptions.InvalidURL, exceptions.MissingSchema, exceptions.InvalidSchema),
-        "invalid URL",
-        False,
-    ),
-    ((net.LocationParseError, UnicodeError), "invalid URL", False),
+    ((*INVALID, net.LocationParseError, UnicodeError), "invalid URL", False),
     ((exceptions.SSLError, net.SSLError), "TLS handshake failed", False),
     ((exceptions.ProxyError,), "the proxy refused the connection", True),
     ((exceptions.ConnectTimeout,), "connection timed out", True),
     ((net.DecodeError,), "the content encoding is not the one that the server states", False),
     ((exceptions.Timeout, net.TimeoutError), "no data received for {seconds:g} seconds", True),
-    (
-        (exceptions.ConnectionError, net.ProtocolError),
-        "the connection broke off before the file was complete",
-        True,
-    ),
+    ((exceptions.ConnectionError, net.ProtocolError), BROKEN, True),
 ]
 
 T = TypeVar("T")
@@ -98,9 +91,8 @@ def download(
                         _wait(failure, pauses[attempt], end, limits)
             with_checksum(partial, sha256)
     except OSError as error:
-        raise Unavailable(
-            f"cannot be stored in {path.parent} ({error.strerror or error})"
-        ) from None
+        why = error.strerror or error
+        raise Unavailable(f"cannot be stored in {path.parent} ({why})") from None
     return path
 
 
@@ -144,10 +136,8 @@ def _transfer(url: str, file: IO[bytes], limits: DownloadLimits) -> None:
             if not block:
                 return
             size += file.write(block)
-    raise Unavailable(
-        f"it has more than {limits.megabytes:g} MB; "
-        "raise limits.download_mb if this size is intended"
-    )
+    what = f"it has more than {limits.megabytes:g} MB"
+    raise Unavailable(f"{what}; raise limits.download_mb if this size is intended")
 
 
 @contextmanager
@@ -161,10 +151,8 @@ def _response(url: str, limits: DownloadLimits) -> Iterator[requests.Response]:
             address = request.url or url
             options = session.merge_environment_settings(address, {}, True, None, None)
             options["timeout"] = (limits.connect_timeout, limits.read_timeout)
-            adapter = session.get_adapter(address)
-            _check_connection(
-                select_proxy(address, options["proxies"]) or address, limits.connect_timeout
-            )
+            adapter, proxy = session.get_adapter(address), select_proxy(address, options["proxies"])
+            _check_connection(proxy or address, limits.connect_timeout)
             answer = adapter.send(request, **options)
             extract_cookies_to_jar(session.cookies, request, answer.raw)
             with answer:
@@ -205,9 +193,8 @@ def _check_response(answer: requests.Response) -> None:
         raise TemporaryFailure(message, wait)
     encoding = answer.headers.get("Content-Encoding", "").strip().lower()
     if encoding not in ENCODINGS:
-        raise Unavailable(
-            f"the server sends the file as '{encoding[:20]}', which was not requested"
-        )
+        what = f"the server sends the file as '{encoding[:20]}'"
+        raise Unavailable(f"{what}, which was not requested")
 
 
 @contextmanager

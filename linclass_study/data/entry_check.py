@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,8 @@ from linclass_study.data import labels
 from linclass_study.data.entry_keys import KINDS, dialect_of, format_of, suffix_of
 from linclass_study.data.labels import cost_matrix
 from linclass_study.data.local_copies import SearchFolders
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, Problems, as_list
 from linclass_study.errors import Unavailable
-
-Problems = Iterator[tuple[list[Any], str]]
 
 OF_FILES = {"format", "csv", "sha256", "vocabulary"}
 # their rows have named columns, one of which is the target
@@ -36,15 +34,12 @@ FOREIGN = {  # formats of other programs, and how one of them writes CSV
 WORDS = {"bag_of_words", "inverted_index", "text_folders"}
 
 
-def entry_problems(
-    entry: Mapping[str, Any], mirrors: Sequence[Path] = (), root: Path = Path()
-) -> Problems:
+def entry_problems(entry: Entry, folders: SearchFolders = SearchFolders()) -> Problems:  # noqa: B008 – it is frozen
     """Yield (path of keys, message) for each problem of the entry."""
     infinite = [*_infinite(entry, [])]
     if infinite:
         yield from infinite
         return
-    folders = SearchFolders(list(mirrors), root=root)
     found = [*_of_sources(entry, "source", folders), *_of_sources(entry, "test", folders)]
     yield from found
     if not found:
@@ -64,7 +59,7 @@ def _infinite(value: Any, path: list[Any]) -> Problems:
         yield path, f"a whole number of {value.bit_length()} bits is too large; give at most 1e308"
 
 
-def _of_sources(entry: Mapping[str, Any], key: str, folders: SearchFolders) -> Problems:
+def _of_sources(entry: Entry, key: str, folders: SearchFolders) -> Problems:
     given = entry.get(key)
     for path, source in _placed(given, [key]):
         yield from ((path + inner, text) for inner, text in _of_source(source, entry, folders))
@@ -86,15 +81,11 @@ def _missing(given: Any, path: list[Any], folders: SearchFolders) -> Problems:
         yield [*place, "file"], f"there is no file '{name}'{_neighbour(name, folders)}"
 
 
-def _of_source(
-    source: Mapping[str, Any], entry: Mapping[str, Any], folders: SearchFolders
-) -> Problems:
+def _of_source(source: Mapping[str, Any], entry: Entry, folders: SearchFolders) -> Problems:
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
-        problem = (
-            f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"
-        )
-        yield [], f"{problem}; give one of {', '.join(KINDS)}"
+        what = f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"
+        yield [], f"{what}; give one of {', '.join(KINDS)}"
         return
     kind = kinds[0]
     if kind == "generate":  # try its keys together, with one row per class
@@ -125,17 +116,14 @@ def _of_source(
 
 def _without_format(name: str) -> str:
     """Formats of other programs are to be converted; any other file may be one of ours."""
-    suffix = suffix_of(name)
-    if suffix in FOREIGN:
-        return (
-            f"'{name}': {suffix} files are not read; save it as CSV or Parquet, {FOREIGN[suffix]}"
-        )
-    return (
-        f"`format:` is missing and not known from the name '{name}'; add it, such as `format: csv`"
-    )
+    what = f"`format:` is missing and not known from the name '{name}'"
+    if (suffix := suffix_of(name)) in FOREIGN:
+        what = f"'{name}': {suffix} files are not read"
+        return f"{what}; save it as CSV or Parquet, {FOREIGN[suffix]}"
+    return f"{what}; add it, such as `format: csv`"
 
 
-def _of_formats(entry: Mapping[str, Any]) -> Problems:
+def _of_formats(entry: Entry) -> Problems:
     """Keys about columns or words need a format that has columns or words."""
     files = [s for s in as_list(entry["source"]) if "file" in s or "url" in s]
     formats = {format_of(entry, s, s.get("file") or s["url"]) for s in files}
@@ -156,32 +144,26 @@ def _of_formats(entry: Mapping[str, Any]) -> Problems:
         for key in {"target", "categorical", "group"} & set(entry):
             yield [key], f"is not supported for {shown}, which has no such columns; leave it out"
     if "dense" in entry and "parquet_blocks" in formats:
-        yield (
-            ["dense"],
-            "is not supported for parquet_blocks, whose rows stay in their file; leave it out",
-        )
+        what = "parquet_blocks, whose rows stay in their file"
+        yield ["dense"], f"is not supported for {what}; leave it out"
     if entry.get("binary") and not formats & (WORDS | {"libsvm"}):
         yield ["binary"], f"is for counts of words, not for {shown}; leave it out"
     if "csv" in entry and "csv" not in formats:
         yield ["csv"], f"is not supported for {shown}; leave it out"
 
 
-def _of_classes(entry: Mapping[str, Any]) -> Problems:
+def _of_classes(entry: Entry) -> Problems:
     classes = entry.get("classes")
     if isinstance(classes, Mapping):
         class_of: dict[str, str] = {}
         for name, group in classes.items():
             if isinstance(name, bool):
-                text = (
-                    f"YAML reads on, off, yes and no as true and false, so a class is called {name}"
-                )
-                yield ["classes"], f"{text}; put its name in quotes"
+                text = "YAML reads on, off, yes and no as true and false, so a class is called"
+                yield ["classes"], f"{text} {name}; put its name in quotes"
             for label in map(str, as_list(group)):
                 if label in class_of:
-                    yield (
-                        ["classes", name],
-                        f"'{label}' is in '{class_of[label]}' already; remove one",
-                    )
+                    what = f"'{label}' is in '{class_of[label]}' already; remove one"
+                    yield ["classes", name], what
                 class_of[label] = name
     if classes is not None and "positive" in entry:
         try:
@@ -193,18 +175,15 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
         if classes is not None:
             names = list(map(str, classes))
         elif isinstance(costs, Mapping):  # the classes that it names
-            named = [*costs, *(action for row in costs.values() for action in row)]
-            names = list(dict.fromkeys(map(str, named)))
+            every = [*costs, *(action for row in costs.values() for action in row)]
+            names = list(dict.fromkeys(map(str, every)))
         else:
             names = [f"class {k}" for k in range(1, len(costs) + 1)]
         try:
             cost_matrix(entry, names)
         except Unavailable as error:
-            unsure = (
-                "; or correct the misspelled class name"
-                if classes is None and isinstance(costs, Mapping)
-                else ""
-            )
+            named = classes is None and isinstance(costs, Mapping)
+            unsure = "; or correct the misspelled class name" * named
             yield ["costs"], str(error).removeprefix("costs: ") + unsure
 
 

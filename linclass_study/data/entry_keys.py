@@ -7,19 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, as_list
 
 # The keys of an entry that describe its sources.
 
-SUFFIXES = {
-    ".arff": "arff",
-    ".csv": "csv",
-    ".libsvm": "libsvm",
-    ".parquet": "parquet",
-    ".svm": "libsvm",
-    ".svmlight": "libsvm",
-    ".tsv": "csv",
-}
+SUFFIXES = {f".{name}": name for name in ("arff", "csv", "libsvm", "parquet")}
+SUFFIXES |= {".svm": "libsvm", ".svmlight": "libsvm", ".tsv": "csv"}
 COMPRESSED = (".bz2", ".gz", ".xz")
 KINDS = ("file", "url", "sklearn", "openml", "generate")
 FILES = ("file", "url")  # the other kinds produce rows themselves
@@ -31,7 +24,7 @@ def source_kind(source: Mapping[str, Any]) -> str:
     return next(key for key in KINDS if key in source)
 
 
-def format_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -> str | None:
+def format_of(entry: Entry, source: Mapping[str, Any], name: str) -> str | None:
     """The format given by the source, else by its entry, else by the file name."""
     return source.get("format") or entry.get("format") or SUFFIXES.get(suffix_of(name))
 
@@ -44,7 +37,7 @@ def suffix_of(name: str) -> str:
     return plain.suffix.lower()
 
 
-def dialect_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -> dict[str, Any]:
+def dialect_of(entry: Entry, source: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The keys under `csv:` that hold for a source; the cells of a .tsv file are separated by tabs."""
     tabs = {"separator": "\t"} if suffix_of(name) == ".tsv" else {}
     return {**tabs, **entry.get("csv", {}), **source.get("csv", {})}
@@ -53,17 +46,16 @@ def dialect_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -
 # Columns that an entry names.
 
 NAMING = ("target", "group", "drop", "categorical", "texts")
-INDEX = re.compile(
-    r"__index_level_\d+__"
-)  # an index without a name that pandas writes into Parquet
+# an index without a name that pandas writes into Parquet
+INDEX = re.compile(r"__index_level_\d+__")
 
 
-def named_columns(entry: Mapping[str, Any], keys: Iterable[str]) -> set[str]:
+def named_columns(entry: Entry, keys: Iterable[str]) -> set[str]:
     """The columns that the entry names under these keys."""
     return {str(name) for key in keys for name in as_list(entry.get(key))}
 
 
-def unnamed_index(names: Iterable[str], entry: Mapping[str, Any]) -> list[str]:
+def unnamed_index(names: Iterable[str], entry: Entry) -> list[str]:
     """Columns of an index, which only numbers the rows, that the entry does not name."""
     given = named_columns(entry, NAMING)
     return [name for name in names if INDEX.fullmatch(name) and name not in given]

@@ -14,7 +14,7 @@ from typing import Any
 from linclass_study.data.entry_keys import FILES, PARTS, source_kind
 from linclass_study.data.local_copies import DownloadLimits, SearchFolders, mirrors
 from linclass_study.data.sources import offers
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, as_list
 from linclass_study.errors import Unavailable, errors_as_unavailable
 from linclass_study.processes.guard import Guard
 from linclass_study.project import ROOT
@@ -41,7 +41,7 @@ class AvailableSource:
 
 
 def available_sources(
-    entry: Mapping[str, Any], key: str, folders: SearchFolders, failures: Failures
+    entry: Entry, key: str, folders: SearchFolders, failures: Failures
 ) -> Iterator[AvailableSource]:
     """Yield each available source under `key`; append the reasons for the others to `failures`."""
     for label, source, get, is_last in _offered(entry.get(key), folders, True):
@@ -79,9 +79,7 @@ def _offered(given: Any, folders: SearchFolders, is_last: bool) -> Iterator[tupl
         yield from ((label, source, get, last) for label, get in offers(source, folders, last))
 
 
-def first_usable(
-    entry: Mapping[str, Any], folders: SearchFolders, execute: Execute
-) -> tuple[str, Failures]:
+def first_usable(entry: Entry, folders: SearchFolders, execute: Execute) -> tuple[str, Failures]:
     """(label of the first usable source, failures before it); the reader then holds the data set.
 
     A test set has sources of its own, and each of them is tried with each source of the training set.

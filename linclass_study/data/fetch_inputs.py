@@ -16,7 +16,7 @@ from linclass_study.data.entry_keys import FILES, format_of, source_kind
 from linclass_study.data.fetch_dataset import READER
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.sources import PRODUCED
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, as_list
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.files.reading import read_json, read_mapping
 from linclass_study.files.unpack import files_below
@@ -25,7 +25,7 @@ from linclass_study.files.unpack import files_below
 CHILD = ["linclass_study.processes.guarded_child", READER.partition(":")[0]]
 
 
-def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:
+def local_files(entry: Entry, root: Path) -> list[str]:
     """Existing files that the entry names, relative to the working directory or to the project."""
     folders = SearchFolders(root=root)
     sources = [part for source in _sources(entry) for part in (source, *_companions(source))]
@@ -33,7 +33,7 @@ def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:
     return [os.path.relpath(path) for path in found if path is not None]
 
 
-def content_of_local_files(entry: Mapping[str, Any], root: Path) -> str:
+def content_of_local_files(entry: Entry, root: Path) -> str:
     """Short hash of their content, a parameter of the rule.
 
     Modification times do not suffice: a copy may keep an old time, and a folder's time ignores changes within files.
@@ -58,7 +58,7 @@ def _content(file: Path) -> str:
         return str(error.strerror)
 
 
-def modules_of_entry(entry: Mapping[str, Any]) -> list[str]:
+def modules_of_entry(entry: Entry) -> list[str]:
     """Modules that read the entry: the reader, its kinds of sources, formats and generators."""
     sources = _sources(entry)
     names = [(source, source.get("file") or source.get("url", "")) for source in sources]
@@ -75,7 +75,7 @@ def _companions(source: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [one for part in (source.get("vocabulary"), *matrices) for one in as_list(part)]
 
 
-def _sources(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _sources(entry: Entry) -> list[dict[str, Any]]:
     return [*as_list(entry.get("source")), *as_list(entry.get("test"))]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from linclass.base.messages import counted_have
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, as_list, class_name
 from linclass_study.errors import Unavailable, suggest_name
 from linclass_study.files.cells import plain_number
 
@@ -48,9 +48,7 @@ def are_codes(texts: pl.Series) -> bool:
     """Whether zeros in front distinguish texts that are numbers, as 007 and 7."""
     kinds = texts.drop_nulls().unique()
     padded = kinds.str.contains(r"^[-+]?0\d")
-    return bool(
-        padded.any() and (padded & kinds.cast(pl.Float64, strict=False).is_duplicated()).any()
-    )
+    return bool((padded & kinds.cast(pl.Float64, strict=False).is_duplicated()).any())
 
 
 def label_column(parts: Sequence[pl.Series]) -> pl.Series:
@@ -58,15 +56,11 @@ def label_column(parts: Sequence[pl.Series]) -> pl.Series:
     parts = [label_values(part) for part in parts]
     kinds = [part.drop_nulls().unique() for part in parts]
     texts = iter(normalized_labels([value for kind in kinds for value in kind.to_list()]))
-    return pl.concat(
-        part.replace_strict(
-            kind,
-            pl.Series([next(texts) for _ in kind], dtype=pl.String),
-            default=None,
-            return_dtype=pl.String,
-        )
-        for part, kind in zip(parts, kinds, strict=True)
-    )
+    columns = []
+    for part, kind in zip(parts, kinds, strict=True):
+        own = pl.Series([next(texts) for _ in kind], dtype=pl.String)
+        columns.append(part.replace_strict(kind, own, default=None, return_dtype=pl.String))
+    return pl.concat(columns)
 
 
 def label_values(column: pl.Series) -> pl.Series:
@@ -130,17 +124,13 @@ def codes_and_classes(
         groups = {label: [label] for label in present}
     elif isinstance(classes, Mapping):
         groups = {
-            (str(name).lower() if isinstance(name, bool) else str(name)): [
-                lookup(v, present, "classes") for v in as_list(values)
-            ]
+            class_name(name): [lookup(v, present, "classes") for v in as_list(values)]
             for name, values in classes.items()
         }
     else:
         groups = {(label := lookup(v, present, "classes")): [label] for v in classes}
     code_of = {label: code for code, group in enumerate(groups.values()) for label in group}
-    codes = labels.replace_strict(
-        list(code_of), list(code_of.values()), default=-1, return_dtype=pl.Int32
-    )
+    codes = labels.replace_strict(code_of, default=-1, return_dtype=pl.Int32)
     return codes.fill_null(-1).to_numpy(), list(groups)
 
 
@@ -159,7 +149,7 @@ def group_codes(labels: Sequence[str | None], name: str) -> np.ndarray:
 # costs: [[0, 5], [1, 0]]                     the matrix itself, in the order of the classes' codes
 
 
-def cost_matrix(entry: Mapping[str, Any], classes: Sequence[str]) -> list[list[float]] | None:
+def cost_matrix(entry: Entry, classes: Sequence[str]) -> list[list[float]] | None:
     """The matrix in the order of the classes; None if the entry has no `costs:`."""
     costs, K = entry.get("costs"), len(classes)
     if costs is None:
@@ -179,8 +169,6 @@ def cost_matrix(entry: Mapping[str, Any], classes: Sequence[str]) -> list[list[f
             known[true, lookup(action, classes, "costs")] = float(cost)
     for true, action in product(classes, classes):
         if (true, action) not in known:
-            raise Unavailable(
-                f"costs: no cost of predicting '{action}' where '{true}' is true; "
-                f"add {true}: {{{action}: …}}"
-            )
+            what = f"no cost of predicting '{action}' where '{true}' is true"
+            raise Unavailable(f"costs: {what}; add {true}: {{{action}: …}}")
     return [[known[true, action] for true in classes] for action in classes]

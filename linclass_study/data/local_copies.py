@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from linclass_study.errors import Unavailable
+from linclass_study.project import ROOT
 
 # File names for untrusted addresses: an address cannot name a file outside its folder.
 #
@@ -118,7 +119,7 @@ class SearchFolders:
 
     mirrors: list[Path] = field(default_factory=list)
     downloads: Path = Path("downloads")
-    root: Path = Path()
+    root: Path = ROOT
     limits: DownloadLimits = field(default_factory=DownloadLimits)
 
     def local(self, name: str) -> Path | None:

@@ -109,7 +109,7 @@ def _rounded(values: np.ndarray) -> np.ndarray:
 
 
 MOST_CLASSES = 30  # with more, the file of a run would be large
-JUMP = 4  # times the step beside it, from which on a step across a boundary is no slope
+JUMP = 4  # times the step beside it, from which on a step across a boundary is not a slope
 
 
 def plane_margins(labels: np.ndarray, score: np.ndarray) -> np.ndarray | None:
@@ -144,9 +144,7 @@ def _jump(margins: np.ndarray, labels: np.ndarray) -> bool:
         steps = np.abs(np.diff(field, axis=2))
         across = codes[:, 1:-2] != codes[:, 2:-1]
         own = np.take_along_axis(steps[..., 1:-1], codes[None, :, 1:-2], 0)[0][across]
-        beside = np.maximum(
-            *(steps[..., part].max(axis=0)[across] for part in (np.s_[:-2], np.s_[2:]))
-        )
-        ratios.append(own > JUMP * beside)
+        both = (steps[..., part].max(axis=0)[across] for part in (np.s_[:-2], np.s_[2:]))
+        ratios.append(own > JUMP * np.maximum(*both))
     found = np.concatenate(ratios)
     return bool(found.size and found.mean() > 0.5)

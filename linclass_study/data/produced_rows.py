@@ -85,13 +85,11 @@ def _loaded(name: str) -> Columns:
         bunch = getattr(datasets, f"load_{name}")()
         X, y, columns = bunch.data, bunch.target, map(str, bunch.feature_names)
     except (AttributeError, TypeError, KeyError):
-        raise Unavailable(
-            f"scikit-learn has no data set '{name}'; {suggest_name(name, loaders)}"
-        ) from None
+        meant = suggest_name(name, loaders)
+        raise Unavailable(f"scikit-learn has no data set '{name}'; {meant}") from None
     if y.ndim != 1:
-        raise Unavailable(
-            f"scikit-learn's '{name}' has {y.shape[1]} targets, not one class per row"
-        )
+        what = f"scikit-learn's '{name}' has {y.shape[1]} targets"
+        raise Unavailable(f"{what}, not one class per row")
     names = getattr(bunch, "target_names", None)
     labels = y.astype(float) if names is None else [str(names[int(code)]) for code in y]
     frame = pl.DataFrame({**dict(zip(columns, X.T.astype(float), strict=True)), "target": labels})
@@ -170,9 +168,8 @@ def _column(name: str, values: Any) -> pl.Series:
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
         return pl.Series(name, numbers).fill_nan(None)
     cells = zip(values, values.isna(), strict=True)
-    texts = pl.Series(
-        name, [None if missing else str(text).strip() for text, missing in cells], pl.String
-    )
+    stripped = [None if missing else str(text).strip() for text, missing in cells]
+    texts = pl.Series(name, stripped, pl.String)
     # scikit-learn removes single quotes around categories, but not around texts
     return texts if hasattr(values, "cat") else texts.str.replace(r"(?s)^'(.*)'$", "$1")
 

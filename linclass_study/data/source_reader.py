@@ -7,7 +7,7 @@ memory or crashes its reader makes its source unavailable and does not end the j
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -31,6 +31,7 @@ from linclass_study.data.fetch_dataset import (
 from linclass_study.data.formats.parquet import errors_in_one_line
 from linclass_study.data.local_copies import DownloadLimits, SearchFolders
 from linclass_study.data.sources import offers
+from linclass_study.entries import Entry
 from linclass_study.errors import Unavailable, errors_as_unavailable, first_line
 from linclass_study.files.unpack import at_most, count_bytes
 
@@ -38,7 +39,7 @@ from linclass_study.files.unpack import at_most, count_bytes
 class SourceReader:
     """Keeps the content that it has read and the data set that it has built."""
 
-    def __init__(self, entry: Mapping[str, Any], folders: SearchFolders):
+    def __init__(self, entry: Entry, folders: SearchFolders):
         self.entry, self.folders = entry, folders
         self.contents: dict[str, tuple[AvailableSource, Content]] = {}  # of 'source' and 'test'
         self.dataset: Dataset | None = None
@@ -88,9 +89,8 @@ class SourceReader:
         entry, source = self.entry, found.source
         name = format_of(entry, source, path.name)
         if name is None:
-            raise Unavailable(
-                f"`format:` is missing and not known from the name {path.name}; add it"
-            )
+            what = f"`format:` is missing and not known from the name {path.name}"
+            raise Unavailable(f"{what}; add it")
         options = {**entry, **source, "csv": dialect_of(entry, source, path.name)}
         if "vocabulary" in source:  # some archives contain it
             options["vocabulary"] = lambda: companion_file(
@@ -101,7 +101,7 @@ class SourceReader:
 
 
 def obtain_dataset(
-    entry: Mapping[str, Any],
+    entry: Entry,
     mirrors: list[Path],
     downloads: Path,
     root: Path,
@@ -174,9 +174,8 @@ def _npz(path: Path) -> Numbers:
             except (ValueError, KeyError, NotImplementedError) as error:
                 raise Unavailable(f"is not a sparse matrix of SciPy ({error})") from None
         if len(arrays.files) != 1:
-            raise Unavailable(
-                f"holds {', '.join(arrays.files) or 'no array'}; keep one array in it"
-            )
+            held = ", ".join(arrays.files) or "no array"
+            raise Unavailable(f"holds {held}; keep one array in it")
         with _reading():
             return _checked(arrays[arrays.files[0]])
 
@@ -190,9 +189,8 @@ def _reading() -> Iterator[None]:
     except Unavailable as error:
         if "pickle" not in str(error):
             raise
-        raise Unavailable(
-            "holds pickled objects, which may run code when read; save an array of numbers"
-        ) from None
+        why = "holds pickled objects, which may run code when read; save an array of numbers"
+        raise Unavailable(why) from None
 
 
 def _checked(X: Any) -> Numbers:

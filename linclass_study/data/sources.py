@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.data.entry_keys import FILES, source_kind
-from linclass_study.data.local_copies import (
-    SearchFolders,
-    name_in_mirror,
-    place_of,
-    with_checksum,
-)
+from linclass_study.data.local_copies import SearchFolders, name_in_mirror, place_of, with_checksum
 from linclass_study.errors import Unavailable
 
 Offers = Iterator[tuple[str, Callable[[], Any]]]

@@ -29,11 +29,11 @@ from linclass_study.execution.run import (
     RowDigests,
     SharedChild,
     fit_and_predict,
-    limits_of_fit,
     owner_of,
 )
 from linclass_study.execution.run_files import (
     Added,
+    Limits,
     Records,
     RunInputs,
     RunSpec,
@@ -63,8 +63,15 @@ OF_DATA = ("n_classes", "classes", "positive", "costs")  # of a task; how to tun
 class SharedInputs:
     """What the runs on a data set have in common."""
 
-    def __init__(self, results: Path, dataset: str, evaluation: Mapping[str, Any]):
-        self.results, self.dataset, self.evaluation = results, dataset, evaluation
+    def __init__(
+        self,
+        results: Path,
+        dataset: str,
+        evaluation: Mapping[str, Any],
+        limits: Mapping[str, float],
+    ):
+        self.results, self.dataset = results, dataset
+        self.evaluation, self.limits = evaluation, limits
         self.about = read_about(results / "data" / f"{dataset}.json")
         self.folds = results / "folds" / f"{dataset}.parquet"
         self.plan = read_plan(str(self.folds), self.about, evaluation)
@@ -99,7 +106,7 @@ class SharedInputs:
             self.evaluation["seed"],
             self.evaluation.get("traces", False),
             environment.record(self.results, spec.get("libraries")),
-            self._specified(spec).recipe,
+            self.specified(spec).recipe,
             self._rows(self.features(spec)),
         )
 
@@ -112,20 +119,20 @@ class SharedInputs:
         part: tuple[int, int] = (1, 1),
     ) -> Records:
         """Outcomes of the fits of a run, or of a part of them; those that hold still are taken over."""
-        runs = self.runs.by_recipe(method, self._specified(spec).recipe)
-        earlier = EarlierFits(runs, spec["entry"], limits_of_fit(child.limits), unfinished)
+        runs = self.runs.by_recipe(method, self.specified(spec).recipe)
+        earlier = EarlierFits(runs, spec["entry"], Limits.of(self.limits), unfinished)
         with enough_memory():
             records = fit_and_predict(self.run_of(method, spec), child, part, earlier)
         refuse_for_full_disk(records.reasons(), unfinished.path.parent)
         return records
 
-    def inputs_of(self, spec: MethodSpec, limits: Mapping[str, float]) -> RunInputs:
+    def inputs_of(self, spec: MethodSpec) -> RunInputs:
         """Everything that the run of a method depends on."""
-        return self._specified(spec, limits).inputs(self._data(self.features(spec)))
+        return self.specified(spec).inputs(self._data(self.features(spec)))
 
-    def _specified(self, spec: MethodSpec, limits: Mapping[str, float] | None = None) -> RunSpec:
+    def specified(self, spec: MethodSpec) -> RunSpec:
         tables = spec.get("tables", "")
-        return RunSpec(spec["entry"], spec["code"], self.evaluation, limits or {}, tables)
+        return RunSpec(spec["entry"], spec["code"], self.evaluation, self.limits, tables)
 
     def save(self, method: str, records: Records, inputs: RunInputs) -> None:
         """Write the files of a run; other fits that they contained until now go to the store."""
@@ -144,24 +151,20 @@ def fit_bundle(results: Path, bundle: str, out: Path) -> None:
 
 def fit_shard(results: Path, bundle: str, part: tuple[int, int], out: Path) -> None:
     """The job of a shard of a heavy run; `part` is (number, total)."""
-    shared, method, spec, limits = _only_run(results, bundle)
-    compute_shard(shared, method, spec, limits, part, out)
+    compute_shard(*_only_run(results, bundle), part, out)
 
 
 def gather_shards(results: Path, bundle: str, shards: Iterable[str], out: Path) -> None:
     """The job after all shards: the files of the run, and their manifest."""
-    shared, method, spec, limits = _only_run(results, bundle)
-    write_manifest(out, gather(shared, method, spec, limits, map(Path, shards)))
+    write_manifest(out, gather(*_only_run(results, bundle), map(Path, shards)))
 
 
-def _only_run(
-    results: Path, bundle: str
-) -> tuple[SharedInputs, str, MethodSpec, Mapping[str, float]]:
+def _only_run(results: Path, bundle: str) -> tuple[SharedInputs, str, MethodSpec]:
     runs, evaluation, limits = read_fits(results, bundle)
     ((dataset, methods),) = runs.items()
     ((method, spec),) = methods.items()
     ensure_folds(results, dataset, evaluation)
-    return SharedInputs(results, dataset, evaluation), method, spec, limits
+    return SharedInputs(results, dataset, evaluation, limits), method, spec
 
 
 def compute_bundle(
@@ -177,26 +180,19 @@ def compute_bundle(
     made: dict[str, dict[str, Any]] = {}
     with SharedChild(limits) as child:
         for dataset, methods in bundle.items():
-            shared = SharedInputs(results, dataset, evaluation)
-            owners = {
-                m: (owner_of(m, spec["entry"]), spec["features"]) for m, spec in methods.items()
-            }
+            shared = SharedInputs(results, dataset, evaluation, limits)
+            owners = {m: (owner_of(m, own["entry"]), own["features"]) for m, own in methods.items()}
             for method in sorted(methods, key=owners.__getitem__):
                 print(f"== {dataset} × {method}", flush=True)
-                record = computed_run(shared, method, methods[method], limits, child)
-                made[f"{dataset}/{method}"] = record
+                made[f"{dataset}/{method}"] = computed_run(shared, method, methods[method], child)
     return made
 
 
 def computed_run(
-    shared: SharedInputs,
-    method: str,
-    spec: MethodSpec,
-    limits: Mapping[str, float],
-    child: SharedChild,
+    shared: SharedInputs, method: str, spec: MethodSpec, child: SharedChild
 ) -> dict[str, Any]:
     """run_files.recorded_run of the run, which is computed first if its files had other inputs."""
-    folder, inputs = shared.folder(method), shared.inputs_of(spec, limits)
+    folder, inputs = shared.folder(method), shared.inputs_of(spec)
     with run_lock(folder):
         if (record := current_run(folder, inputs)) is not None:
             print("   is up to date", flush=True)
@@ -218,20 +214,14 @@ def _recorded(folder: Path) -> dict[str, Any]:
 
 
 def compute_shard(
-    shared: SharedInputs,
-    method: str,
-    spec: MethodSpec,
-    limits: Mapping[str, float],
-    part: tuple[int, int],
-    out: Path,
+    shared: SharedInputs, method: str, spec: MethodSpec, part: tuple[int, int], out: Path
 ) -> None:
     """Compute the fits of `part`, (number, total), of a run; none if its files are up to date."""
-    inputs = shared.inputs_of(spec, limits)
     with run_lock(out):
         added: list[Added] | None = None
         unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{UNFINISHED}"))
-        if current_run(shared.folder(method), inputs) is None:
-            with SharedChild(limits) as child:
+        if current_run(shared.folder(method), shared.inputs_of(spec)) is None:
+            with SharedChild(shared.limits) as child:
                 added = shared.fit(method, spec, child, unfinished, part).added
         with atomic_write(out) as partial:
             partial.write_bytes(outcomes_to_bytes(added))
@@ -239,18 +229,10 @@ def compute_shard(
 
 
 def gather(
-    shared: SharedInputs,
-    method: str,
-    spec: MethodSpec,
-    limits: Mapping[str, float],
-    parts: Iterable[Path],
+    shared: SharedInputs, method: str, spec: MethodSpec, parts: Iterable[Path]
 ) -> dict[str, dict[str, Any]]:
     """Write the run's files from those of its shards; return its entry in the manifest."""
-    inputs, folder, run = (
-        shared.inputs_of(spec, limits),
-        shared.folder(method),
-        f"{shared.dataset}/{method}",
-    )
+    inputs, folder = shared.inputs_of(spec), shared.folder(method)
     found = {part: outcomes_from_bytes(part, part.read_bytes()) for part in parts}
     with run_lock(folder):
         if current_run(folder, inputs) is None:
@@ -261,17 +243,14 @@ def gather(
                 raise StudyError(
                     f"{shared.dataset} × {method}: its files were deleted meanwhile; run again to fit it again"
                 )
-            by_fit = {
-                tuple(one[0][name] for name in FIT[2:]): one
-                for added in found.values()
-                for one in added or ()
-            }
+            added = [one for outcomes in found.values() for one in outcomes or ()]
+            by_fit = {tuple(one[0][name] for name in FIT[2:]): one for one in added}
             axes, _ = feature_file.axes_and_reason(shared.features(spec))
             records = Records(axes, shared.plan.on_plane)
             for rows in shared.plan.fits:  # in the order of the undivided run
-                records.add(*by_fit[rows.protocol, rows.repeat, rows.fold])
+                records.add(*by_fit[rows.name])
             shared.save(method, records, inputs)
-    return {run: _recorded(folder)}
+    return {f"{shared.dataset}/{method}": _recorded(folder)}
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +19,7 @@ from linclass.base.tables import Table
 from linclass_study.data import dataset
 from linclass_study.data.plane import plane
 from linclass_study.files.reading import opened_npz, parsed_json
-from linclass_study.files.writing import atomic_write
+from linclass_study.files.writing import Path_, atomic_write
 
 GRID = 121  # points along each axis of two features
 CUT = 81  # points along each axis of a plane through more features
@@ -49,7 +48,7 @@ class FeatureFile:
         groups = None if self.groups is None else self.groups[index]
         return replace(self, table=self.table.rows(index), y=self.y[index], groups=groups)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: Path_) -> None:
         arrays: dict[str, Any] = {
             "y": self.y,
             "x_axis": self.axes[0],
@@ -65,9 +64,8 @@ class FeatureFile:
 
     def _keys(self) -> dict[str, np.ndarray]:
         """What identifies the rows that a fit sees (RowDigests); of rows that stay in their file, their numbers."""
-        rows = (
-            np.arange(len(self.y), dtype=np.uint64)[:, None] if self.in_file else _keys(self.table)
-        )
+        numbers = np.arange(len(self.y), dtype=np.uint64)[:, None]
+        rows = numbers if self.in_file else _keys(self.table)
         about = {"columns": _columns(self.table), "grid": "", "in_file": bool(self.in_file)}
         if self.grid.shape[0]:
             points = digest_of_bytes(_keys(self.grid).tobytes())
@@ -75,7 +73,7 @@ class FeatureFile:
         return {"row_keys": rows, "keys_about": _bytes(about)}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> FeatureFile:
+    def load(cls, path: Path_) -> FeatureFile:
         with opened_npz(path) as arrays:
             return cls(
                 table=_table("table", arrays),
@@ -92,7 +90,7 @@ class FeatureFile:
         return cls(nothing, np.empty(0, np.int32), axes, nothing, reason)
 
 
-def axes_and_reason(path: str | os.PathLike[str]) -> tuple[Axes, str]:
+def axes_and_reason(path: Path_) -> tuple[Axes, str]:
     """(axes of the grid, reason), without reading the table."""
     with opened_npz(path) as arrays:
         return (arrays["x_axis"], arrays["y_axis"]), _read(arrays["text"])["reason"]

@@ -14,8 +14,7 @@ from pathlib import Path
 from linclass.base.messages import counted, names_and_others
 from linclass_study.execution.fit_store import OF_FIT, FittedRun, RunsOfDataset, outcome_holds
 from linclass_study.execution.jobs import Bundle
-from linclass_study.execution.run import limits_of_fit
-from linclass_study.execution.run_files import GRID, RunSpec, extras_of, recorded_run
+from linclass_study.execution.run_files import GRID, Limits, RunSpec, extras_of, recorded_run
 from linclass_study.files.reading import read_about
 from linclass_study.protocols import kind, planned_fits
 
@@ -30,10 +29,7 @@ class ToFit:
     """specified   method → what the study specifies for its runs"""
 
     def __init__(
-        self,
-        results: Path,
-        bundles: Mapping[str, Bundle],
-        specified: Callable[[str], RunSpec],
+        self, results: Path, bundles: Mapping[str, Bundle], specified: Callable[[str], RunSpec]
     ) -> None:
         self.results, self.bundles, self.specified = results, bundles, specified
         self._runs = cache(lambda dataset: RunsOfDataset(results, dataset))
@@ -109,7 +105,7 @@ def known_fits(
     run: FittedRun, spec: RunSpec, planned: list[tuple[str, int, int]]
 ) -> dict[tuple[str, int, int], str]:
     """Fits of a run that are planned, too → HOLDS, or why it is made again."""
-    limits = limits_of_fit(spec.limits)
+    limits = Limits.of(spec.limits)
     traced = spec.evaluation["tune_metric"] if spec.evaluation.get("traces") else ""
     on_plane = next((name for name, *_ in planned if kind(name) != "leave_one_out"), "")
     drawn = (extra for made in run.made for extra in made.extras if extra.startswith(GRID))

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from linclass_study.entries import Entry
 from linclass_study.errors import StudyError
 from linclass_study.execution.run_files import (
     BOUNDARY,
@@ -29,6 +30,7 @@ from linclass_study.execution.run_files import (
     LAST,
     OTHERS,
     TABLES,
+    UNKNOWN,
     Added,
     Limits,
     Made,
@@ -47,7 +49,6 @@ from linclass_study.files.tables import FIT, table_schema
 from linclass_study.statuses import FITTED
 
 OF_FIT = FIT[2:]  # protocol, repeat, fold
-SECONDS, MEMORY, START = range(3)  # places in Made.limits
 
 
 @dataclass(frozen=True)
@@ -150,18 +151,15 @@ def outcome_holds(row: Mapping[str, Any], then: Limits, now: Limits) -> bool:
     One that a limit ended holds unless that limit was raised. Any other holds unless a limit was lowered to less than
     what was recorded: seconds of the fit and its predictions, memory of its process.
     """
-    used = {
-        name: row.get(name) or 0.0 for name in ("fit_seconds", "predict_seconds", "peak_rss_mb")
-    }
-    seconds = used["fit_seconds"] + used["predict_seconds"]
-    if now[SECONDS] < then[SECONDS] and seconds > now[SECONDS]:
+    columns = ("fit_seconds", "predict_seconds", "peak_rss_mb")
+    fit, predict, memory = (row.get(name) or 0.0 for name in columns)
+    if now.seconds < then.seconds and fit + predict > now.seconds:
         return False
-    if now[MEMORY] < then[MEMORY] and used["peak_rss_mb"] > now[MEMORY]:
+    if now.memory_mb < then.memory_mb and memory > now.memory_mb:
         return False
-    if row["status"] == "timeout":
-        ended = SECONDS if used["fit_seconds"] else START
-        return now[ended] <= then[ended]
-    return row["status"] != "out_of_memory" or now[MEMORY] <= then[MEMORY]
+    if row["status"] == "timeout":  # a fit that has no time ended before it began
+        return now.seconds <= then.seconds if fit else now.start_seconds <= then.start_seconds
+    return row["status"] != "out_of_memory" or now.memory_mb <= then.memory_mb
 
 
 def _matrix(lists: pl.Series) -> np.ndarray | None:
@@ -334,8 +332,8 @@ class EarlierFits:
     def __init__(
         self,
         runs: Iterable[FittedRun] = (),
-        entry: Mapping[str, Any] | None = None,
-        limits: Limits = (0.0, 0.0, 0.0),
+        entry: Entry | None = None,
+        limits: Limits = UNKNOWN,
         unfinished: UnfinishedRun | None = None,
     ):
         self.entry, self.limits, self.unfinished = entry or {}, limits, unfinished
@@ -381,8 +379,6 @@ class EarlierFits:
             given["kept"] = kept
         if run.folder not in self._used:
             self._used.add(run.folder)
-            os.utime(
-                run.folder
-            )  # of stored runs, those go first that were not used for the longest time
+            os.utime(run.folder)  # the store forgets those first that were not used for longest
             print_kept_log(run.folder)
         return row, given, Made(made.key, made.limits, extras)

@@ -35,9 +35,8 @@ from linclass.kernels.functions import WIDTHS
 from linclass.tuning import tuning
 from linclass_study.data.entry_keys import source_kind
 from linclass_study.data.local_copies import SearchFolders
-from linclass_study.entries import as_list
+from linclass_study.entries import Entry, as_list
 from linclass_study.files.reading import read_about
-from linclass_study.project import ROOT
 from linclass_study.protocols import selected_protocols, size_of
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class Size(NamedTuple):
     rows: int | None = None
 
 
-def expected_size(entry: Mapping[str, Any], root: Path = ROOT) -> Size | None:
+def expected_size(entry: Entry) -> Size | None:
     """Size from the entry's `size:`, else from its sources; None if unknown.
 
     It depends on the entry and on local files, never on downloads, so a plan based on it stays the same.
@@ -76,10 +75,10 @@ def expected_size(entry: Mapping[str, Any], root: Path = ROOT) -> Size | None:
         rows, features = entry["size"]["rows"], entry["size"].get("features", 1)
         return Size(entry["size"].get("nonzero", rows * features), rows)
     sources = [*as_list(entry.get("source")), *as_list(entry.get("test"))]
-    return max((size for one in sources if (size := _size_of(one, root))), default=None)
+    return max((size for one in sources if (size := _size_of(one))), default=None)
 
 
-def _size_of(source: Mapping[str, Any], root: Path) -> Size | None:
+def _size_of(source: Mapping[str, Any]) -> Size | None:
     kind = source_kind(source)
     if kind == "generate":  # the number of features is that of a sample of one row per class
         keys = {key: value for key, value in source.items() if key not in ("generate", "rows")}
@@ -88,7 +87,7 @@ def _size_of(source: Mapping[str, Any], root: Path) -> Size | None:
     if kind == "sklearn" and source["sklearn"] in BUNDLED:
         rows, features = BUNDLED[source["sklearn"]]
         return Size(rows * features, rows)
-    if kind == "file" and (path := SearchFolders(root=root).local(source["file"])):
+    if kind == "file" and (path := SearchFolders().local(source["file"])):
         files = path.rglob("*") if path.is_dir() else [path]
         return Size(sum(file.stat().st_size for file in files) // BYTES)
     return None
@@ -118,9 +117,7 @@ CLASSES = {
 COSTS = {name: cost for cost, names in CLASSES.items() for name in names.split()}
 
 
-def seconds_of_run(
-    size: Size | None, entry: Mapping[str, Any], evaluation: Mapping[str, Any]
-) -> float:
+def seconds_of_run(size: Size | None, entry: Entry, evaluation: Mapping[str, Any]) -> float:
     """Seconds of all fits of a method on data of this size; infinity if the size is unknown."""
     if size is None:
         return inf
@@ -130,7 +127,7 @@ def seconds_of_run(
     return number_of_fits(evaluation, 1 if cost is SUMS else rows) * tuned(entry, evaluation) * one
 
 
-def cost_of(entry: Mapping[str, Any]) -> Cost:
+def cost_of(entry: Entry) -> Cost:
     """Of a model around another, such as OneVsRest, that of the one inside."""
     params = entry.get("params") or {}
     inner = params.get("estimator")
@@ -153,7 +150,7 @@ def number_of_fits(evaluation: Mapping[str, Any], rows: float) -> float:
     return max(count, 1)
 
 
-def tuned(entry: Mapping[str, Any], evaluation: Mapping[str, Any]) -> float:
+def tuned(entry: Entry, evaluation: Mapping[str, Any]) -> float:
     """Factor by which tuning extends a fit: candidates are fitted along a path with warm starts."""
     if not entry.get("tune"):
         return 1.0
@@ -211,7 +208,7 @@ def plan(
 
 def plan_bundles(study: Study) -> dict[str, Bundle]:
     """Name → bundle."""
-    sizes = {name: expected_size(entry, study.root) for name, entry in study.datasets.items()}
+    sizes = {name: expected_size(entry) for name, entry in study.datasets.items()}
     works = {
         (dataset, method): seconds_of_run(size, entry, study.evaluation)
         for dataset, size in sizes.items()
@@ -220,7 +217,7 @@ def plan_bundles(study: Study) -> dict[str, Bundle]:
     return plan(works, study.jobs, lambda method: divisible(study.methods[method]))
 
 
-def divisible(entry: Mapping[str, Any]) -> bool:
+def divisible(entry: Entry) -> bool:
     """Whether the fits of a method are independent, as those of a tuned method are: folds that are fitted jointly
     have the same last digits only when fitted jointly again."""
     if entry.get("tune"):

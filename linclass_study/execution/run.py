@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from linclass.tuning.folds import seed_of
-from linclass_study.entries import named_steps
+from linclass_study.entries import Entry, named_steps
 from linclass_study.execution import feature_file
 from linclass_study.execution.feature_file import digest_of_bytes
 from linclass_study.execution.fit_store import EarlierFits
@@ -36,7 +36,7 @@ from linclass_study.execution.run_files import (
 from linclass_study.files.environment import machine
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.tables import FIT
-from linclass_study.processes.guard import START_SECONDS, Guard, GuardedResult
+from linclass_study.processes.guard import Guard, GuardedResult
 
 WORKER = "linclass_study.execution.worker:Worker"
 STATELESS = {"linclass", "sklearn"}
@@ -57,26 +57,20 @@ class SharedChild:
             self._guard.__exit__()
             self._guard = None
 
-    def turn(self, run: str, features: str, entry: Mapping[str, Any], task: Any) -> Guard:
+    def turn(self, run: str, features: str, entry: Entry, task: Any) -> Guard:
         """The guard, ready for the fits of this method on these features."""
         owner = owner_of(run, entry)
         arguments = {"features": features, "entry": entry, "task": task}
         if self._guard is None or owner != self.owner:
             self.__exit__()
-            seconds, memory, start = limits_of_fit(self.limits)
-            guard = Guard(WORKER, arguments, seconds, memory, start_seconds=start)
-            self.owner, self._guard = owner, guard
+            seconds, memory_mb, start = Limits.of(self.limits)
+            self._guard = Guard(WORKER, arguments, seconds, memory_mb, start_seconds=start)
+            self.owner = owner
         self._guard.use(arguments, f"importing {entry['classifier']} and loading the data")
         return self._guard
 
 
-def limits_of_fit(limits: Mapping[str, float]) -> Limits:
-    """The limits of a fit, of those of a study."""
-    start = limits.get("fit_start_seconds", START_SECONDS)
-    return limits["fit_seconds"], limits["fit_memory_mb"], start
-
-
-def owner_of(run: str, entry: Mapping[str, Any]) -> str:
+def owner_of(run: str, entry: Entry) -> str:
     """Owner of the child: linclass, if all classes of the entry belong to libraries without state; else the run."""
     packages = {path.partition(".")[0] for path in _classes(entry)}
     return "linclass" if packages <= STATELESS else run
@@ -135,7 +129,7 @@ class PlannedRun:
 
     dataset: str
     method: str
-    entry: Mapping[str, Any]
+    entry: Entry
     features: str
     plan: Plan
     task: Mapping[str, Any]
@@ -205,7 +199,7 @@ def fit_and_predict(
     plan, earlier = run.plan, earlier or EarlierFits()
     axes, unfit = feature_file.axes_and_reason(run.features)
     records = Records(axes, plan.on_plane)
-    fits = run.fits(limits_of_fit(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
+    fits = run.fits(Limits.of(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
     for (_, _, has_rows), repeat in groupby(
         fits, key=lambda fit: (*fit.rows.name[:2], fit.rows.n_test > 0)
@@ -271,8 +265,7 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
 def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> GuardedResult:
     """Add the outcome to the records with its details, or return why it does not fit into the tables."""
     if fit.details:
-        rows = fit.rows.train, fit.rows.test, fit.row["seed"]
-        answer = guard.call("details", *rows, given["chosen"], fit.details)
+        answer = guard.call("details", fit.fold, given["chosen"], fit.details)
         found = answer.value if answer.kind == "ok" else {}  # a limit was exceeded
         given["kept"] |= {name: columns for name, columns in found.items() if columns}
     try:

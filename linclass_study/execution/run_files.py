@@ -23,15 +23,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from linclass_study.entries import Entry
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import opened_npz, parsed_json, read_json, read_metadata
 from linclass_study.files.tables import FIT, table_schema, write_table
 from linclass_study.files.writing import atomic_write
+from linclass_study.processes.guard import START_SECONDS
 from linclass_study.protocols import selected_protocols
 
 # What a study specifies for the runs of a method, known before the data, and what its fits depend on.
@@ -59,7 +61,7 @@ class RunSpec:
     tables       digest of the code that writes the tables of a run
     """
 
-    entry: Mapping[str, Any]
+    entry: Entry
     code: str
     evaluation: Mapping[str, Any]
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -108,7 +110,7 @@ GRID = "grid "  # begins the extra of a fit that predicts the points of the plan
 
 
 def extras_of(
-    entry: Mapping[str, Any], traced: str, on_plane: str, fit: tuple[str, int, int], grid: str
+    entry: Entry, traced: str, on_plane: str, fit: tuple[str, int, int], grid: str
 ) -> tuple[str, ...]:
     """What is computed beside a fit (protocol, repeat, fold) of the first repeat of the protocol `on_plane`.
 
@@ -127,10 +129,7 @@ def extras_of(
 
 
 def without(
-    kept: Mapping[str, Any],
-    made: Collection[str],
-    needed: Collection[str],
-    entry: Mapping[str, Any],
+    kept: Mapping[str, Any], made: Collection[str], needed: Collection[str], entry: Entry
 ) -> dict[str, Any] | None:
     """Tables of a fit without the details that are not needed; None if they cannot be had from what was made.
 
@@ -167,7 +166,21 @@ class RunInputs:
     protocols: dict[str, str] = field(default_factory=dict, compare=False)
 
 
-Limits = tuple[float, float, float]  # fit_seconds, fit_memory_mb, fit_start_seconds
+class Limits(NamedTuple):
+    """Of a fit."""
+
+    seconds: float = 0.0
+    memory_mb: float = 0.0
+    start_seconds: float = 0.0
+
+    @classmethod
+    def of(cls, limits: Mapping[str, float]) -> Limits:
+        """From the `limits:` of a study."""
+        start = limits.get("fit_start_seconds", START_SECONDS)
+        return cls(limits["fit_seconds"], limits["fit_memory_mb"], start)
+
+
+UNKNOWN = Limits()
 
 
 @dataclass(frozen=True)
@@ -180,7 +193,7 @@ class Made:
     """
 
     key: str = ""
-    limits: Limits = (0.0, 0.0, 0.0)
+    limits: Limits = UNKNOWN
     extras: tuple[str, ...] = ()
 
 
@@ -212,8 +225,7 @@ def described(folder: Path, inputs: RunInputs, made: Sequence[Made] = ()) -> dic
 def fits_made(record: Mapping[str, Any]) -> list[Made]:
     """How the fits of a run came about, in the order of the rows of fits.parquet; none of older results."""
     return [
-        Made(key, (seconds, memory, start), tuple(extras))
-        for key, (seconds, memory, start), extras in record.get("made", ())
+        Made(key, Limits(*limits), tuple(extras)) for key, limits, extras in record.get("made", ())
     ]
 
 
@@ -304,13 +316,6 @@ class Records:
 
     def __init__(self, axes: tuple[np.ndarray, np.ndarray], on_plane: str):
         self.axes, self.on_plane = axes, on_plane
-        self.fits: list[dict[str, Any]] = []
-        self.parts: list[dict[str, Any]] = []
-        self.tables: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
-            name: [] for name in TABLES
-        }
-        self.labels: list[np.ndarray] = []  # of the fits on the plane, and their margins
-        self.margins: list[np.ndarray | None] = []
         self.added: list[Added] = []
 
     def add(
@@ -322,116 +327,107 @@ class Records:
     ) -> None:
         """Add a planned fit with its test rows; `given` are its results, None if it has none."""
         if given is not None:
-            predictions = _predictions(fit, test, given)
-            self.parts.append(predictions)
-            for name, columns in given["kept"].items():
-                if columns:
-                    self.tables[name].append((fit, columns))
+            given = given | _checked(given, len(test))
         self.added.append((fit, test, given, made))
-        self.fits.append({column: fit.get(column) for column in table_schema("fits")})
-        if fit["protocol"] == self.on_plane and not fit["repeat"] and len(self.axes[0]):
-            shape = len(self.axes[1]), len(self.axes[0])
-            grid = given["grid"] if given is not None else np.full(shape, -1)
-            self.labels.append(np.asarray(grid, np.int16))
-            self.margins.append(None if given is None else given["margins"])
-
-    def table(self) -> pl.DataFrame:
-        """Predictions of all folds, in one frame: a frame for each fold would cost more than most fits."""
-        parts = self.parts
-        if not parts:
-            return table_files.frame("predictions")
-        identity = pl.DataFrame([{name: part[name] for name in FIT} for part in parts])
-        of_fold = np.repeat(np.arange(len(parts)), [len(part["row"]) for part in parts])
-        columns = {
-            name: np.concatenate([part[name] for part in parts])
-            for name in ("row", "y_true", "y_pred")
-        }
-        known = np.array([part["log_proba"] is not None for part in parts])[of_fold]
-        log_proba = [
-            part["log_proba" if part["log_proba"] is not None else "score"] for part in parts
-        ]
-        table = identity[of_fold].with_columns(
-            **{name: pl.Series(values) for name, values in columns.items()},
-            score=_lists([part["score"] for part in parts]),
-            log_proba=pl.when(pl.Series(known)).then(_lists(log_proba)),
-        )
-        return table.cast(table_schema("predictions"))
 
     @property
-    def made(self) -> list[Made]:
-        """How the outcomes came about."""
-        return [made for *_, made in self.added]
+    def fits(self) -> list[dict[str, Any]]:
+        """The row of each planned fit."""
+        columns = table_schema("fits")
+        return [{column: fit.get(column) for column in columns} for fit, *_ in self.added]
+
+    def kept(self, table: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """(fit, columns) of each fit with rows of an optional table."""
+        parts = ((fit, given["kept"].get(table)) for fit, _, given, _ in self.added if given)
+        return [(fit, columns) for fit, columns in parts if columns]
 
     def reasons(self) -> list[str]:
         """Why fits have failed."""
-        return [str(fit["reason"]) for fit in self.fits if fit["status"] == "failed"]
+        return [str(fit["reason"]) for fit, *_ in self.added if fit["status"] == "failed"]
+
+    def table(self) -> pl.DataFrame:
+        """Predictions of all folds, in one frame: a frame for each fold would cost more than most fits."""
+        parts = [(fit, given | {"row": test}) for fit, test, given, _ in self.added if given]
+        if not parts:
+            return table_files.frame("predictions")
+        found = [given for _, given in parts]
+        known = [np.full(len(own["row"]), own["log_proba"] is not None) for own in found]
+        log_proba = [own["score" if own["log_proba"] is None else "log_proba"] for own in found]
+        columns = ("row", "y_true", "y_pred")
+        table = _repeated((fit for fit, _ in parts), map(len, known)).with_columns(
+            **{name: pl.Series(np.concatenate([own[name] for own in found])) for name in columns},
+            score=_lists([own["score"] for own in found]),
+            log_proba=pl.when(pl.Series(np.concatenate(known))).then(_lists(log_proba)),
+        )
+        return table.cast(table_schema("predictions"))
 
     def write(self, folder: Path, inputs: RunInputs) -> None:
         """Write the run's files. Empty tables are omitted, except for predictions. fits.parquet is deleted first and
         written last: it marks the run as complete."""
         (folder / LAST).unlink(missing_ok=True)
         write_table(self.table(), "predictions", folder / "predictions.parquet")
-        for name, parts in self.tables.items():
-            if parts:
+        for name in TABLES:
+            if parts := self.kept(name):
                 write_table(_joined(name, parts), name, folder / f"{name}.parquet")
-        if self.labels:
-            self._save_boundary(folder / BOUNDARY)
-        empty = [f"{name}.parquet" for name, parts in self.tables.items() if not parts]
-        for name in [*empty, *([] if self.labels else [BOUNDARY])]:
-            (folder / name).unlink(missing_ok=True)
-        fits = table_files.frame("fits", self.fits)
-        about = described(folder, inputs, self.made)
-        write_table(fits, "fits", folder / LAST, metadata=about)
+            else:
+                (folder / f"{name}.parquet").unlink(missing_ok=True)
+        self._write_boundary(folder / BOUNDARY)
+        about = described(folder, inputs, [made for *_, made in self.added])
+        write_table(table_files.frame("fits", self.fits), "fits", folder / LAST, metadata=about)
 
-    def _save_boundary(self, path: Path) -> None:
-        arrays: dict[str, Any] = {
-            "x": self.axes[0],
-            "y": self.axes[1],
-            "labels": np.stack(self.labels),
-        }
-        known = [margins for margins in self.margins if margins is not None]
-        if known:
-            none = np.full_like(known[0], np.nan)
-            arrays["margins"] = np.stack([none if own is None else own for own in self.margins])
+    def _write_boundary(self, path: Path) -> None:
+        """Of the fits on the plane; classes of a fit without predictions are −1, margins that are unknown NaN."""
+        drawn = [
+            given or {"grid": np.full((len(self.axes[1]), len(self.axes[0])), -1), "margins": None}
+            for fit, _, given, _ in self.added
+            if fit["protocol"] == self.on_plane and not fit["repeat"] and len(self.axes[0])
+        ]
+        if not drawn:
+            path.unlink(missing_ok=True)
+            return
+        labels = np.stack([own["grid"] for own in drawn]).astype(np.int16)
+        arrays: dict[str, Any] = {"x": self.axes[0], "y": self.axes[1], "labels": labels}
+        margins = [own["margins"] for own in drawn]
+        if known := [own for own in margins if own is not None]:
+            unknown = np.full_like(known[0], np.nan)
+            arrays["margins"] = np.stack([unknown if own is None else own for own in margins])
         with atomic_write(path) as partial, partial.open("wb") as file:
             np.savez_compressed(file, **arrays)
 
 
-def _predictions(
-    fit: Mapping[str, Any], test: np.ndarray, given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """One fold's part of the table: its identity, and arrays with one element for each held-out row."""
-    n, log_proba = len(test), given["log_proba"]
-    part: dict[str, Any] = {name: fit[name] for name in FIT} | {
-        "row": test,
-        "y_true": np.asarray(given["y_true"], np.int32),
-        "y_pred": np.asarray(given["y_pred"], np.int32),
-        "score": np.asarray(given["score"], float),
-        "log_proba": None if log_proba is None else np.asarray(log_proba, float),
-    }
-    shapes = {part["score"].shape, part["score"].shape if log_proba is None else log_proba.shape}
-    if part["y_true"].shape != (n,) or part["y_pred"].shape != (n,) or len(shapes) > 1:
+def _checked(given: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """The arrays of predictions of n rows."""
+    found = {name: np.asarray(given[name], np.int32) for name in ("y_true", "y_pred")}
+    score, log_proba = np.asarray(given["score"], float), given["log_proba"]
+    log_proba = None if log_proba is None else np.asarray(log_proba, float)
+    alike = log_proba is None or log_proba.shape == score.shape
+    if not alike or any(codes.shape != (n,) for codes in found.values()):
         raise ValueError(f"arrays of other shapes than {n} rows have")
-    if part["score"].ndim != 2 or len(part["score"]) != n:
-        raise ValueError(f"scores of shape {part['score'].shape} for {n} rows")
-    return part
+    if score.ndim != 2 or len(score) != n:
+        raise ValueError(f"scores of shape {score.shape} for {n} rows")
+    return found | {"score": score, "log_proba": log_proba}
 
 
 def _lists(matrices: list[np.ndarray]) -> pl.Series:
     return pl.Series(np.concatenate(matrices)).cast(pl.List(pl.Float64))
 
 
+def _repeated(fits: Iterable[Mapping[str, Any]], rows: Iterable[int]) -> pl.DataFrame:
+    """The columns that identify each fit, as often as it has rows."""
+    identity = pl.DataFrame([{name: fit[name] for name in FIT} for fit in fits])
+    return identity[np.repeat(np.arange(identity.height), [*rows])]
+
+
 def _joined(name: str, parts: list[tuple[dict[str, Any], dict[str, Any]]]) -> pl.DataFrame:
     """One table from the parts of all fits."""
-    of_fit = np.repeat(np.arange(len(parts)), [len(next(iter(own.values()))) for _, own in parts])
-    identity = pl.DataFrame([{column: fit[column] for column in FIT} for fit, _ in parts])
-    schema = table_schema(name)
+    found, schema = [own for _, own in parts], table_schema(name)
+    rows = [len(next(iter(own.values()))) for own in found]
     columns = {
-        column: pl.concat([pl.Series(own[column], dtype=schema[column]) for _, own in parts])
+        column: pl.concat([pl.Series(own[column], dtype=schema[column]) for own in found])
         for column in schema
         if column not in FIT
     }
-    return identity[of_fit].with_columns(**columns)
+    return _repeated((fit for fit, _ in parts), rows).with_columns(**columns)
 
 
 ARRAYS = ("y_true", "y_pred", "score", "log_proba", "grid", "margins")

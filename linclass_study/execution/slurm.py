@@ -24,9 +24,8 @@ from linclass_study.errors import StudyError
 NAMES = Path(".snakemake") / "slurm_names"
 CANCEL_SECONDS = 120  # seconds until a cancelled job must be gone; Slurm kills it after 30
 ANSWER = 60  # seconds for a command of Slurm
-ENDING_STATE = (
-    "COMPLETING"  # its processes are being ended; if its node is lost, until the node is back
-)
+# its processes are being ended; if its node is lost, until the node is back
+ENDING_STATE = "COMPLETING"
 
 
 def remember(name: str, results: Path) -> None:

@@ -39,9 +39,8 @@ WORDS = {"job_info": "started", "job_finished": "done"}
 UNITS = ((3600 * 24, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
-Jobs = Mapping[
-    int, tuple[str, float]
-]  # number of a job that will run → its name and expected seconds
+# number of a job that will run → its name and expected seconds
+Jobs = Mapping[int, tuple[str, float]]
 
 
 class StudyProgress:

@@ -34,7 +34,7 @@ from linclass_study.execution.fit_outcome import (
     trace_table,
 )
 from linclass_study.pipeline import coefficients, fitting
-from linclass_study.pipeline.fitted import Fitted, Task, own_candidates, parameters_of
+from linclass_study.pipeline.fitted import Fitted, Prediction, Task, own_candidates, parameters_of
 from linclass_study.pipeline.fitting import (
     FoldPrediction,
     coefficient_path,
@@ -49,6 +49,8 @@ from linclass_study.pipeline.transforming import shared_transforms
 # training and test rows, the test rows among them, seed, whether to predict the grid
 Fold = tuple[np.ndarray, np.ndarray, int, bool]
 Outcome = dict[str, Any]  # what Records.add takes
+Times = tuple[float, float]  # seconds to fit and to predict
+Caught = list[warnings.WarningMessage]
 
 loaded: dict[str, FeatureFile] = {}  # the last file, shared by consecutive methods on the same rows
 
@@ -71,17 +73,10 @@ class Worker:
     def __call__(self, name: str, *arguments: Any) -> Any:
         return getattr(self, name)(*arguments)
 
-    def details(
-        self,
-        train: np.ndarray,
-        test: np.ndarray,
-        seed: int,
-        chosen: dict[str, Any],
-        tables: Sequence[str],
-    ) -> Outcome:
+    def details(self, fold: Fold, chosen: dict[str, Any], tables: Sequence[str]) -> Outcome:
         """Regularization path and solver steps of a fit with the chosen parameters; each may be None."""
-        table, y = self.file.table, self.file.y
-        fit, held_out = (table.rows(train), y[train]), (table.rows(test), y[test])
+        used, test, seed, _ = fold
+        fit, held_out = self._rows(np.setdiff1d(used, test, assume_unique=True)), self._rows(test)
         found = {}
         for name in tables:
             with warnings.catch_warnings():
@@ -95,6 +90,9 @@ class Worker:
                 except Exception as error:  # details are optional
                     print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
         return found
+
+    def _rows(self, index: np.ndarray) -> tuple[Table, np.ndarray]:
+        return self.file.table.rows(index), self.file.y[index]
 
     def leave_one_out(self, used: np.ndarray, units: np.ndarray, seed: int) -> Outcome:
         """One planned fit: each unit (row or group of the used rows) is predicted by the model of all others. Its
@@ -126,7 +124,7 @@ class Worker:
             spent = time.perf_counter() - begin - predict_seconds
         prediction = y_pred, score, log_proba if known else None
         status = _joint_status(statuses) | {"params": chosen.most_common(1)[0][0]}
-        return self._outcome(status, used, prediction, spent, predict_seconds)
+        return self._outcome(status, used, prediction, (spent, predict_seconds))
 
     def folds(self, *folds: Fold) -> list[Outcome | None]:
         """The outcome of each fold. Several, which divide the same rows, are fitted jointly; one whose prediction fails
@@ -138,12 +136,12 @@ class Worker:
             fit_seconds = (time.perf_counter() - begin) / len(folds)
         predictions = self._predicted(fits, folds)
         return [
-            predicted and self._of_fold(fitted, fold, caught, fit_seconds, *predicted)
-            for fitted, fold, predicted in zip(fits, folds, predictions, strict=True)
+            one and self._of_fold(fitted, fold, caught, one[0], (fit_seconds, one[1]))
+            for fitted, fold, one in zip(fits, folds, predictions, strict=True)
         ]
 
     @contextmanager
-    def _watched(self) -> Iterator[list[warnings.WarningMessage]]:
+    def _watched(self) -> Iterator[Caught]:
         """Record and log warnings. linclass's own classifiers report a status instead; inside other estimators they
         warn."""
         reset_peak_memory()
@@ -154,10 +152,9 @@ class Worker:
         log_warnings(caught)
 
     def _fit(self, folds: Sequence[Fold]) -> list[Fitted]:
-        table, y = self.file.table, self.file.y
         used, test, seed, _ = folds[0]
         if self.file.in_file:
-            if len(used) < len(y):
+            if len(used) < len(self.file.y):
                 refuse_in_file("learning_curve needs them in memory; choose another protocol")
             held_out = [test for _, test, _, _ in folds]
             return fit_by_blocks(self.method, self.file, held_out, self.task)
@@ -166,7 +163,7 @@ class Worker:
             return fitting.fit_folds(self.method, part.table, part.y, held_out, self.task)
         train = np.setdiff1d(used, test, assume_unique=True)
         groups = None if self.file.groups is None else self.file.groups[train]
-        return [fit_method(self.method, table.rows(train), y[train], self.task, seed, groups)]
+        return [fit_method(self.method, *self._rows(train), self.task, seed, groups)]
 
     def _used(self, folds: Sequence[Fold]) -> tuple[FeatureFile, list[np.ndarray]]:
         """The rows that several folds divide, without any other row, and the held-out rows of each among them."""
@@ -190,13 +187,7 @@ class Worker:
         return [None if one is None else (one, seconds) for one in found]
 
     def _of_fold(
-        self,
-        fitted: Fitted,
-        fold: Fold,
-        caught: list[warnings.WarningMessage],
-        fit_seconds: float,
-        held_out: FoldPrediction,
-        predict_seconds: float,
+        self, fitted: Fitted, fold: Fold, caught: Caught, held_out: FoldPrediction, times: Times
     ) -> Outcome:
         _, test, _, grid = fold
         estimator = fitted.estimator
@@ -205,37 +196,23 @@ class Worker:
         # rows that stay in their file are not compared
         checked = None if self.file.in_file else held_out.prediction[1]
         known = coefficients.of_fit(estimator, fitted.transforms, held_out.first, checked)
-        outcome = self._outcome(status, test, held_out.prediction, fit_seconds, predict_seconds)
-        outcome["kept"] = {
+        kept = {
             "coefficients": fit_outcome.coefficients(known),
             "tuning": fit_outcome.tuning(fitted.candidates or own_candidates(estimator)),
             "traces": trace_table(getattr(estimator, "trace_", None)),
         }
-        outcome["chosen"] = fitted.chosen
+        outcome = self._outcome(status, test, held_out.prediction, times)
+        outcome |= {"kept": kept, "chosen": fitted.chosen}
         return outcome | (self._on_plane(fitted) if grid else {})
 
     def _outcome(
-        self,
-        status: dict[str, Any],
-        test: np.ndarray,
-        prediction: tuple[np.ndarray, np.ndarray, np.ndarray | None],
-        fit_seconds: float,
-        predict_seconds: float,
+        self, status: dict[str, Any], test: np.ndarray, prediction: Prediction, times: Times
     ) -> Outcome:
-        y_pred, score, log_proba = prediction
-        return status | {
-            "fit_seconds": fit_seconds,
-            "predict_seconds": predict_seconds,
-            "peak_rss_mb": peak_memory_mb(),
-            "y_true": self.file.y[test],
-            "y_pred": y_pred,
-            "score": score,
-            "log_proba": log_proba,
-            "kept": {},
-            "chosen": {},
-            "grid": None,
-            "margins": None,
-        }
+        cost = dict(zip(("fit_seconds", "predict_seconds"), times, strict=True))
+        found = dict(zip(("y_pred", "score", "log_proba"), prediction, strict=True))
+        more: Outcome = {"kept": {}, "chosen": {}, "grid": None, "margins": None}
+        rows = {"peak_rss_mb": peak_memory_mb(), "y_true": self.file.y[test]}
+        return status | cost | rows | found | more
 
     def _on_plane(self, fitted: Fitted) -> dict[str, np.ndarray | None]:
         """Predicted classes on the grid, −1 if the prediction fails, as its points are not rows of the data; and their

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 FEWEST = 10  # numbers among the levels; fewer may be names, such as grades
-OTHERS = 0.1  # maximal share of the levels that are no numbers
+OTHERS = 0.1  # maximal share of the levels that are not numbers
 
 
 def plain_number(value: Any) -> float | None:
-    """The finite number that a label or a cell stands for; None if it is none."""
+    """The finite number that a label or a cell stands for; else None."""
     if value is None or isinstance(value, bool):
         return None
     try:

@@ -177,9 +177,8 @@ def blas() -> str:
             kernel = f" ({pool['architecture']})" if pool.get("architecture") else ""
             threads = "1 thread" if pool["num_threads"] == 1 else f"{pool['num_threads']} threads"
             libraries.add(f"{name}{kernel}, {threads} per job")
-    return (
-        "; ".join(sorted(libraries)) or "unknown: threadpoolctl does not recognize the BLAS in use"
-    )
+    unknown = "unknown: threadpoolctl does not recognize the BLAS in use"
+    return "; ".join(sorted(libraries)) or unknown
 
 
 def _git(root: Path, *arguments: str) -> str | None:

@@ -34,11 +34,8 @@ class LogSize:
 
         Of a child that prints meanwhile, the lines of that moment may be removed, too.
         """
-        if (
-            self.begin is None
-            or (end := bytes_in_log()) is None
-            or end - self.begin <= MAX_LOG_BYTES
-        ):
+        end = bytes_in_log()
+        if self.begin is None or end is None or end - self.begin <= MAX_LOG_BYTES:
             return
         with contextlib.suppress(OSError):
             part = MAX_LOG_BYTES // 4

@@ -20,25 +20,17 @@ import numpy as np
 import polars as pl
 
 from linclass_study.errors import StudyError
+from linclass_study.files.writing import Path_
 
-MAX_EXPANSION, AT_LEAST = (
-    100,
-    10**9,
-)  # limits of the unpacked size: a multiple of the file's, or bytes
+# limits of the unpacked size: a multiple of the file's, or bytes
+MAX_EXPANSION, AT_LEAST = 100, 10**9
 LARGEST_JSON = 10**8  # bytes
 VALUE = 80  # bytes in memory of a small value of JSON
 DEEPEST = 100  # columns of Parquet inside each other; deeper ones overflow the stack of Polars
-ABOUT = {
-    "status": str,
-    "reason": str,
-    "classes": list,
-    "class_counts": list,
-    "rows": int,
-    "n_features": int,
-}
+ABOUT: dict[str, type] = {"status": str, "reason": str, "classes": list, "class_counts": list}
+ABOUT |= {"rows": int, "n_features": int}
 REMEDY = "delete it and run snakemake again, which recreates it"
 WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16}  # bytes in memory, by Parquet's physical type
-Path_ = str | os.PathLike[str]
 
 
 @contextmanager
@@ -198,7 +190,7 @@ def require_shallow(path: Path_) -> None:
 
 def _footer(content: mmap.mmap) -> dict[int, Any]:
     if content[-4:] != b"PAR1":
-        raise ValueError("it is no Parquet file, or was cut short")
+        raise ValueError("it is not a Parquet file, or was cut short")
     begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     footer, _ = _thrift(content, max(0, begin))
     left: list[int] = []  # children to come of each column that is not closed

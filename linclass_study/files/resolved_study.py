@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.files.writing import atomic_write
+from linclass_study.files.writing import Path_, atomic_write
 
 NAME = Path("logs", "study.json")
 
@@ -23,12 +22,12 @@ def digest_of_part(part: Any) -> str:
     return hashlib.blake2b(as_text(part).encode(), digest_size=16).hexdigest()
 
 
-def write_resolved(results: str | os.PathLike[str], study: Mapping[str, Any]) -> None:
+def write_resolved(results: Path_, study: Mapping[str, Any]) -> None:
     with atomic_write(Path(results) / NAME) as partial:
         partial.write_text(as_text(study), encoding="utf-8")
 
 
-def read_resolved(results: str | os.PathLike[str]) -> dict[str, Any]:
+def read_resolved(results: Path_) -> dict[str, Any]:
     return dict(json.loads((Path(results) / NAME).read_text(encoding="utf-8")))
 
 

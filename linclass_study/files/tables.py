@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import polars as pl
 import yaml
 
-from linclass_study.files.writing import atomic_write
+from linclass_study.files.writing import Path_, atomic_write
 from linclass_study.project import ROOT
 
 SCHEMAS = ROOT / "workflow" / "schemas" / "tables.yaml"
@@ -32,25 +31,19 @@ def table_schema(name: str) -> pl.Schema:
 
 def frame(name: str, columns: Any = None) -> pl.DataFrame:
     """The table `name` from columns or rows, with its fixed types; empty by default."""
-    return pl.DataFrame(
-        columns if columns is not None else [], schema=table_schema(name), orient="row"
-    )
+    return pl.DataFrame([] if columns is None else columns, table_schema(name), orient="row")
 
 
 def write_table(
-    data: pl.DataFrame,
-    name: str,
-    path: str | os.PathLike[str],
-    metadata: dict[str, str] | None = None,
+    data: pl.DataFrame, name: str, path: Path_, metadata: dict[str, str] | None = None
 ) -> None:
     """Write atomically: a killed job leaves no incomplete file."""
+    table = data.select(list(table_schema(name))).cast(table_schema(name))
     with atomic_write(path) as partial:
-        data.select(list(table_schema(name))).cast(table_schema(name)).write_parquet(
-            partial, metadata=metadata
-        )
+        table.write_parquet(partial, metadata=metadata)
 
 
-def stream(data: pl.LazyFrame, name: str, path: str | os.PathLike[str]) -> None:
+def stream(data: pl.LazyFrame, name: str, path: Path_) -> None:
     """Write atomically, streaming rows that do not fit into memory."""
     with atomic_write(path) as partial:
         data.select(list(table_schema(name))).cast(table_schema(name)).sink_parquet(partial)
@@ -67,7 +60,7 @@ def without_formulas(data: pl.LazyFrame) -> pl.LazyFrame:
     return data.with_columns(cells).rename(heads)
 
 
-def write_csv(data: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+def write_csv(data: pl.DataFrame, path: Path_) -> None:
     """Write atomically, without formulas."""
     with atomic_write(path) as partial:
         without_formulas(data.lazy()).collect().write_csv(partial)

@@ -19,9 +19,11 @@ import numpy as np
 
 from linclass_study.errors import StudyError
 
+Path_ = str | os.PathLike[str]
+
 
 @contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_write(path: Path_) -> Iterator[Path]:
     """Context with a temporary path in the same folder, which is renamed to `path` at the end."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -33,7 +35,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
-def write_json(path: str | os.PathLike[str], value: Any) -> None:
+def write_json(path: Path_, value: Any) -> None:
     """Write a value as JSON, one entry a line."""
     text = json.dumps(as_json(value), indent=1, ensure_ascii=False, allow_nan=False)
     with atomic_write(path) as partial:
@@ -78,17 +80,8 @@ def refuse_for_full_disk(reasons: list[str], folder: Path) -> None:
 # A name or label as it is written in a study: in quotes where YAML would read something else.
 
 PLAIN = re.compile(r"[^\W\d][\w.-]*( [\w.-]+)*")
-YAML_WORDS = {
-    "false",
-    "n",
-    "no",
-    "null",
-    "off",
-    "on",
-    "true",
-    "y",
-    "yes",
-}  # read as truth values or as nothing
+# read as truth values or as nothing
+YAML_WORDS = {"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
 
 
 def yaml_text(text: object) -> str:

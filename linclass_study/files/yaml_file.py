@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from linclass_study.entries import Problem, Problems
 from linclass_study.errors import StudyError
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.project import DEFAULT_STUDY
@@ -144,7 +145,7 @@ def parse_numbers(value: Any) -> Any:
     return value
 
 
-def unquoted(value: Any) -> Iterator[tuple[list[Any], str]]:
+def unquoted(value: Any) -> Problems:
     """(path of keys, message) for each value, or key, that YAML reads as a date, which no study.json can hold."""
     if isinstance(value, date):
         yield [], f"{value} is not text: YAML reads it as a date; put it in quotes"
@@ -178,7 +179,6 @@ def line_of(path: Path, keys: Sequence[Any]) -> int | None:
     return line
 
 
-Problem = tuple[list[Any], str]  # path of keys, what is wrong with their value
 ABSENT = object()
 
 

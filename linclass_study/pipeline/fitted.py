@@ -81,16 +81,12 @@ def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
 
 def why_not_measured(predicted: Prediction, y: np.ndarray, task: Task) -> str:
     """Why predictions have no tune_metric: the exception of a metric of the user, or what they lack."""
-    name = task.tune_metric
-    if "." in name and (
-        failure := metrics.imported(name).failure(_predictions(predicted, y, task))
-    ):
+    name, found = task.tune_metric, _predictions(predicted, y, task)
+    if "." in name and (failure := metrics.imported(name).failure(found)):
         return f"the tune_metric '{name}' raises {failure}"
-    lacks = [
-        *(["scores"] if np.isnan(predicted[1]).all() else []),
-        *(["probabilities"] if predicted[2] is None else []),
-        *(["costs"] if task.costs is None and name == "expected_cost" else []),
-    ]
+    lacks = ["scores"] * bool(np.isnan(predicted[1]).all())
+    lacks += ["probabilities"] * (predicted[2] is None)
+    lacks += ["costs"] * (task.costs is None and name == "expected_cost")
     without = f", which have no {' and no '.join(lacks)}" if lacks else ""
     return (
         f"the tune_metric '{name}' is not defined for its predictions on an inner fold{without}; "
@@ -113,9 +109,8 @@ def decided(predicted: Prediction, method: Method, task: Task) -> Prediction:
     if not method.by_costs or task.costs is None:
         return predicted
     if log_proba is None:
-        raise NotApplicable(
-            "'decide: costs' needs probabilities, which this classifier does not provide"
-        )
+        lacks = "'decide: costs' needs probabilities, which this classifier does not provide"
+        raise NotApplicable(lacks)
     return decide(log_proba, task.costs).astype(np.int32), score, log_proba
 
 
@@ -179,16 +174,11 @@ def own_candidates(estimator: EstimatorLike) -> tuple[Candidate, ...]:
         means, errors = results["mean_test_score"], results["std_test_score"] / max(1, n - 1) ** 0.5
     else:
         return ()
-    return tuple(
-        Candidate(
-            {str(name): _plain(value) for name, value in option.items()},
-            _or_none(mean),
-            _or_none(error),
-            n,
-            i == best,
-        )
-        for i, (option, mean, error) in enumerate(zip(options, means, errors, strict=True))
-    )
+    found = []
+    for i, (option, mean, error) in enumerate(zip(options, means, errors, strict=True)):
+        params = {str(name): _plain(value) for name, value in option.items()}
+        found.append(Candidate(params, _or_none(mean), _or_none(error), n, i == best))
+    return tuple(found)
 
 
 def _plain(value: Any) -> Any:

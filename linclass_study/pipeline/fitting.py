@@ -118,9 +118,8 @@ def predict_left_out(
 
 def require_costs(method: Method, task: Task) -> None:
     if method.by_costs and task.costs is None:
-        raise NotApplicable(
-            "'decide: costs' needs costs, but the data set has none; add 'costs:' to its entry"
-        )
+        lacks = "'decide: costs' needs costs, but the data set has none"
+        raise NotApplicable(f"{lacks}; add 'costs:' to its entry")
 
 
 # Leave-one-out and leave-one-group-out cross-validation, exactly and at the least cost.
@@ -264,9 +263,8 @@ def _stacked(
 STRENGTHS = 20  # strengths of a path, at least
 EACH = 30  # first steps, after each of which the held-out rows are scored
 EVERY = 1.1  # ratio of the step numbers at which they are scored later
-MAX_WARM_UP_ENTRIES = (
-    1_000_000  # of X, up to which an untimed fit comes first, as the first of a process is slower
-)
+# of X, up to which an untimed fit comes first, as the first of a process is slower
+MAX_WARM_UP_ENTRIES = 1_000_000
 
 
 def solver_trace(
@@ -307,11 +305,7 @@ def solver_trace(
 
 
 def coefficient_path(
-    method: Method,
-    table: Table,
-    y: np.ndarray,
-    seed: int,
-    chosen: Mapping[str, Any],
+    method: Method, table: Table, y: np.ndarray, seed: int, chosen: Mapping[str, Any]
 ) -> list[tuple[float, coefficients.Coefficients]] | None:
     """(strength, coefficients) over the tuned strengths, with the other parameters as selected."""
     if "strength" not in method.tune or not callable(getattr(method.classifier, "path", None)):
@@ -328,8 +322,6 @@ def coefficient_path(
     strengths = grid[:1]
     for low, high in itertools.pairwise(grid):
         strengths += [*np.geomspace(low, high, parts + 1)[1:-1].tolist(), high]
-    found = [
-        coefficients.of_fit(model, transforms, ready)
-        for model in estimator.path(rows, y, strengths)
-    ]
-    return [(strength, known) for strength, known in zip(strengths, found, strict=True) if known]
+    models = zip(strengths, estimator.path(rows, y, strengths), strict=True)
+    found = ((one, coefficients.of_fit(model, transforms, ready)) for one, model in models)
+    return [(strength, known) for strength, known in found if known]

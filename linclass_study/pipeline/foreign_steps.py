@@ -125,12 +125,11 @@ FEATURE_TOLERANCE = 1e-9  # products of matrices round differently with the numb
 
 
 def find_feature(path: str) -> Callable[..., Any]:
-    """The function at an import path; ValueError with one sentence if it is no map of single rows."""
+    """The function at an import path; ValueError if it is not a map of single rows."""
     found = import_object(path)
     if isinstance(found, type) or hasattr(found, "fit"):
-        raise ValueError(
-            f"'{path}' is fitted; list it under `transforms:`, which are fitted inside each fold"
-        )
+        remedy = "list it under `transforms:`, which are fitted inside each fold"
+        raise ValueError(f"'{path}' is fitted; {remedy}")
     if not callable(found):
         raise ValueError(f"'{path}' is not a function; give a function of the matrix X")
     return found
@@ -143,10 +142,9 @@ def apply_own_feature(path: str, table: Table, /, **options: Any) -> Table:
     some = np.arange(0, table.shape[0], max(2, table.shape[0] // ALONE))
     among, alone = made.rows(some), _computed(function, path, table.rows(some), options)
     A, B = (part.X.toarray() if sparse.issparse(part.X) else part.X for part in (among, alone))
+    near: dict[str, Any] = {"rtol": FEATURE_TOLERANCE, "atol": FEATURE_TOLERANCE, "equal_nan": True}
     same = among.names == alone.names and A.shape == B.shape
-    if not (
-        same and np.allclose(A, B, rtol=FEATURE_TOLERANCE, atol=FEATURE_TOLERANCE, equal_nan=True)
-    ):
+    if not (same and np.allclose(A, B, **near)):
         raise NotApplicable(
             f"'{path}' gives a row different features when other rows change, so held-out rows would leak into "
             "training; make it a map of single rows, or a transform"
@@ -194,11 +192,8 @@ def _of_text(table: Table, missing: str) -> str:
         commas = all(map(has_decimal_comma, cells))
         what = "decimal commas" if commas else "cells"
         facts.append(f"column '{name}' is text because of {what} such as '{cells[0]}'")
-        remedies.append(
-            'add `csv: {decimal: ","}` to the data set\'s entry'
-            if commas
-            else "correct or empty these cells in the file"
-        )
+        decimal = 'add `csv: {decimal: ","}` to the data set\'s entry'
+        remedies.append(decimal if commas else "correct or empty these cells in the file")
     for name in [name for name in table.levels if name not in stray][:1]:
         facts.append(f"column '{name}' is text")
         steps.append("one_hot")

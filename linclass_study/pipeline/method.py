@@ -13,7 +13,7 @@ from typing import Any
 
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import import_class
-from linclass_study.entries import named_steps, step_name
+from linclass_study.entries import Entry, named_steps, step_name
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Method:
     classes: tuple[str, ...] = ()
 
     @classmethod
-    def from_entry(cls, entry: Mapping[str, Any], classes: Sequence[str] = ()) -> Method:
+    def from_entry(cls, entry: Entry, classes: Sequence[str] = ()) -> Method:
         return cls(
             classifier=import_class(entry["classifier"]),
             params=dict(entry.get("params") or {}),
@@ -111,7 +111,7 @@ def built(value: Any, seed: int | None) -> Any:
 
 # Classes by their labels, `class_weight: {ill: 5}` and `order: [low, mid, high]`, as the codes that classifiers get.
 #
-# Also in an estimator inside of another one, and for `estimator__class_weight`. In weights a whole number that is no
+# Also in an estimator inside of another one, and for `estimator__class_weight`. In weights a whole number that is not a
 # label is a code, also as the text that JSON makes of it; in an order other values stay as they are.
 
 

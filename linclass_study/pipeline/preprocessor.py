@@ -148,9 +148,8 @@ class Preprocessor(TransformerMixin, Estimator):
         self._one_row = table.rows(np.array([0]))
         featured = self._featured(table)
         self._names_between = featured.names
-        self.transforms_, found = fit_transforms(
-            steps, featured, None if y is None else np.asarray(y)
-        )
+        y = None if y is None else np.asarray(y)
+        self.transforms_, found = fit_transforms(steps, featured, y)
         self._names_out = found.names
         return found
 
@@ -163,11 +162,9 @@ class Preprocessor(TransformerMixin, Estimator):
         known = self._one_row.levels
         categories = {name: known[name] for name in known if name not in self._one_row.texts}
         table = table_of_rows(X, me, self._one_row.texts, categories)
-        if table.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {table.shape[1]} features, but {me} is expecting {self.n_features_in_} "
-                "features as input."
-            )
+        if (d := table.shape[1]) != self.n_features_in_:
+            what = f"{me} is expecting {self.n_features_in_} features as input."
+            raise ValueError(f"X has {d} features, but {what}")
         return replace(table, names=self._one_row.names)
 
     def _featured(self, table: Table) -> Table:

@@ -172,9 +172,8 @@ def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, A
     """(name, options) of each entry; ValueError for names and options that do not exist."""
     for entry in [entries] if isinstance(entries, str | Mapping) else entries:
         if not isinstance(entry, str) and not (isinstance(entry, Mapping) and len(entry) == 1):
-            raise ValueError(
-                f"{package} has {entry!r}; give a name, or {{name: {{option: value}}}}."
-            )
+            what = f"{package} has {entry!r}; give a name, or {{name: {{option: value}}}}."
+            raise ValueError(what)
         ((name, options),) = named_steps([entry])
         own = "." in name
         if package == "transforms":
@@ -186,16 +185,12 @@ def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, A
         if not own or (known and all(p.kind is not p.VAR_KEYWORD for p in known)):
             names = [p.name for p in known]
             if unknown := sorted({*options} - {*names}):
-                raise ValueError(
-                    f"{name} has no option {unknown[0]!r}; it has {', '.join(names) or 'none'}."
-                )
-            needed = [
-                p.name for p in known if p.default is p.empty and p.kind is not p.VAR_POSITIONAL
-            ]
-            if missing := [option for option in needed if option not in options]:
-                raise ValueError(
-                    f"{name} needs {missing[0]}; give {{{name}: {{{missing[0]}: …}}}}."
-                )
+                has = ", ".join(names) or "none"
+                raise ValueError(f"{name} has no option {unknown[0]!r}; it has {has}.")
+            needed = (p for p in known if p.default is p.empty and p.kind is not p.VAR_POSITIONAL)
+            if missing := [p.name for p in needed if p.name not in options]:
+                what = f"{name} needs {missing[0]}; give {{{name}: {{{missing[0]}: …}}}}."
+                raise ValueError(what)
         if not own:
             init = step.__init__ if package == "transforms" else step
             for option, plain, check in checks_of(init):

@@ -106,15 +106,15 @@ def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
 
 
 def candidates_of(choice: tuning.Choice, task: Task) -> tuple[Candidate, ...]:
-    n = len(choice.scores)
-    return tuple(
-        Candidate(option, None, None, n, False, choice.failures.get(i))
-        if np.isnan(mean)
-        else Candidate(option, _sign(task) * mean, error, n, i == choice.number)
-        for i, (option, (mean, error)) in enumerate(
-            zip(choice.options, choice.judged(), strict=True)
-        )
-    )
+    n, found = len(choice.scores), []
+    for i, (option, judged) in enumerate(zip(choice.options, choice.judged(), strict=True)):
+        mean, error = judged
+        if np.isnan(mean):
+            one = Candidate(option, None, None, n, False, choice.failures.get(i))
+        else:
+            one = Candidate(option, _sign(task) * mean, error, n, i == choice.number)
+        found.append(one)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -161,10 +161,8 @@ class _Judge:
                     raise NotApplicable(str(error)) from error
             shared, fits = fits_together(method, params, self.table, self.y, held_out, self.seed)
             for k, rows in enumerate(held_out):
-                X_test = shared.held_out(k, rows).X
-                judgements[k] += [
-                    partial(self.judged, fit, X_test, self.y[rows]) for fit in fits[k]
-                ]
+                test = shared.held_out(k, rows).X, self.y[rows]
+                judgements[k] += [partial(self.judged, fit, *test) for fit in fits[k]]
         return judgements
 
     def judged(self, estimator: EstimatorLike, X_test: Any, y_test: np.ndarray) -> float:
@@ -190,13 +188,9 @@ class _InnerFold:
     test: np.ndarray
     options: Sequence[dict[str, Any]] = ()
     path: dict[Hashable, Any] = field(default_factory=dict)  # key of a candidate → its fit
-    begun: tuple[Table, Table] | None = (
-        None  # rows after the transforms that come before tuned ones
-    )
+    begun: tuple[Table, Table] | None = None  # rows after the transforms before tuned ones
     steps: Steps | None = None
-    fitter: Callable[[dict[str, Any]], Any] | None = (
-        None  # of candidates that share work on these rows
-    )
+    fitter: Callable[[dict[str, Any]], Any] | None = None  # of candidates that share work
     found: tuple[Table, Any] | Exception = field(default_factory=Exception)
 
     def transformed(self, steps: Steps) -> tuple[Table, Any]:
@@ -232,10 +226,9 @@ class _InnerFold:
                 groups = None if judge.groups is None else judge.groups[self.train]
                 values = [method.values(own, judge.seed) for own in params]
                 rows = rows_for(estimator, ready)
+                y, given = judge.y[self.train], Given(None, groups)
                 with suppress(NotApplicable, ValueError):  # each alone, then: only some may fail
-                    fits = fits_of(
-                        estimator, values, rows, judge.y[self.train], Given(None, groups)
-                    )
+                    fits = fits_of(estimator, values, rows, y, given)
                     self.path = dict(zip(self.path, fits, strict=True))
         return self.path.get(key_of(option))
 
@@ -244,11 +237,7 @@ class _InnerFold:
         return [self.judge.method.with_options(option).transforms for option in self.options]
 
     def _after(
-        self,
-        fit: Callable[..., tuple[list[Any], Table]],
-        steps: Steps,
-        ready: Table,
-        held_out: Table,
+        self, fit: Callable[..., Any], steps: Steps, ready: Table, held_out: Table
     ) -> tuple[Table, Table]:
         transforms, ready = fit(steps, ready, self.judge.y[self.train], self.judge.seed)
         for transform in transforms:

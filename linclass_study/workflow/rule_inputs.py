@@ -70,7 +70,7 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
             )
         if is_main:
             refuse_another_copy(str(workflow.current_basedir))
-        study = read_config(config, files, ROOT, is_main)
+        study = read_config(config, files, is_main)
         if is_main:
             refuse_broken_records(Path(study.results), study.datasets)
     except StudyError as error:

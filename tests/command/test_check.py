@@ -11,7 +11,7 @@ from linclass.evaluation import metrics
 from linclass_study.command.__main__ import main
 from linclass_study.command.run import checked_study
 from linclass_study.config.study import read_config
-from linclass_study.project import DEFAULT_STUDY, ROOT
+from linclass_study.project import DEFAULT_STUDY
 
 STUDY = """\
 results: r
@@ -193,7 +193,7 @@ def test_check_reads_the_same_study_as_snakemake(check, tmp_path):
     theirs = {}
     for file in (DEFAULT_STUDY, *files):
         update_config(theirs, load_configfile(str(file)))
-    snakemakes = read_config(theirs, [DEFAULT_STUDY, *files], ROOT)
+    snakemakes = read_config(theirs, [DEFAULT_STUDY, *files])
     ours = checked_study(files)
     assert ours == snakemakes
 

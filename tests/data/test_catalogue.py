@@ -290,6 +290,6 @@ def test_the_page_on_data_names_every_key_every_source_and_every_suite():
     assert not [
         name for name in sorted(names) if not re.search(rf"`{{?{name}\b", PAGE + GENERATORS)
     ]
-    for name in suite_names(ROOT):
+    for name in suite_names():
         number = len(read_yaml(ROOT / "config" / "suites" / f"{name}.yaml")["tasks"])
         assert re.search(rf"`{name}` \| {number} \|", PAGE)

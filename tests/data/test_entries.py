@@ -11,6 +11,7 @@ from linclass import datasets as synthetic
 from linclass_study.config.schema import load_schema, schema_problems
 from linclass_study.data import entry_keys, formats, produced_rows
 from linclass_study.data.entry_check import entry_problems
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.execution.jobs import BUNDLED, Size, expected_size
 
 # Errors of an entry are reported when the configuration is read, before any data
@@ -28,7 +29,7 @@ def catalogue():
 def test_the_catalogue_is_valid_pins_its_contents_and_draws_from_every_generator(catalogue):
     assert not list(schema_problems("datasets", catalogue))
     for entry in catalogue.values():
-        assert not list(entry_problems(entry, root=ROOT))
+        assert not list(entry_problems(entry))
     drawn = {name for name, entry in catalogue.items() if "generate" in entry["source"]}
     assert all("digest" in catalogue[name] for name in {*catalogue} - drawn)
     used = {
@@ -154,7 +155,7 @@ TOGETHER = {
 def test_keys_that_do_not_go_together_are_refused(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     entry, path, words = TOGETHER[case]
-    found = list(entry_problems(entry, root=ROOT))
+    found = list(entry_problems(entry))
     assert [text for p, text in found if p == path and words in text], found
     assert all("\n" not in text for _, text in found)
 
@@ -169,7 +170,7 @@ def test_a_file_that_is_not_there_is_a_problem_unless_a_mirror_or_another_source
         entry = {"source": {"file": f"data/{name}"}, "target": "y"}
         return [
             text
-            for path, text in entry_problems(entry, root=tmp_path)
+            for path, text in entry_problems(entry, SearchFolders(root=tmp_path))
             if path == ["source", "file"]
         ]
 
@@ -179,7 +180,9 @@ def test_a_file_that_is_not_there_is_a_problem_unless_a_mirror_or_another_source
     monkeypatch.chdir(tmp_path)
     assert not list(entry_problems({"source": [{"file": "a.csv"}, CSV], "target": "y"}))
     (tmp_path / "a.csv").write_text("")
-    assert not list(entry_problems({"source": {"file": "a.csv"}, "target": "y"}, [tmp_path]))
+    assert not list(
+        entry_problems({"source": {"file": "a.csv"}, "target": "y"}, SearchFolders([tmp_path]))
+    )
 
 
 # The expected size of a data set, from its entry alone

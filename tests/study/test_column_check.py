@@ -9,7 +9,7 @@ from cases import each
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
-from linclass_study.config.entry_checks import _of_datasets, column_problems
+from linclass_study.config.entry_checks import column_problems, dataset_problems
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.pipeline.foreign_steps import require_numbers
 
@@ -174,16 +174,15 @@ def test_cells_of_a_tsv_file_are_separated_by_tabs(problems, tmp_path):
 def test_a_cost_of_an_unknown_class_is_reported_with_the_classes_of_the_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("x,y\n1,ill\n2,well\n")
-    check = _of_datasets([], tmp_path)
     entry = {"source": {"file": "a.csv"}, "target": "y"}
     for costs in (
         {"ill": {"dead": 5}},
         {"ill": {"well": 5}, "well": {"ill": 1}, "dead": {"ill": 1}},
     ):
-        ((path, sentence),) = check(entry | {"costs": costs})
+        ((path, sentence),) = dataset_problems(entry | {"costs": costs}, SearchFolders())
         assert path == ["costs"]
         assert sentence == "'dead' is not a class; there are: ill, well"
-    ((path, sentence),) = check(entry | {"costs": {"ill": {"well": 5}}})
+    ((path, sentence),) = dataset_problems(entry | {"costs": {"ill": {"well": 5}}}, SearchFolders())
     assert sentence.startswith("no cost of predicting 'ill' where 'well' is true; add")
 
 

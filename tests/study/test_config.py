@@ -41,7 +41,7 @@ def study(tmp_path, monkeypatch):
         merged = _merged(yaml.safe_load(DEFAULT.read_text()), read_yaml(path))
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            return read_config(_merged(merged, command_line), [DEFAULT, path], ROOT)
+            return read_config(_merged(merged, command_line), [DEFAULT, path])
 
     return read
 
@@ -625,7 +625,7 @@ def test_the_catalogue_the_default_study_and_the_sweep_can_work():
     } == {}
     path = ROOT / "config" / "sweep.yaml"
     merged = _merged(yaml.safe_load(DEFAULT.read_text()), read_yaml(path))
-    sweep = read_config(merged, [DEFAULT, path], ROOT)
+    sweep = read_config(merged, [DEFAULT, path])
     fits = sweep.evaluation["folds"] * sweep.evaluation["repeats"]
     datasets, methods = len(sweep.datasets), len(sweep.methods)
     assert datasets * methods * fits >= 100_000
@@ -634,7 +634,7 @@ def test_the_catalogue_the_default_study_and_the_sweep_can_work():
     of_texts = {"words_naive_bayes", "tf_idf_logistic", "tf_idf_logistic_bare"}
     others = set(read_yaml(ROOT / "config" / "methods.yaml")) - set(sweep.methods)
     assert others == of_texts | {"logistic_fused"}  # for columns in an order
-    study = read_config(yaml.safe_load(DEFAULT.read_text()), [DEFAULT], ROOT)
+    study = read_config(yaml.safe_load(DEFAULT.read_text()), [DEFAULT])
     left = {"iris_binary", "newsgroups"}  # rows of iris; not every method is applicable
     assert len(set(study.datasets) - left) >= MIN_DATA_SETS
     for name, entry in study.datasets.items():

@@ -124,7 +124,7 @@ def test_a_full_disk_is_named_and_refuses_only_fits_that_failed_on_it(full, tmp_
 def test_a_run_that_failed_on_a_full_disk_is_not_written(full, tmp_path, monkeypatch):
     monkeypatch.setattr(compute, "fit_and_predict", lambda *_, **__: FailedRecords())
     with pytest.raises(StudyError, match="is full"):
-        compute.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace(limits=LIMITS))
+        compute.computed_run(Shared(tmp_path), "m", SPEC, None)
     assert not [*tmp_path.rglob("*.parquet")]
 
 
@@ -134,21 +134,21 @@ SPEC = {"entry": {}, "code": "", "features": "f"}
 
 class FailedRecords(Records):
     def __init__(self):
-        self.fits = [{"status": "failed", "reason": FAILED}]
+        self.added = [({"status": "failed", "reason": FAILED}, None, None, None)]
 
 
 class Shared(compute.SharedInputs):
     """The inputs of a run that has no earlier fits."""
 
     def __init__(self, results):
-        self.results, self.dataset = results, "d"
+        self.results, self.dataset, self.limits = results, "d", LIMITS
         self.runs = SimpleNamespace(by_recipe=lambda *_: ())
 
-    def inputs_of(self, spec, limits):
+    def inputs_of(self, spec):
         return RunInputs("this entry", "these rows")
 
     def run_of(self, method, spec):
         return None
 
-    def _specified(self, spec):
+    def specified(self, spec):
         return SimpleNamespace(recipe="")

@@ -114,7 +114,7 @@ def obtained(folder, source, label, changed):
     entry = SOURCES[source](folder, label, changed)
     reader = import_module(f"linclass_study.data.formats.{entry['format']}")
     content = reader.read(folder / entry["source"]["file"], entry)
-    table, y, split, classes, *_ = assemble(content, None, entry)
+    (table, y, split, classes, *_), _ = assemble(content, None, entry)
     if source == "text folder":  # which is read class by class
         place = np.argsort(sorted(range(N), key=lambda i: (labels(label)[i], i)))
         table, y = table.rows(place), y[place]

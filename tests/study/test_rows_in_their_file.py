@@ -96,11 +96,13 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
     assert {fit["status"] for fit in found.fits} == {"converged"}
     table, task = Table(X, ("b", "a", "c", "hits")), Task(**TASK)
     method = Method.from_entry(entry)
-    kept = [columns for _, columns in found.tables["coefficients"]]
-    for number, (part, fit) in enumerate(zip(found.parts, plan.fits, strict=True)):
+    kept = [columns for _, columns in found.kept("coefficients")]
+    for number, ((_, held_out, part, _), fit) in enumerate(
+        zip(found.added, plan.fits, strict=True)
+    ):
         fitted = fit_method(method, table.rows(fit.train), y[fit.train], task, seed=0)
         y_pred, score, _ = fitted.predict(table.rows(fit.test))
-        assert (part["row"] == fit.test).all()
+        assert (held_out == fit.test).all()
         assert (part["y_pred"] == y_pred).all()
         np.testing.assert_allclose(part["score"], score, rtol=1e-9, atol=1e-9)
         ready = fitted.ready(table.rows(fit.test))

@@ -92,11 +92,11 @@ def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_pat
     whole = files(results)
     for path in (results / "runs/d/svm").iterdir():
         path.unlink()
-    shared, parts = SharedInputs(results, "d", EVALUATION), []
+    shared, parts = SharedInputs(results, "d", EVALUATION, LIMITS), []
     for k in (1, 2, 3, 4):  # 6 fits to 4 jobs
         parts.append(tmp_path / f"{k}.npz")
-        compute_shard(shared, "svm", METHODS["svm"], LIMITS, (k, 4), parts[-1])
-    reported = gather(shared, "svm", METHODS["svm"], LIMITS, parts)
+        compute_shard(shared, "svm", METHODS["svm"], (k, 4), parts[-1])
+    reported = gather(shared, "svm", METHODS["svm"], parts)
     assert files(results) == whole
     assert reported["d/svm"] == recorded_run(results / "runs/d/svm")
 
@@ -104,12 +104,12 @@ def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_pat
 @in_process
 def test_shards_of_a_deleted_run_are_computed_again(results, tmp_path):
     compute(results, "svm")
-    shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "1.npz"
-    compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)  # nothing: it is up to date
+    shared, part = SharedInputs(results, "d", EVALUATION, LIMITS), tmp_path / "1.npz"
+    compute_shard(shared, "svm", METHODS["svm"], (1, 1), part)  # nothing: it is up to date
     for path in (results / "runs/d/svm").iterdir():
         path.unlink()
     with pytest.raises(StudyError, match="d × svm: its files were deleted meanwhile; run again"):
-        gather(shared, "svm", METHODS["svm"], LIMITS, [part])
+        gather(shared, "svm", METHODS["svm"], [part])
     assert not part.exists()
 
 

@@ -9,6 +9,7 @@ from linclass.base.tables import Table
 from linclass_study.data import build_dataset
 from linclass_study.data.build_dataset import stored
 from linclass_study.data.entry_check import entry_problems
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import make_folds, read_plan, write_folds
@@ -82,8 +83,9 @@ def test_the_same_rows_as_csv_and_as_libsvm_give_the_same_predictions(tmp_path, 
         one, other = (ran(data, tmp_path, entry) for data in (csv, libsvm))
         assert {fit["status"] for fit in other.fits} == {"converged"}, other.reasons()
         assert_frame_equal(one.table(), other.table(), check_exact=True)
-        assert len(other.labels) == 3  # boundaries on the plane, of each fold
-        assert np.array_equal(one.labels, other.labels)
+        grids = [[given["grid"] for _, _, given, _ in found.added] for found in (one, other)]
+        assert len(grids[1]) == 3  # boundaries on the plane, of each fold
+        assert np.array_equal(*grids)
 
 
 def test_dense_of_the_entry_decides_for_every_format(tmp_path):
@@ -97,7 +99,8 @@ def test_dense_of_the_entry_decides_for_every_format(tmp_path):
         "source": {"file": "rows.parquet"}, "format": "parquet_blocks", "target": "y", "dense": True,
     }  # fmt: skip
     assert [
-        (path, text.partition(";")[0]) for path, text in entry_problems(entry, root=tmp_path)
+        (path, text.partition(";")[0])
+        for path, text in entry_problems(entry, SearchFolders(root=tmp_path))
     ] == [(["dense"], "is not supported for parquet_blocks, whose rows stay in their file")]
 
 
@@ -199,5 +202,5 @@ def test_words_of_held_out_rows_are_not_features_of_dense_arrays(tmp_path):
     ]
     data = obtained(tmp_path, "bag", format="bag_of_words", dense=True)
     assert not data.table.is_sparse
-    widths = [[own["features"][0] for _, own in run.tables["coefficients"]] for run in found]
+    widths = [[own["features"][0] for _, own in run.kept("coefficients")] for run in found]
     assert sorted(widths[1]) == sorted(widths[0]) == [2, 3, 3]

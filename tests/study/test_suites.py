@@ -35,8 +35,8 @@ def tasks(suite):
 
 
 def test_suites_are_published_and_share_data_sets_once():
-    assert suite_names(ROOT) == sorted(PUBLISHED)
-    both = catalogues.suite_entries(PUBLISHED, ROOT)
+    assert suite_names() == sorted(PUBLISHED)
+    both = catalogues.suite_entries(PUBLISHED)
     assert len(both) < 72 + 71
     first = {task["data"]: task for task in tasks("openml_cc18")}
     for task in tasks("amlb_classification_2023"):
@@ -56,7 +56,7 @@ def test_a_suite_has_its_tasks_once_and_every_one_is_pinned(suite):
         assert set(task) <= {"task", "data", "name", "rows", "features", "classes", "target"}
         assert min(task["task"], task["data"], task["features"]) >= 1
         assert 2 <= task["classes"] < task["rows"]
-    found = catalogues.suite_entries([suite], ROOT)
+    found = catalogues.suite_entries([suite])
     assert len(found) == number
     assert not list(schema_problems("datasets", found))
     for name, (rows, features) in known.items():

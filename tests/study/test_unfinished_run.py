@@ -103,14 +103,14 @@ def test_an_interrupted_run_whose_limit_is_raised_repeats_only_what_that_ended(r
 
 @pytest.mark.full
 def test_an_interrupted_shard_continues(results, calls, tmp_path):  # noqa: F811
-    shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "parts" / "1.npz"
+    shared, part = SharedInputs(results, "d", EVALUATION, LIMITS), tmp_path / "parts" / "1.npz"
     calls.allowed = 4
     with pytest.raises(Interrupted):
-        compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)
+        compute_shard(shared, "svm", METHODS["svm"], (1, 1), part)
     calls.made, calls.allowed = 0, 100
-    compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)
+    compute_shard(shared, "svm", METHODS["svm"], (1, 1), part)
     assert calls.made == 3, "six fits and the details of the first are seven calls"
-    gather(shared, "svm", METHODS["svm"], LIMITS, [part])
+    gather(shared, "svm", METHODS["svm"], [part])
     of_shards = files(results)
     shutil.rmtree(results / "runs/d/svm")
     compute(results, "svm")

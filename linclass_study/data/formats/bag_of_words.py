@@ -43,11 +43,10 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
         found = _labels(files, part)
         entries = _integers(files, f"{part}.data", ["document", "word", "count"])
         for column, limit in (("document", len(found)), ("word", len(words))):
-            wrong = entries.filter(~pl.col(column).is_between(1, limit))
+            wrong = entries.filter(~pl.col(column).is_between(1, limit))[column]
             if len(wrong):
-                raise Unavailable(
-                    f"{part}.data names {column} {wrong[column][0]}, there are {limit} of them"
-                )
+                what = f"{part}.data names {column} {wrong[0]}, there are {limit} of them"
+                raise Unavailable(what)
         triplets.append(entries.with_columns(pl.col("document") + len(labels)))
         labels += found
         split += [PARTS.index(part)] * len(found)
@@ -81,8 +80,7 @@ def _integers(files: dict[str, bytes], name: str, columns: list[str]) -> pl.Data
         for number, line in enumerate(files[name].decode("utf-8", "replace").splitlines(), 1):
             cells = line.split(" ")
             if len(cells) != len(columns) or not all(cell.lstrip("-").isdigit() for cell in cells):
-                raise Unavailable(
-                    f"{name}, line {number}: '{line[:40]}' is not {' '.join(columns)}"
-                )
+                wanted = " ".join(columns)
+                raise Unavailable(f"{name}, line {number}: '{line[:40]}' is not {wanted}")
         raise Unavailable(f"{name} holds numbers beyond 32 bits")
     return table

@@ -80,10 +80,8 @@ def _refuse_one_name(names: list[str], separator: str) -> None:
     """A header of one name was most likely written with another separator."""
     other = next((mark for mark in ";\t|, " if mark in names[0] and mark != separator), None)
     if len(names) == 1 and other:
-        shown = "\\t" if other == "\t" else other
-        raise Unavailable(
-            f"'{names[0]}' is one column; perhaps give `csv: {{separator: \"{shown}\"}}`"
-        )
+        key = 'separator: "{}"'.format("\\t" if other == "\t" else other)
+        raise Unavailable(f"'{names[0]}' is one column; perhaps give `csv: {{{key}}}`")
 
 
 def _refuse_numbers(names: list[str]) -> None:
@@ -106,10 +104,9 @@ def _refuse_twice(names: list[str]) -> None:
 def _cells(lines: Iterator[str], separator: str, text: Text) -> Iterator[list[str]]:
     if separator == " ":
         lines = (" ".join(line.split()) for line in lines)
+    skip = separator != " "
     try:
-        yield from csv.reader(
-            lines, delimiter=separator, skipinitialspace=separator != " ", strict=True
-        )
+        yield from csv.reader(lines, delimiter=separator, skipinitialspace=skip, strict=True)
     except csv.Error as error:
         raise Unavailable(f"line {text.line}: {error}") from None
 
@@ -153,14 +150,9 @@ def plain_cells(path: Path, names: list[str], skip: int, separator: str) -> pl.D
         if not content.isascii():
             return None
         content = re.sub(rb"(?m)^ | $", b"", BLANKS.sub(b" ", content))
+    options: dict[str, Any] = {"separator": separator, "skip_lines": skip, "has_header": False}
     try:
-        frame = pl.read_csv(
-            content,
-            schema=dict.fromkeys(names, pl.String),
-            separator=separator,
-            skip_lines=skip,
-            has_header=False,
-        )
+        frame = pl.read_csv(content, schema=dict.fromkeys(names, pl.String), **options)
     except pl.exceptions.PolarsError:
         return None
     if frame.is_empty() or any(c.str.contains('"', literal=True).any() for c in frame):
@@ -169,9 +161,8 @@ def plain_cells(path: Path, names: list[str], skip: int, separator: str) -> pl.D
         cells = np.frombuffer(content, np.uint8)
         begin = int(np.flatnonzero(cells == ord("\n"))[skip - 1]) + 1 if skip else 0
         separators = np.count_nonzero(cells[begin:] == ord(separator))
-        if frame.width == 1 or b'"' in content[begin:]:
-            return None
-        if separators != frame.height * (frame.width - 1):
+        whole = separators == frame.height * (frame.width - 1)
+        if frame.width == 1 or b'"' in content[begin:] or not whole:
             return None
     return frame
 

@@ -33,20 +33,16 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
     group = [str(options["group"])] if "group" in options else []
     try:
         names = blocks.numbers_of(path, target, [*drop, *group])
-        texts, *groups = (
-            labels.label_values(plain(pl.read_parquet(path, columns=[name])[name]))
-            for name in (target, *group)
-        )
+        columns = (pl.read_parquet(path, columns=[name])[name] for name in (target, *group))
+        texts, *groups = (labels.label_values(plain(column)) for column in columns)
     except (ValueError, NotApplicable, pl.exceptions.PolarsError, OSError) as error:
         raise Unavailable(str(error).splitlines()[0]) from None
     if missing := texts.null_count():
-        raise Unavailable(
-            f"{counted_have(missing, 'row')} no class; leave {'it' if missing == 1 else 'them'} out of the file"
-        )
+        them = "it" if missing == 1 else "them"
+        raise Unavailable(f"{counted_have(missing, 'row')} no class; leave {them} out of the file")
     kinds = texts.unique().sort()
-    y, classes = codes_and_classes(
-        labels.normalized_labels(kinds.to_list()), options.get("classes")
-    )
+    texts_of_kinds = labels.normalized_labels(kinds.to_list())
+    y, classes = codes_and_classes(texts_of_kinds, options.get("classes"))
     if (y < 0).any():
         raise Unavailable("`classes:` must name every class, since rows stay in their file")
     code = pl.Series(y)[kinds.search_sorted(texts)].to_numpy()
