@@ -15,7 +15,7 @@ from linclass_study.analysis.aggregate import write_across
 from linclass_study.files.tables import write_table
 from linclass_study.report.contents import FIGURES
 
-pytest.importorskip("browsing")
+expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
 FOLDS = 4
@@ -202,6 +202,7 @@ def test_arrow_keys_move_along_the_data_sets(opened):
     for key, place in [*steps, ("Home", 0), ("ArrowUp", 0), ("ArrowRight", 1)]:
         page.keyboard.press(key)
         page.wait_for_function(f"location.hash.includes('data={names[place]}')")
+        expect(page.locator("#browser-detail h3")).to_have_text(names[place])
         at = str(names.index(names[place]))
         assert current(page) == (names[place], at, names[place], names[place]), key
         assert "method=fair" in page.url
@@ -217,11 +218,11 @@ def test_a_tab_shows_the_figure_itself_and_gives_it_back(opened):
     assert inside.get_attribute("data-name") == "roc-plane"
     page.get_by_role("tab", name="ROC").press("ArrowRight")
     page.wait_for_function("location.hash.includes('precision_recall')")
-    assert inside.get_attribute("data-name") == "precision_recall-plane"
+    expect(inside).to_have_attribute("data-name", "precision_recall-plane")
     assert page.get_by_role("tab", selected=True).inner_text() == "Precision–recall"
     assert page.evaluate("document.activeElement.id") == "tab-precision_recall"
     page.locator("#browser-list a", has_text="three").click()
-    assert inside.get_attribute("data-name") == "precision_recall-three"  # the tab is kept
+    expect(inside).to_have_attribute("data-name", "precision_recall-three")  # the tab is kept
     for name in ("roc-plane", "precision_recall-plane", "precision_recall-three"):
         assert page.evaluate(figures.format(name)) == 1
     home = "document.querySelector('section.dataset figure[data-name=\"{}\"]') !== null"
@@ -246,8 +247,12 @@ def test_all_figures_and_tables_of_a_data_set_can_be_reached(opened):
     assert len(figures) >= 6
     assert "table-performance-plane" in tables
     found = []
-    for tab in page.get_by_role("tab").all():
+    for place in range(page.get_by_role("tab").count()):
+        tab = page.get_by_role("tab").nth(place)
         tab.click()
+        expect(page.locator("#tab-panel")).to_have_attribute(
+            "aria-labelledby", tab.get_attribute("id")
+        )
         found += page.locator("#tab-panel :is(figure.plane, figure, .tabled)").evaluate_all(
             "all => all.map(one => one.dataset.name ?? one.id)"
         )
@@ -270,6 +275,7 @@ def test_many_data_sets_can_be_filtered(opened):
     shown = page.locator("#browser-list li:visible .title")
     assert shown.all_text_contents() == ["simple_1", "simple_10"]
     page.locator("#metric").select_option("auc")  # which draws the list anew
+    expect(page.locator(".list-head")).to_contain_text("AUC")
     assert shown.all_text_contents() == ["simple_1", "simple_10"]
     field.fill("")
     assert shown.count() == len(DATA)
@@ -278,12 +284,12 @@ def test_many_data_sets_can_be_filtered(opened):
 def test_names_lead_to_the_views_and_keep_the_rest_of_the_address(opened):
     page = opened("#metric=auc&data=three")
     page.locator("#table-browser a", has_text="fair").click()
-    assert page.locator("#method-view h3").inner_text().startswith("fair")
+    expect(page.locator("#method-view h3")).to_contain_text("fair")
     page.locator("#table-method a", has_text="plane").click()
-    assert page.locator("#browser-detail h3").inner_text() == "plane"
+    expect(page.locator("#browser-detail h3")).to_have_text("plane")
     assert page.locator("#metric").input_value() == "auc"
     page.locator("#method").select_option("good")
-    assert page.locator("#method-view h3").inner_text().startswith("good")
+    expect(page.locator("#method-view h3")).to_contain_text("good")
     assert "data=plane" in page.url
 
 

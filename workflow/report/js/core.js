@@ -210,9 +210,7 @@ function drawing(svg) {
   const { width, height } = svg.getBoundingClientRect();
   if (!copy.getAttribute("width")) { copy.setAttribute("width", width); copy.setAttribute("height", height); }
   const own = getComputedStyle(svg);
-  copy.setAttribute("font-family", own.fontFamily);
-  copy.setAttribute("color", own.color);
-  if (!copy.getAttribute("font-size")) copy.setAttribute("font-size", own.fontSize);
+  Object.assign(copy.style, { fontFamily: own.fontFamily, fontSize: own.fontSize, color: own.color });
   const written = new Map();
   const colourOf = (name) => {
     const probe = document.body.appendChild(h("span", { style: `color: var(${name})` }));
