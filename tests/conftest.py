@@ -4,6 +4,7 @@ Tests that are not about processes run the fits of a study in their own.
 """
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -23,3 +24,21 @@ def in_process(monkeypatch):
     from linclass_study.processes.guard import Guard
 
     monkeypatch.setattr(Guard, "call", call_here)
+
+
+@pytest.fixture(scope="module")
+def open_page():
+    """Opens pages in Chromium, one at a time. Not for a session: other tests' asyncio loops need the thread."""
+    from browsing import open_chromium
+
+    with open_chromium() as opener:
+        yield opener
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The script of axe-core, which checks accessibility."""
+    script = Path(os.environ.get("AXE") or "no axe")
+    if not script.is_file():
+        pytest.skip("AXE is not the path of axe.min.js (npm pack axe-core)")
+    return script.read_text(encoding="utf-8")

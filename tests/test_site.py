@@ -1,17 +1,14 @@
-"""The built site in a real browser: LINCLASS_SITE=docs/_build/html pytest -m slow tests/test_site.py
-
-AXE is the file axe.min.js of the npm package axe-core, which checks accessibility.
-"""
+"""The built site in a real browser: LINCLASS_SITE=docs/_build/html AXE=axe.min.js pytest -m slow tests/test_site.py"""
 
 import os
 from pathlib import Path
 
-import chromium
 import pytest
+from browsing import messages, requests
 from cases import each
+from page_laws import has_no_violations_of_axe_core
 
 SITE = Path(os.environ.get("LINCLASS_SITE") or "no site").resolve()
-AXE = Path(os.environ.get("AXE") or "no axe")
 PAGES = [  # one of each kind
     "index.html",
     "get_started.html",
@@ -37,51 +34,34 @@ FOCUS = """(() => {
 })()"""
 
 pytestmark = [
-    chromium.needs_chromium,
     pytest.mark.slow,
     pytest.mark.xdist_group("chromium"),
     pytest.mark.skipif(not SITE.is_dir(), reason="LINCLASS_SITE names no built site"),
 ]
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium.browser(tmp_path_factory.mktemp("browser")) as opened:
-        yield opened
-
-
 @each("page", PAGES)
-def test_a_page_has_no_message_asks_only_for_its_files_and_fits_a_narrow_window(browser, page):
+def test_a_page_has_no_message_asks_only_for_its_files_and_fits_a_narrow_window(open_page, page):
     for width in (1280, 390):
         for dark in (False, True):
-            browser.open(SITE / page, width, dark)
-            local = (SITE.as_uri(), "data:", "blob:")
-            assert [url for url in browser.requests if not url.startswith(local)] == []
-            # the theme logs the mode of its colors
-            assert [text for text in browser.messages if '"type": "log"' not in text] == []
-            assert browser.run("document.documentElement.scrollWidth") <= width
-            assert browser.run(WIDE) == []
+            opened = open_page(SITE / page, width, dark)
+            assert [url for url in requests(opened) if not url.startswith(SITE.as_uri())] == []
+            assert messages(opened, ignored=["log"]) == []  # the theme logs the mode of its colors
+            assert opened.evaluate("document.documentElement.scrollWidth") <= width
+            assert opened.evaluate(WIDE) == []
 
 
 @each("page", PAGES)
-def test_the_keyboard_reaches_visible_links_and_shows_where_it_is(browser, page):
-    browser.open(SITE / page)
+def test_the_keyboard_reaches_visible_links_and_shows_where_it_is(open_page, page):
+    opened = open_page(SITE / page)
     seen = []
     for _ in range(8):
-        browser.press("Tab")
-        seen.append(browser.run(FOCUS))
+        opened.keyboard.press("Tab")
+        seen.append(opened.evaluate(FOCUS))
     assert all(visible and marked for _, _, visible, marked in seen), seen
     assert len({name for _, name, _, _ in seen}) >= 5, seen
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="AXE names no axe.min.js")
 @each("page", PAGES)
-def test_axe_finds_no_violation(browser, page):
-    for dark in (False, True):
-        browser.open(SITE / page, dark=dark)
-        browser.run("new Promise(done => setTimeout(done, 400))")  # transitions of colors
-        browser.run(AXE.read_text(encoding="utf-8") + "; 0")
-        found = browser.run("""axe.run({resultTypes: ['violations']}).then(found => found.violations.map(
-            one => `${one.id}: ${one.nodes.length} × ${one.nodes[0].html.slice(0, 100)}
-${one.nodes[0].failureSummary.slice(0, 400)}`))""")
-        assert not found, f"{'dark' if dark else 'light'}\n" + "\n".join(found)
+def test_axe_core_finds_no_violation(open_page, axe, page):
+    has_no_violations_of_axe_core(open_page, SITE / page, axe, widths=[1280])

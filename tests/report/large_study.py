@@ -1,12 +1,12 @@
-"""python tests/report/large_study.py RESULTS: scores of 200 methods on 100 data sets, made up, and their report.
+"""python tests/report/large_study.py RESULTS: made-up scores of 100 methods on 200 data sets, their report, its speed.
 
 Nothing is fitted or predicted: scores, fits and what is known of the data are drawn at random, and the tables,
 figures and page are made of them by what the workflow's jobs call.
 """
 
+import argparse
 import json
 import shutil
-import sys
 import time
 from dataclasses import replace
 from functools import partial
@@ -15,6 +15,7 @@ from unittest import mock
 
 import numpy as np
 import polars as pl
+from browsing import open_chromium, settle
 
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.pairs import bradley_terry
@@ -32,7 +33,7 @@ ENDINGS = ["converged", "max_iter", "failed"]
 REASONS = {"max_iter": "not within 1e-4 after 100 steps", "failed": "raised ValueError: made up"}
 
 
-def build(results, methods=200, datasets=100, folds=10):
+def build(results, methods=100, datasets=200, folds=10):
     """A results folder as the workflow leaves it before its figures."""
     names = [f"method_{i:03}" for i in range(methods)]
     outcome = Outcome(
@@ -142,10 +143,49 @@ def _write(outcome, dataset, seed, skill):
     return paths["scores"], paths["fits"]
 
 
+def measure(path, sorts=8):
+    """Seconds to open a page; then of scripts and of all work of its thread: to open it, and for the longest sort."""
+
+    def spent():
+        reported = session.send("Performance.getMetrics")["metrics"]
+        known = {one["name"]: one["value"] for one in reported}
+        return np.array([known["ScriptDuration"], known["TaskDuration"]])
+
+    with open_chromium() as open_page:
+        page = open_page(path).context.new_page()
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})  # without other processes
+        begun = time.perf_counter()
+        page.goto(path.resolve().as_uri())
+        settle(page)
+        opened, at_open = time.perf_counter() - begun, spent()
+        table = page.locator("table:has(thead button)").first
+        table.scroll_into_view_if_needed()
+        page.wait_for_timeout(1000)
+        longest = np.zeros(2)
+        for heading in table.locator("thead button").all()[:sorts]:
+            before = spent()
+            heading.evaluate("heading => heading.click()")
+            settle(page)
+            longest = np.maximum(longest, spent() - before)
+    return opened, at_open, longest
+
+
 if __name__ == "__main__":
-    results = Path(sys.argv[1])
-    sizes = [int(text) for text in sys.argv[2:]]
-    made = build(results, *sizes)
-    print(f"made up in {results}; the report took", end=" ")
-    print(", ".join(f"{name} {seconds:.1f} s" for name, seconds in report(made).items()))
-    print(f"report.html: {(results / 'report.html').stat().st_size / 1e6:.1f} MB")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument(
+        "path", type=Path, help="new results folder, or a page that is only measured"
+    )
+    parser.add_argument("--methods", type=int, default=100)
+    parser.add_argument("--datasets", type=int, default=200)
+    parser.add_argument("--folds", type=int, default=10)
+    given = parser.parse_args()
+    path = given.path
+    if path.suffix != ".html":
+        seconds = report(build(path, given.methods, given.datasets, given.folds))
+        print(", ".join(f"{name} {taken:.1f} s" for name, taken in seconds.items()))
+        path /= "report.html"
+    opened, at_open, longest = measure(path)
+    print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, open after {opened:.2f} s")
+    for what, (scripts, thread) in (("opening", at_open), ("longest sort", longest)):
+        print(f"{what}: {scripts:.3f} s of scripts, {thread:.3f} s of all work of the page")

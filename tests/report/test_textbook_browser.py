@@ -3,7 +3,6 @@
 import json
 import shutil
 
-import chromium
 import page_laws
 import pytest
 from cases import each
@@ -13,7 +12,7 @@ from linclass_study.textbook.course import script_names
 from linclass_study.textbook.published import compare_published
 from linclass_study.textbook.script import run_script
 
-pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 DRAWN = ["geometry", "many_data_sets", "natural_parameters"]
@@ -50,12 +49,10 @@ def textbook(tmp_path_factory):
     return out / "textbook.html"
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium.browser(tmp_path_factory.mktemp("browser")) as opened:
-        yield opened
-
-
 @each("law", page_laws.LAWS, ids=lambda law: law.__name__)
-def test_the_textbook_keeps_the_laws_of_pages(browser, textbook, law):
-    law(browser, textbook)
+def test_the_textbook_keeps_the_laws_of_pages(open_page, textbook, law):
+    law(open_page, textbook)
+
+
+def test_axe_core_finds_no_violation_in_the_textbook(open_page, textbook, axe):
+    page_laws.has_no_violations_of_axe_core(open_page, textbook, axe)
