@@ -143,13 +143,14 @@ def _next_step(
             if number is not None
             else f"more than {MAX_DATASETS:,} data sets like these for {control.method} against {control.next}"
         )
-    repeats = [(one.repeats.repeats, one) for one in rivals if one is not None and one.repeats]
-    known = [(number, one) for number, one in repeats if number is not None]
+    repeats = [(one.repeats, one) for one in rivals if one is not None and one.repeats]
+    known = [(each, one) for each, one in repeats if each.repeats is not None]
     if known:
-        number, one = min(known, key=lambda pair: pair[0])
-        parts.append(
-            f"`repeats: {number}` in the study’s file for {one.control} against {one.other} on {one.dataset}"
-        )
+        each, one = min(known, key=lambda pair: pair[0].repeats or 0)
+        is_equal = each.decide == "equal in practice"
+        words = "equal in practice to" if is_equal else f"{each.decide} than"
+        decided = f"{one.control} {words} {one.other} on {one.dataset}"
+        parts.append(f"`repeats: {each.repeats}` in the study’s file would show {decided}")
     if parts:
         return [f"To decide more: {'; '.join(parts)}."]
     if repeats:

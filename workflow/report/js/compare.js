@@ -111,7 +111,7 @@ function sentenceOf({ a, b, by, rows, each, record, mean, p, holm, ratios }) {
   const { n, wins, ties, losses } = record;
   const significance = holm !== null && holm < SIGNIFICANT ? `significant also after correction for all ${pairsOf(by)} pairs (p ${probability(holm)})`
     : p < SIGNIFICANT ? `significant for this pair alone (p ${probability(p)}), but not after correction for all pairs` : `not significant (p ${probability(p)})`;
-  const [last, ...others] = [`better than ${second} on ${wins || "none"} of ${plural(n, "data set")}`, ties && `${equal} on ${ties}`, losses && `worse on ${losses}`].filter(Boolean).reverse();
+  const [last, ...others] = [`ahead of ${second}${by.rope ? ` by more than ${by.rope}` : ""} on ${wins || "none"} of ${plural(n, "data set")}`, ties && `${equal} on ${ties}`, losses && `behind on ${losses}`].filter(Boolean).reverse();
   return `${first} is ${others.length ? `${others.reverse().join(", ")} and ` : ""}${last}; the mean difference in ${by.words} is ${signed(mean.difference)}, and the difference is ${significance}${cost}.`;
 }
 
@@ -191,14 +191,14 @@ function overall(found) {
   const { a, b, by, each, record: { wins, ties, losses }, mean, p, holm, ratios } = found;
   const across = study.across[by.name], { known } = ratios;
   const other = across?.others?.indexOf(a === across.control ? b : b === across.control ? a : -1) ?? -1;
-  const least = 2 / 2 ** each.length;
+  const apart = each.filter((x) => Math.abs(x) > TIE).length, least = 2 / 2 ** apart;
   const entries = [
-    each.length > 1 && ["Better / equal / worse", `${wins} / ${ties} / ${losses} of ${plural(each.length, "data set")}`],
+    each.length > 1 && ["Ahead / equal / behind", `${wins} / ${ties} / ${losses} of ${plural(each.length, "data set")}`],
     each.length > 1 && ["Mean difference", `${signed(mean.difference)} ${between(mean)}`],
-    each.length > 1 && ["Wilcoxon’s test", [`p ${probability(p)}`, least > 0.01 && h("span", { class: "fits" }, ` (at best ${probability(least)} on ${each.length} data sets)`)]],
+    each.length > 1 && ["Wilcoxon’s test", [`p ${probability(p)}`, least > 0.01 && h("span", { class: "fits" }, ` (at best ${probability(least)} on ${plural(apart, "data set")} with a difference)`)]],
     holm !== undefined && holm !== null && ["After Holm’s correction", `p ${probability(holm)} over all ${pairsOf(by).toLocaleString("en")} pairs`],
     other >= 0 && ["As in the leaderboard", `p ${probability(across.holm[other])}, ${across.test === "ranks" ? "mean ranks" : "Wilcoxon’s test"} after Holm’s correction over ${across.others.length} comparisons with ${label(methods[across.control])}`],
-    each.length > 1 && [h("span", { title: "Benavoli et al. (2017), 20,000 draws" }, "Probability by the Bayesian signed-rank test"), posteriorBar(found)],
+    each.length > 1 && [h("span", { title: "Benavoli et al. (2017), 20,000 draws" }, "Probability by the Bayesian signed-rank test"), [...posteriorBar(found), h("span", { class: "fits" }, "It takes the mean of each data set as exact.")]],
     ratios.mean !== null && ["Time of a fit", `${label(methods[a])} ${dearer(ratios.mean)}${known.length > 1 ? ` (geometric mean); by data set it takes ${short(d3.min(known))} to ${short(d3.max(known))} times as long` : ""}`],
   ].filter(Boolean);
   return h("dl", { class: "overall" }, entries.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]));

@@ -5,6 +5,7 @@ const MARKS = {
   incomplete: ["∅", "no score on some data set, so it is not ranked"],
   grid_end: ["†", "tuning chose an end of its grid: its score may be too low"],
   unconverged: ["≠", "some fits stopped before the optimum"],
+  separable: ["∞", "some fits have separable classes and no penalty, so their optimum is at infinity"],
   failed: ["✕", "some fits failed"],
 };
 const UNCONVERGED = ["max_iter"];
@@ -25,6 +26,7 @@ function marksOf(m, across) {
   if (across && !across.methods.includes(m)) found.push(["incomplete", MARKS.incomplete[1]]);
   if (failed) found.push(["failed", `${failed} of ${plural(all, "fit")} failed or do not apply`]);
   if (stopped) found.push(["unconverged", `${stopped} of ${plural(all, "fit")} stopped at max_iter before the optimum`]);
+  if (statuses.separable) found.push(["separable", `${statuses.separable} of ${plural(all, "fit")}: the classes are separable and there is no penalty, so the optimum is at infinity`]);
   if (methods[m].grid_end) found.push(["grid_end", `${methods[m].grid_end}: its score may be too low`]);
   return found;
 }
@@ -100,7 +102,7 @@ function stripCell(row, x) {
   const known = row.behind.flatMap((value, d) => (value === null ? [] : [{ value, d }]));
   return cell({ class: "t drawn", "data-v": d3.mean(known, (one) => one.value) ?? 1e9, "data-text": known.length ? fixed(-d3.mean(known, (one) => one.value)) : "" },
     s("svg", { width: STRIP.width, height: STRIP.height, role: "img", "aria-label": `${fixed(d3.mean(known, (one) => one.value))} behind the best on average` },
-      known.map(({ value, d }) => s("circle", { class: "own strip", cx: x(value), cy: y, r: 4, "data-d": d, "data-tip": `${label(datasets[d])}: ${fixed(meanOf(d, row.m))}${value > TIE ? `, ${fixed(value)} behind the best` : ", the best"}` }))));
+      known.map(({ value, d }) => s(value > x.domain()[1] ? "path" : "circle", { class: "own strip", ...(value > x.domain()[1] ? { d: `M${x(value) - 5} ${y}l8 -5v10z` } : { cx: x(value), cy: y, r: 4 }), "data-d": d, "data-tip": `${label(datasets[d])}: ${fixed(meanOf(d, row.m))}${value > TIE ? `, ${fixed(value)} behind the best` : ", the best"}` }))));
 }
 
 function timeCell(row, x) {
@@ -134,7 +136,7 @@ function leaderboardTable(by) {
   const heads = [
     h("th", { scope: "col", class: "method" }, "Method"),
     across && h("th", { scope: "col", class: "number up", title: "Mean rank over the data sets (1: always the best), with a 95 % bootstrap interval. Methods that share a grey bar do not differ significantly (Nemenyi’s test)." }, "Mean rank", axis(RANKS, x, [1, Math.round((1 + worst) / 2), worst])),
-    several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end. Beyond the axis dots lie at its left end.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
+    several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end, on a square-root scale. Triangles lie beyond the axis.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
     !several && h("th", { scope: "col", class: "number", title: "Mean and standard deviation over the folds" }, by.title),
     h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant after Holm’s correction` }, `Against ${chiefName}`),
     several && h("th", { scope: "col", class: "number", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "Won / tied / lost"),
@@ -172,6 +174,7 @@ function legendOf(by, across) {
   if (across?.low) words.push("Lines: 95 % intervals of mean ranks.");
   if (across?.holm && across.groups.length && across.groups.length <= 5) words.push("Grey bars join methods of which no two differ significantly (Nemenyi’s test of all pairs).");
   if (across?.holm) words.push(`Bold differs significantly from ${label(methods[across.control])} (${across.test === "ranks" ? "mean ranks" : "Wilcoxon’s test"}, Holm’s correction), a test of fewer pairs, which finds more.`);
+  words.push("Brackets: 95 % intervals without correction.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
   for (const kind of used) words.push(`${MARKS[kind][0]} ${MARKS[kind][1]}.`);

@@ -38,7 +38,7 @@ function addTips() {
     tip.hidden = !target?.dataset.tip;
     for (const lit of document.querySelectorAll(".lit")) if (lit.dataset.d !== target?.dataset.d) lit.classList.remove("lit");
     if (tip.hidden) return;
-    if (target.dataset.d !== undefined) for (const same of document.querySelectorAll(`circle[data-d="${target.dataset.d}"]`)) same.classList.add("lit");
+    if (target.dataset.d !== undefined) for (const same of document.querySelectorAll(`.strip[data-d="${target.dataset.d}"]`)) same.classList.add("lit");
     tip.textContent = target.dataset.tip;
     const { width, height } = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(4, Math.min(event.clientX + 12, innerWidth - width - 4))}px`;
