@@ -4,10 +4,10 @@ import csv
 import io
 import json
 
-import chromium
 import numpy as np
 import pytest
 import studies
+from browsing import messages
 from cases import each
 from studies import Data, Method
 
@@ -21,7 +21,7 @@ from linclass_study.analysis.outcome import median_seconds
 from linclass_study.analysis.within_dataset import rope_of
 from linclass_study.report.method_scores import fold_values
 
-pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
 FOLDS = 5
 HOSTILE = "50% <b>& |_x_| \\{}"
@@ -40,33 +40,26 @@ def outcome(tmp_path_factory):
     return made
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium.browser(tmp_path_factory.mktemp("browser")) as opened:
-        yield opened
-
-
 @pytest.fixture
-def page(browser, outcome):
-    browser.open(outcome.results / "report.html")
-    return browser
+def page(open_page, outcome):
+    return open_page(outcome.results / "report.html")
 
 
 def visit(page, hash):
-    page.run(f"location.hash = {json.dumps(hash)}")
-    page.run("new Promise(done => setTimeout(done, 50))")
+    page.evaluate(f"location.hash = {json.dumps(hash)}")
+    page.wait_for_timeout(50)
 
 
 def type_into(page, field, text):
     typed = f"field.value = {json.dumps(text)}; field.dispatchEvent(new Event('input'))"
-    page.run(f"{{ const field = {field}; field.focus(); {typed}; field.blur(); }}")
+    page.evaluate(f"{{ const field = {field}; field.focus(); {typed}; field.blur(); }}")
 
 
 PLACES = "[place(methods, {!r}), place(methods, {!r})]"
 
 
 def compared(page, a, b):
-    return page.run(f"comparisonOf(...{PLACES.format(a, b)}, metric())")
+    return page.evaluate(f"comparisonOf(...{PLACES.format(a, b)}, metric())")
 
 
 def test_intervals_on_a_data_set_are_those_of_the_corrected_t_test(page, outcome):
@@ -113,8 +106,8 @@ def differences(seed, n):
 def test_wilcoxons_test_is_exact_with_ties_and_zeros(page, n):
     for seed in range(5):
         d = differences(seed, n)
-        assert page.run(f"wilcoxon({d.tolist()})") == pytest.approx(wilcoxon(d), rel=1e-9)
-    assert page.run("wilcoxon([0, 0, 0])") == 1
+        assert page.evaluate(f"wilcoxon({d.tolist()})") == pytest.approx(wilcoxon(d), rel=1e-9)
+    assert page.evaluate("wilcoxon([0, 0, 0])") == 1
 
 
 @each("rope", [0.0, 0.01])
@@ -123,59 +116,59 @@ def test_the_probabilities_are_those_of_the_bayesian_signed_rank_test(page, n, r
     d = differences(n, n)
     table = np.column_stack([d, np.zeros(n)])
     expected = [part[0, 1] for part in bayesian_signed_rank(table, rope)]
-    assert page.run(f"signedRank({d.tolist()}, {rope})") == pytest.approx(expected, abs=0.01)
+    assert page.evaluate(f"signedRank({d.tolist()}, {rope})") == pytest.approx(expected, abs=0.01)
 
 
-def test_methods_on_one_data_set_are_compared_by_its_interval_alone(browser, tmp_path):
+def test_methods_on_one_data_set_are_compared_by_its_interval_alone(open_page, tmp_path):
     results = tmp_path / "results"
     made = studies.build(
         results, {"only": Data(rows=60)}, {"a": Method(3.0), "b": Method(0.0)}, FOLDS
     )
     (results / "report.html").write_text(studies.finish(made), encoding="utf-8")
-    browser.open(results / "report.html")
-    (row,) = compared(browser, "a", "b")["rows"]
-    verdict = browser.run("document.querySelector('#compare-view .verdict').textContent")
+    page = open_page(results / "report.html")
+    (row,) = compared(page, "a", "b")["rows"]
+    verdict = page.evaluate("document.querySelector('#compare-view .verdict').textContent")
     clear = "excludes" if row["low"] > 0 else "includes"
     assert verdict.startswith(f"On only a is better than b by {row['difference']:.3f} in accuracy")
     assert f"its 95 % interval {clear} 0" in verdict
-    assert browser.run("document.querySelector('.posterior, .wins')") is None
-    assert browser.messages == []
+    assert page.evaluate("document.querySelector('.posterior, .wins')") is None
+    assert messages(page) == []
 
 
 def test_the_pair_is_in_the_address_and_can_be_swapped(page):
     verdict = "document.querySelector('#compare-view .verdict').textContent"
-    ranked = page.run("order().map((m) => methods[m].name)")
-    assert page.run(verdict).startswith(f"{ranked[0]} is better than {ranked[1]} on ")
+    ranked = page.evaluate("order().map((m) => methods[m].name)")
+    assert page.evaluate(verdict).startswith(f"{ranked[0]} is better than {ranked[1]} on ")
     visit(page, "#a=fair&b=good")
-    first = page.run(verdict)
+    first = page.evaluate(verdict)
     assert first.startswith("fair is better than good on ")
-    page.run(
+    page.evaluate(
         "[...document.querySelectorAll('#compare-view button')].find((one) => one.textContent === 'Swap').click()"
     )
-    page.run("new Promise(done => setTimeout(done, 50))")
-    assert page.run("location.hash") == "#a=good&b=fair"
-    assert page.run(verdict).startswith("good is better than fair on ")
+    page.wait_for_timeout(50)
+    assert page.evaluate("location.hash") == "#a=good&b=fair"
+    assert page.evaluate(verdict).startswith("good is better than fair on ")
     fields = "[...document.querySelectorAll('.versus input')]"
-    assert page.run(f"{fields}.map((field) => field.value)") == ["good", "fair"]
+    assert page.evaluate(f"{fields}.map((field) => field.value)") == ["good", "fair"]
     type_into(page, f"{fields}[1]", "worst")
-    page.run("new Promise(done => setTimeout(done, 50))")
-    assert page.run(verdict).startswith("good is better than worst on ")
+    page.wait_for_timeout(50)
+    assert page.evaluate(verdict).startswith("good is better than worst on ")
 
 
 def test_a_cell_of_the_win_rates_opens_its_pair_by_mouse_or_key(page):
-    shown = page.run("order().map((m) => methods[m].name)")
-    cells = page.run("document.querySelectorAll('.wins .win').length")
+    shown = page.evaluate("order().map((m) => methods[m].name)")
+    cells = page.evaluate("document.querySelectorAll('.wins .win').length")
     assert cells == len(shown) * (len(shown) - 1)
-    page.run(
+    page.evaluate(
         "document.querySelectorAll('.wins .win')[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))"
     )
-    page.run("new Promise(done => setTimeout(done, 50))")
-    assert page.run("[view.get('a'), view.get('b')]") == shown[:2]
-    page.run("document.querySelector('.wins').focus()")
+    page.wait_for_timeout(50)
+    assert page.evaluate("[view.get('a'), view.get('b')]") == shown[:2]
+    page.evaluate("document.querySelector('.wins').focus()")
     for key in ("ArrowRight", "ArrowDown", "ArrowDown", "Enter"):  # over the diagonal
-        page.press(key)
-    page.run("new Promise(done => setTimeout(done, 50))")
-    assert page.run("[view.get('a'), view.get('b')]") == [shown[3], shown[2]]
+        page.keyboard.press(key)
+    page.wait_for_timeout(50)
+    assert page.evaluate("[view.get('a'), view.get('b')]") == [shown[3], shown[2]]
 
 
 def test_win_rates_count_a_tie_as_half(page, outcome):
@@ -183,7 +176,7 @@ def test_win_rates_count_a_tie_as_half(page, outcome):
     i, j = (field.methods.index(name) for name in ("good", "fair"))
     d, rope = field.table[:, i] - field.table[:, j], rope_of(outcome.evaluation)
     expected = ((d > rope + ROUNDING).sum() + (np.abs(d) <= rope + ROUNDING).sum() / 2) / len(d)
-    assert page.run(f"winRate(record(...{PLACES.format('good', 'fair')}))") == expected
+    assert page.evaluate(f"winRate(record(...{PLACES.format('good', 'fair')}))") == expected
 
 
 # ---- tables
@@ -197,13 +190,13 @@ SHOWN = f"""{ROWS}.map((row) => [...row.cells].filter((cell) => cell.getClientRe
 
 def copied(page, kind):
     """What a format puts on the clipboard."""
-    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text }")
-    page.run(f"{BOX}.querySelectorAll('.opens')[1].click()")
-    page.run(
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text }; 0")
+    page.evaluate(f"{BOX}.querySelectorAll('.opens')[1].click()")
+    page.evaluate(
         f"[...{BOX}.querySelectorAll('.popup:popover-open button')].find((one) => one.textContent === '{kind}').click()"
     )
-    page.run("new Promise(done => setTimeout(done, 20))")
-    return page.run("copied")
+    page.wait_for_timeout(20)
+    return page.evaluate("copied")
 
 
 @pytest.fixture
@@ -214,24 +207,24 @@ def narrowed(page):
     return page
 
 
-def test_the_address_restores_order_and_columns_of_the_leaderboard(browser, outcome, page):
+def test_the_address_restores_order_and_columns_of_the_leaderboard(open_page, outcome, page):
     visit(page, "#sort=-fit-time&hide=behind-the-best notes")
     state = f"[...{BOX}.querySelectorAll('thead th')].map((one) => [one.hidden, one.ariaSort])"
-    first = page.run(state)
+    first = page.evaluate(state)
     assert [hidden for hidden, _ in first] == [False, False, True, False, False, False, True]
     assert first[5][1] == "descending"
-    order = page.run(SHOWN)
-    browser.open(outcome.results / "report.html")
+    order = page.evaluate(SHOWN)
+    page = open_page(outcome.results / "report.html")
     visit(page, "#hide=behind-the-best+notes&sort=-fit-time")
-    assert page.run(state) == first
-    assert page.run(SHOWN) == order
-    page.run("history.back()")
-    page.run("new Promise(done => setTimeout(done, 100))")
-    assert page.run(f"{BOX}.querySelector('[aria-sort]')") is None
+    assert page.evaluate(state) == first
+    assert page.evaluate(SHOWN) == order
+    page.evaluate("history.back()")
+    page.wait_for_timeout(100)
+    assert page.evaluate(f"{BOX}.querySelector('[aria-sort]')") is None
 
 
 def test_csv_has_the_rows_and_columns_that_are_shown(narrowed):
-    shown = narrowed.run(SHOWN)
+    shown = narrowed.evaluate(SHOWN)
     rows = list(csv.reader(io.StringIO(copied(narrowed, "CSV"))))
     assert rows[0][:2] == ["Method", "Mean rank"]
     assert "Notes" not in rows[0]
@@ -255,13 +248,13 @@ def test_markdown_has_the_rows_and_columns_that_are_shown(narrowed):
             f"**{number}** {rest}" if clear else cell
             for cell, (number, rest, clear) in zip(row, marks, strict=True)
         ]
-        for row, marks in zip(narrowed.run(SHOWN), bold(narrowed), strict=True)
+        for row, marks in zip(narrowed.evaluate(SHOWN), bold(narrowed), strict=True)
     ]
 
 
 def bold(page):
     """Of each cell that is shown: its number, what follows, and whether it is marked as significant."""
-    return page.run(f"""{ROWS}.map((row) => [...row.cells].filter((cell) => !cell.hidden).map((cell) =>
+    return page.evaluate(f"""{ROWS}.map((row) => [...row.cells].filter((cell) => !cell.hidden).map((cell) =>
         [...['b', 'i'].map((tag) => cell.querySelector(tag)?.textContent.trim() ?? ''), cell.matches('.clear')]))""")
 
 
@@ -270,7 +263,7 @@ def test_latex_is_booktabs_with_numbers_as_math(narrowed):
     lines = text.splitlines()
     assert lines[1:3] == ["\\begin{tabular}{lrrrr}", "\\toprule"]
     assert lines[-2:] == ["\\bottomrule", "\\end{tabular}"]
-    shown = narrowed.run(SHOWN)
+    shown = narrowed.evaluate(SHOWN)
     body = lines[lines.index("\\midrule") + 1 : -2]
     assert [line.removesuffix(" \\\\").split(" & ")[1] for line in body] == [
         f"${row[1]}$" for row in shown
@@ -288,48 +281,50 @@ def test_names_are_escaped_in_every_format(page):
         "50\\% \\textless{}b\\textgreater{}\\& \\textbar{}\\_x\\_\\textbar{} \\textbackslash{}\\{\\}"
         in copied(page, "LaTeX")
     )
-    assert page.run("tex('[a]')") == "{[}a]"  # which after a line break would be its height
+    assert page.evaluate("tex('[a]')") == "{[}a]"  # which after a line break would be its height
 
 
 def test_a_browser_without_a_clipboard_copies_by_its_command(page):
     copied(page, "CSV")
-    expected = page.run("copied")
-    page.run("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))")
-    page.run(
+    expected = page.evaluate("copied")
+    page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); 0")
+    page.evaluate(
         "document.addEventListener('copy', () => { window.selected = document.activeElement.value })"
     )
-    page.run(f"{BOX}.querySelectorAll('.opens')[1].focus()")
+    page.evaluate(f"{BOX}.querySelectorAll('.opens')[1].focus()")
     for _ in range(
         2
     ):  # opens the menu, and takes its first entry: copying needs a press of a reader
-        page.press("Enter")
-        page.run("new Promise(done => setTimeout(done, 50))")
-    assert page.run("selected") == expected.replace("\r\n", "\n")  # the value of a field
-    assert page.run("document.querySelector('.offscreen')") is None
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(50)
+    assert page.evaluate("selected") == expected.replace("\r\n", "\n")  # the value of a field
+    assert page.evaluate("document.querySelector('.offscreen')") is None
 
 
 def test_columns_are_chosen_by_key_and_escape_closes_the_choice(page):
     visible = (
         f"[...{BOX}.querySelectorAll('thead th:not([hidden])')].map((one) => textOf(one).trim())"
     )
-    before = page.run(visible)
-    page.run(f"{BOX}.querySelector('.opens').focus()")
-    page.press("Enter")
-    page.run("new Promise(done => setTimeout(done, 50))")
+    before = page.evaluate(visible)
+    page.evaluate(f"{BOX}.querySelector('.opens').focus()")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(50)
     for _ in range(2):
-        page.press("Tab")  # from All over None to the first column
-    page.press(" ")
-    page.run("new Promise(done => setTimeout(done, 50))")
-    assert page.run(visible) == [before[0], *before[2:]]
-    assert page.run("document.querySelectorAll(':popover-open').length") == 1
-    page.press("Escape")
-    assert page.run("document.querySelectorAll(':popover-open').length") == 0
-    assert page.run("document.activeElement.textContent") == "Columns"
-    assert page.run("view.get('hide')") == "mean-rank"
+        page.keyboard.press("Tab")  # from All over None to the first column
+    page.keyboard.press(" ")
+    page.wait_for_timeout(50)
+    assert page.evaluate(visible) == [before[0], *before[2:]]
+    assert page.evaluate("document.querySelectorAll(':popover-open').length") == 1
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.querySelectorAll(':popover-open').length") == 0
+    assert page.evaluate("document.activeElement.textContent") == "Columns"
+    assert page.evaluate("view.get('hide')") == "mean-rank"
 
 
 def test_each_table_has_its_tools_once(page):
-    page.run("scrollTo(0, document.body.scrollHeight); new Promise(done => setTimeout(done, 200))")
+    page.evaluate(
+        "scrollTo(0, document.body.scrollHeight); new Promise(done => setTimeout(done, 200))"
+    )
     tools = "[...document.querySelectorAll('.tabled')].map((box) => box.querySelectorAll(':scope > .tools').length)"
-    assert set(page.run(tools)) <= {0, 1}
-    assert page.run(f"{BOX}.querySelectorAll('.tools').length") == 1
+    assert set(page.evaluate(tools)) <= {0, 1}
+    assert page.evaluate(f"{BOX}.querySelectorAll('.tools').length") == 1
