@@ -31,12 +31,15 @@ def open_chromium():
     ):
         pages = {}
 
-        def open_page(path, width=1280, dark=False, scripts=True, still=False, fragment=""):
+        def open_page(
+            path, width=1280, dark=False, scripts=True, reduced_motion="no-preference", hash=""
+        ):
             kind = mobile, _ = width < 600, scripts
             if kind not in pages:
                 context = browser.new_context(
                     offline=True, is_mobile=mobile, java_script_enabled=scripts
                 )
+                context.set_default_timeout(10_000)  # milliseconds
                 pages[kind] = context.new_page()
             page = pages[kind]
             if page.url.startswith("file:"):
@@ -45,10 +48,10 @@ def open_chromium():
             page.emulate_media(
                 media="null",  # of the window or of paper, as it is
                 color_scheme="dark" if dark else "light",
-                reduced_motion="reduce" if still else "no-preference",
+                reduced_motion=reduced_motion,
             )
-            page.goto("about:blank")  # or a new fragment would not load the page anew
-            page.goto(path.resolve().as_uri() + fragment)
+            page.goto("about:blank")  # or a new hash would not load the page anew
+            page.goto(path.resolve().as_uri() + hash)
             if scripts:
                 settle(page)
             return page

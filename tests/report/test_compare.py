@@ -47,12 +47,12 @@ def page(open_page, outcome):
 
 def visit(page, hash):
     page.evaluate(f"location.hash = {json.dumps(hash)}")
-    page.evaluate("new Promise(done => setTimeout(done, 50))")
+    page.wait_for_timeout(50)
 
 
 def type_into(page, field, text):
     typed = f"field.value = {json.dumps(text)}; field.dispatchEvent(new Event('input'))"
-    page.evaluate(f"(() => {{ const field = {field}; field.focus(); {typed}; field.blur(); }})()")
+    page.evaluate(f"{{ const field = {field}; field.focus(); {typed}; field.blur(); }}")
 
 
 PLACES = "[place(methods, {!r}), place(methods, {!r})]"
@@ -147,13 +147,13 @@ def test_the_pair_is_in_the_address_and_can_be_swapped(page):
     page.evaluate(
         "[...document.querySelectorAll('#compare-view button')].find((one) => one.textContent === 'Swap').click()"
     )
-    page.evaluate("new Promise(done => setTimeout(done, 50))")
+    page.wait_for_timeout(50)
     assert page.evaluate("location.hash") == "#a=good&b=fair"
     assert page.evaluate(verdict).startswith("good is ahead of fair by more than 0.01 on ")
     fields = "[...document.querySelectorAll('.versus input')]"
     assert page.evaluate(f"{fields}.map((field) => field.value)") == ["good", "fair"]
     type_into(page, f"{fields}[1]", "worst")
-    page.evaluate("new Promise(done => setTimeout(done, 50))")
+    page.wait_for_timeout(50)
     assert page.evaluate(verdict).startswith("good is ahead of worst by more than 0.01 on ")
 
 
@@ -164,12 +164,12 @@ def test_a_cell_of_the_win_rates_opens_its_pair_by_mouse_or_key(page):
     page.evaluate(
         "document.querySelectorAll('.wins .win')[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))"
     )
-    page.evaluate("new Promise(done => setTimeout(done, 50))")
+    page.wait_for_timeout(50)
     assert page.evaluate("[view.get('a'), view.get('b')]") == shown[:2]
     page.evaluate("document.querySelector('.wins').focus()")
     for key in ("ArrowRight", "ArrowDown", "ArrowDown", "Enter"):  # over the diagonal
         page.keyboard.press(key)
-    page.evaluate("new Promise(done => setTimeout(done, 50))")
+    page.wait_for_timeout(50)
     assert page.evaluate("[view.get('a'), view.get('b')]") == [shown[3], shown[2]]
 
 
@@ -192,12 +192,12 @@ SHOWN = f"""{ROWS}.map((row) => [...row.cells].filter((cell) => cell.getClientRe
 
 def copied(page, kind):
     """What a format puts on the clipboard."""
-    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text }; 0")
     page.evaluate(f"{BOX}.querySelectorAll('.opens')[1].click()")
     page.evaluate(
         f"[...{BOX}.querySelectorAll('.popup:popover-open button')].find((one) => one.textContent === '{kind}').click()"
     )
-    page.evaluate("new Promise(done => setTimeout(done, 20))")
+    page.wait_for_timeout(20)
     return page.evaluate("copied")
 
 
@@ -221,7 +221,7 @@ def test_the_address_restores_order_and_columns_of_the_leaderboard(open_page, ou
     assert page.evaluate(state) == first
     assert page.evaluate(SHOWN) == order
     page.evaluate("history.back()")
-    page.evaluate("new Promise(done => setTimeout(done, 100))")
+    page.wait_for_timeout(100)
     assert page.evaluate(f"{BOX}.querySelector('[aria-sort]')") is None
 
 
@@ -289,7 +289,7 @@ def test_names_are_escaped_in_every_format(page):
 def test_a_browser_without_a_clipboard_copies_by_its_command(page):
     copied(page, "CSV")
     expected = page.evaluate("copied")
-    page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))")
+    page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); 0")
     page.evaluate(
         "document.addEventListener('copy', () => { window.selected = document.activeElement.value })"
     )
@@ -298,7 +298,7 @@ def test_a_browser_without_a_clipboard_copies_by_its_command(page):
         2
     ):  # opens the menu, and takes its first entry: copying needs a press of a reader
         page.keyboard.press("Enter")
-        page.evaluate("new Promise(done => setTimeout(done, 50))")
+        page.wait_for_timeout(50)
     assert page.evaluate("selected") == expected.replace("\r\n", "\n")  # the value of a field
     assert page.evaluate("document.querySelector('.offscreen')") is None
 
@@ -310,11 +310,11 @@ def test_columns_are_chosen_by_key_and_escape_closes_the_choice(page):
     before = page.evaluate(visible)
     page.evaluate(f"{BOX}.querySelector('.opens').focus()")
     page.keyboard.press("Enter")
-    page.evaluate("new Promise(done => setTimeout(done, 50))")
+    page.wait_for_timeout(50)
     for _ in range(2):
         page.keyboard.press("Tab")  # from All over None to the first column
     page.keyboard.press(" ")
-    page.evaluate("new Promise(done => setTimeout(done, 50))")
+    page.wait_for_timeout(50)
     assert page.evaluate(visible) == [before[0], *before[2:]]
     assert page.evaluate("document.querySelectorAll(':popover-open').length") == 1
     page.keyboard.press("Escape")
