@@ -34,7 +34,14 @@ BESIDE = {  # pages of the site that are files of the root
 BELOW = {  # page → pages below it in the navigation
     "compare": ("study", "data", "generators", "features", "texts", "estimators", "metrics"),
     "contribute": ("new_parts", "decisions", "security", "changes"),
-    "explanations": ("objective", "evaluation", "tuning", "statistics", "checks"),
+    "explanations": (
+        "objective",
+        "evaluation",
+        "tuning",
+        "statistics",
+        "checks",
+        "reference_study",
+    ),
     "library": ("many_fits",),
     "get_started": ("report",),
     "reference": ("api", "models", "models/*", "results", "commands"),

@@ -34,8 +34,9 @@ def step_name(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-# Keys of a data set on which no row depends: licence, citation, related data sets, expected size.
-METADATA = ("licence", "citation", "shares_rows_with", "size")
+# Keys of a data set on which no row depends.
+SHOWN = ("licence", "citation", "domain", "apart")  # in tables/datasets.csv
+METADATA = (*SHOWN, "shares_rows_with", "size")
 
 
 def without_metadata(entry: Entry) -> dict[str, Any]:
@@ -43,9 +44,9 @@ def without_metadata(entry: Entry) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key not in METADATA}
 
 
-def licence_and_citation(entry: Entry) -> dict[str, str | None]:
-    """Licence and citation, None where the entry has none."""
-    return {key: entry.get(key) for key in ("licence", "citation")}
+def shown_metadata(entry: Entry) -> dict[str, str | None]:
+    """Licence, citation, domain and why it is apart, None where the entry does not say."""
+    return {key: entry.get(key) for key in SHOWN}
 
 
 def declared_shared_rows(entries: Mapping[str, Entry]) -> list[tuple[str, str]]:

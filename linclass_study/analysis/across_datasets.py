@@ -2,6 +2,7 @@
 
 Results on the same rows with other classes, or on a part of them, are correlated: counted as two data sets, they would
 understate the variance of a mean. So of each group of data sets that share rows the first one with a score takes part.
+Data sets whose entries say why they are apart take no part.
 A method has a score on a data set if every planned fit succeeded. Ranks, tests and ratings are those of the complete
 field (comparisons/missing_scores.py): a method that lacks a score is listed apart, and changes nothing for the
 others.
@@ -53,6 +54,14 @@ def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
         else:
             known.append(name)
     return found
+
+
+def datasets_apart(outcome: Outcome) -> dict[str, str]:
+    """Data sets that do not count in comparisons across data sets, with the reasons of their entries (`apart:`)."""
+    table = pl.read_csv(outcome.results / "tables" / "datasets.csv", infer_schema=False)
+    if "apart" not in table.columns:  # results of earlier versions
+        return {}
+    return dict(table.select("dataset", "apart").drop_nulls().iter_rows())
 
 
 FILE = "comparison.npz"
@@ -188,7 +197,7 @@ def independent(base: ComparisonAcross | AllScores) -> str:
 def comparison_across(
     outcome: Outcome, metric: str | None = None, shared: bool = False
 ) -> ComparisonAcross:
-    """The complete field of a metric; with `shared`, data sets that share rows count individually."""
+    """The complete field of a metric; with `shared`, data sets that share rows count individually, and those apart."""
     if metric not in (None, outcome.metric) or shared:
         return all_scores(outcome, metric, shared).field
     return outcome.cached("across", lambda: _read_comparison(outcome) or all_scores(outcome).field)
@@ -248,10 +257,12 @@ def _study_of(outcome: Outcome) -> list[Any]:
 
 
 def all_scores(outcome: Outcome, metric: str | None = None, shared: bool = False) -> AllScores:
-    """The study's table of a metric; with `shared`, data sets that share rows count individually."""
+    """The study's table of a metric; with `shared`, data sets that share rows count individually, and those apart."""
     metric = metric or outcome.metric
     known = whole_means(outcome, metric)
     scored = {dataset for dataset, _ in known}
+    if not shared:
+        scored -= {*datasets_apart(outcome)}
     groups = [[d for d in group if d in scored] for group in groups_sharing_rows(outcome)]
     names = [name for group in groups for name in (group if shared else group[:1])]
     methods = [m for m in outcome.methods if any((d, m) in known for d in names)]
@@ -326,5 +337,6 @@ def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
         add(f"without {name}", base.without(name))
     shared = comparison_across(outcome, shared=True)
     if len(shared.datasets) > len(base.datasets):
-        add("data sets that share rows counted each", shared)
+        too = ", and those apart" if datasets_apart(outcome) else ""
+        add(f"data sets that share rows counted each{too}", shared)
     return found

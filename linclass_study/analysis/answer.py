@@ -10,6 +10,7 @@ import polars as pl
 from linclass.base.messages import counted, first_names
 from linclass.evaluation import metrics
 from linclass_study.analysis.across_datasets import (
+    datasets_apart,
     groups_sharing_rows,
 )
 from linclass_study.analysis.controls import focus_of, verdicts
@@ -114,6 +115,13 @@ def problem_lines(outcome: Outcome) -> list[str]:
         f"data: {_names(group, 'data sets')} share their rows, so they count once"
         for group in groups_sharing_rows(outcome)
         if len(group) > 1
+    ]
+    reasons: dict[str, list[str]] = {}
+    for dataset, reason in datasets_apart(outcome).items():
+        reasons.setdefault(reason, []).append(dataset)
+    data += [
+        f"data: {_names(names, 'data sets')} not counted across data sets: {shortened(reason)}"
+        for reason, names in reasons.items()
     ]
     return [
         *_first(fits, LINES, "problems"),

@@ -177,6 +177,7 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield f"data sets   {_listed(study.datasets)}"
     yield f"methods     {_listed(study.methods)}"
     yield f"runs        {runs:,}, each a method on a data set, in {counted(len(jobs), 'job')}"
+    yield f"time        {expected_time([job.work for job in jobs])}"
     protocols = selected_protocols(study.evaluation)
     fits = [
         f"{math.prod(size_of(name, options))} by {name}"
@@ -203,6 +204,18 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield f"results     {study.results}"
     given = shlex.join(map(str, files))
     yield f"to run it   linclass run{f' {given}' if given else ''}"
+
+
+def expected_time(seconds: Sequence[float]) -> str:
+    """about 3 hours on one core, within a factor of five; infinite seconds are of data of unknown size"""
+    known = [job for job in seconds if math.isfinite(job)]
+    if not known:
+        return "unknown, as the sizes of the data are"
+    total, unknown = sum(known), len(seconds) - len(known)
+    hours, minutes = round(total / 3600), max(round(total / 60), 1)
+    long = f"{hours:,} hours" if hours >= 3 else counted(minutes, "minute")
+    without = f"; without {counted(unknown, 'job')} on data of unknown size" if unknown else ""
+    return f"about {long} on one core, within a factor of five{without}"
 
 
 def _columns(study: Study) -> Iterator[str]:

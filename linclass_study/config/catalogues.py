@@ -1,7 +1,8 @@
 """The catalogues of data sets and methods, with the suites and the entries that a study defines itself.
 
-A suite is a published list of OpenML data sets, a file of config/suites/. A data set of a suite is called
-{name}.{number at openml.org} in every suite that contains it.
+A suite is a list of data sets, a file of config/suites/: either `datasets:`, entries in the form of
+config/datasets.yaml, or `tasks:`, data sets of openml.org. The latter are called {name}.{number at openml.org} in every
+suite that contains them.
 
 An entry with `grid:` defines one entry for each combination of the values in its lists:
 
@@ -127,13 +128,16 @@ def suite_entries(chosen: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 @cache
 def _of_suite(suite: str) -> dict[str, dict[str, Any]]:
+    content = read_yaml(SUITES / f"{suite}.yaml")
+    if "datasets" in content:
+        return dict(content["datasets"])
     return {
         f"{task['name']}.{task['data']}": {
             "source": {"openml": task["data"]},
             **({"target": task["target"]} if "target" in task else {}),
             "size": {"rows": task["rows"], "features": task["features"]},
         }
-        for task in read_yaml(SUITES / f"{suite}.yaml")["tasks"]
+        for task in content["tasks"]
     }
 
 

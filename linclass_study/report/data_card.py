@@ -50,6 +50,8 @@ def card(facts: Facts, relatives: Sequence[str] = ()) -> dict[str, str]:
         "Separable": _separable(facts),
         "Shares rows": f"with {', '.join(relatives)}; they count once" if relatives else "",
         "Not checked": "; ".join(f"{what}: {why}" for what, why in facts["unchecked"].items()),
+        "Domain": facts.get("domain"),
+        "Apart": facts.get("apart"),
         "Licence": facts.get("licence"),
         "Cite": facts.get("citation"),
         "Digest": facts.get("digest"),

@@ -161,8 +161,8 @@ class RuleInputs:
     def entry(self, wildcards: Any) -> str:
         return as_text(entries.without_metadata(self.study.datasets[wildcards.dataset]))
 
-    def licence_and_citation(self, wildcards: Any) -> str:
-        return as_text(entries.licence_and_citation(self.study.datasets[wildcards.dataset]))
+    def shown_metadata(self, wildcards: Any) -> str:
+        return as_text(entries.shown_metadata(self.study.datasets[wildcards.dataset]))
 
     def local_files(self, wildcards: Any) -> list[str]:
         """Local files that the entry names: an edit fetches the data set again.

@@ -27,7 +27,7 @@ from linclass_study.files.tables import table_schema
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encoding="utf-8"))
-REPORTED = {"licence": "CC BY 4.0", "citation": None}
+REPORTED = {"licence": "CC BY 4.0", "citation": None, "domain": "medicine", "apart": None}
 
 
 def data_set(table, y, split=None, **about):
@@ -105,7 +105,7 @@ def test_the_table_has_a_row_for_each_data_set_even_if_unavailable(troubled, tmp
     assert gone["rank"] is None
     assert (two["rows"], two["classes"], two["class_counts"]) == (60, 2, "a 30; b 30")
     assert (two["identifier_columns"], two["target_like_columns"]) == ("name", "copy")
-    assert two["licence"] == "CC BY 4.0"
+    assert (two["licence"], two["domain"]) == ("CC BY 4.0", "medicine")
     assert two["citation"] is None
     assert len(two["warnings"].split(" | ")) == 7
 

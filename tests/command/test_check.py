@@ -1,6 +1,7 @@
 """`linclass check` reads a study as the workflow does: what it will compute, or a line for each error."""
 
 import sys
+from math import inf
 
 import pytest
 import yaml
@@ -9,7 +10,7 @@ from snakemake.utils import update_config
 
 from linclass.evaluation import metrics
 from linclass_study.command.__main__ import main
-from linclass_study.command.run import checked_study
+from linclass_study.command.run import checked_study, expected_time
 from linclass_study.config.study import read_config
 from linclass_study.project import DEFAULT_STUDY
 
@@ -49,14 +50,25 @@ def test_check_prints_the_plan_of_the_study(check):
     code, lines = check(STUDY)
     assert code == 0
     assert [line.split(maxsplit=1)[0] for line in lines] == [
-        "study0.yaml:", "data", "methods", "runs", "fits", "ranked", "results", "to"
+        "study0.yaml:", "data", "methods", "runs", "time", "fits", "ranked", "results", "to"
     ]  # fmt: skip
     assert lines[1].endswith("3: iris, g40, g80")
     assert lines[2].endswith("2: majority, ridge")
     assert "6, each a method on a data set, in 3 jobs" in lines[3]
-    assert "6 by cv, 1 by official (only of data sets with a test set), 4 by hold_out" in lines[4]
-    assert lines[5].split(maxsplit=2)[2] == "accuracy (greater is better)"
-    assert lines[7].endswith("linclass run study0.yaml")
+    assert lines[4].split(maxsplit=1)[1] == "about 1 minute on one core, within a factor of five"
+    assert "6 by cv, 1 by official (only of data sets with a test set), 4 by hold_out" in lines[5]
+    assert lines[6].split(maxsplit=2)[2] == "accuracy (greater is better)"
+    assert lines[8].endswith("linclass run study0.yaml")
+
+
+def test_check_says_how_long_the_jobs_take_together_and_for_which_it_does_not_know(check):
+    assert expected_time([3600.0, 7200.0, inf]) == (
+        "about 3 hours on one core, within a factor of five; without 1 job on data of unknown size"
+    )
+    assert expected_time([90.0, 90.0]) == "about 3 minutes on one core, within a factor of five"
+    unknown = 'define: {datasets: {a: {source: {url: "https://example.org/a.csv"}, target: y}}}'
+    _, lines = check(f"datasets: [a]\nmethods: [lda, svm]\n{unknown}\n")
+    assert lines[4] == "time        unknown, as the sizes of the data are"
 
 
 def test_official_test_rows_that_the_answer_trains_on_are_named(check, tmp_path):

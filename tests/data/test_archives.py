@@ -208,7 +208,7 @@ def test_a_line_is_read_in_time_linear_in_its_length(case, tmp_path):
 
 def test_arff_cells_may_be_quoted_and_surrounded_by_blanks(tmp_path):
     (tmp_path / "a").write_text(
-        "@attribute x real\n@attribute 'a b' string\n@attribute c {'it\\'s', \"b,c\", d}\n@data\n"
+        "@attribute x REAL [0, 9]\n@attribute 'a b' string\n@attribute c {'it\\'s', \"b,c\", d}\n@data\n"
         "1,  'p, \\'q\\''  ,d\n 2 , r s ,'it\\'s'\n3,\"t\" , \"b,c\" \n4, '' ,d\n"
     )
     frame = arff.read(tmp_path / "a", {}).frame

@@ -18,12 +18,11 @@ from cases import each, first
 
 from linclass import datasets as synthetic
 from linclass.datasets.keys import keys_schema
-from linclass_study.config.catalogues import suite_names
+from linclass_study.config.catalogues import suite_entries, suite_names
 from linclass_study.config.schema import load_schema
 from linclass_study.data import download
 from linclass_study.errors import Unavailable
 from linclass_study.execution.jobs import expected_size
-from linclass_study.files.yaml_file import read_yaml
 
 # The data sets of the catalogue: the sizes that their authors state, and one content per entry
 
@@ -291,5 +290,5 @@ def test_the_page_on_data_names_every_key_every_source_and_every_suite():
         name for name in sorted(names) if not re.search(rf"`{{?{name}\b", PAGE + GENERATORS)
     ]
     for name in suite_names():
-        number = len(read_yaml(ROOT / "config" / "suites" / f"{name}.yaml")["tasks"])
+        number = len(suite_entries([name]))
         assert re.search(rf"`{name}` \| {number} \|", PAGE)

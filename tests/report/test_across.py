@@ -96,6 +96,23 @@ def test_the_first_scored_data_set_of_those_sharing_rows_is_compared(tmp_path):
     assert base.shared == ()
 
 
+def test_data_sets_apart_are_fitted_but_not_compared(tmp_path):
+    data = {"drawn": Data(), "real": Data(), "other": Data()}
+    made = build(tmp_path, data, {"a": Method(2.0), "b": Method(0.5)}, folds=3)
+    path = tmp_path / "tables" / "datasets.csv"
+    table = pl.read_csv(path, infer_schema=False)
+    reasons = pl.col("dataset").replace_strict({"drawn": "simulated"}, default=None)
+    table.with_columns(apart=reasons).write_csv(path)
+    base = comparison_across(made)
+    assert base.datasets == ["real", "other"]
+    words = [one.what for one in scenarios(made, base)]
+    assert words[-1] == "data sets that share rows counted each, and those apart"
+    assert comparison_across(made, shared=True).datasets == ["drawn", "real", "other"]
+    assert "data: drawn not counted across data sets: simulated" in answer.problem_lines(made)
+    table.drop("apart").write_csv(path)  # results of an earlier version
+    assert comparison_across(replace(made)).datasets == ["drawn", "real", "other"]
+
+
 def test_a_data_set_without_the_first_protocol_is_compared_by_its_own(tmp_path):
     data = {"split": Data(official=30), "plain": Data(), "other": Data()}
     made = build(tmp_path, data, {"a": Method(2.0), "b": Method(0.5)}, folds=3)

@@ -227,7 +227,7 @@ METHODS = {
 STUDIES = {
     "unknown top key": ("dataset: [iris]\n", ["dataset", "did you mean 'datasets'?"]),
     "unknown method": ("methods: [majority, logistc]\n", ["'logistc'", "did you mean 'logistic'?"]),
-    "unknown data set": ("datasets: [irish]\n", ["'irish'", "did you mean 'iris'?"]),
+    "unknown data set": ("datasets: [irsi]\n", ["'irsi'", "did you mean 'iris'?"]),
     "wrong type": ("evaluation: {folds: ten}\n", ["evaluation.folds", "'ten'", "a whole number"]),
     "one fold": ("evaluation: {folds: 1}\n", ["evaluation.folds", "1 is too small", "at least 2"]),
     "names that differ in capital letters alone": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from types import ModuleType
 from typing import ClassVar
 
@@ -34,8 +35,20 @@ def tasks(suite):
     return read_yaml(ROOT / "config" / "suites" / f"{suite}.yaml")["tasks"]
 
 
+OWN = "reference_2026"
+
+
+def test_a_name_in_two_suites_or_in_the_catalogue_is_one_data_set():
+    names = [name for suite in (OWN, *PUBLISHED) for name in catalogues.suite_entries([suite])]
+    names += read_yaml(ROOT / "config" / "datasets.yaml")
+    twice = {name for name, times in Counter(names).items() if times > 1}
+    assert twice == {*catalogues.suite_entries(["openml_cc18"])} & {
+        *catalogues.suite_entries(["amlb_classification_2023"])
+    }
+
+
 def test_suites_are_published_and_share_data_sets_once():
-    assert suite_names() == sorted(PUBLISHED)
+    assert suite_names() == sorted([*PUBLISHED, OWN])
     both = catalogues.suite_entries(PUBLISHED)
     assert len(both) < 72 + 71
     first = {task["data"]: task for task in tasks("openml_cc18")}

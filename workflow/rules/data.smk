@@ -65,7 +65,7 @@ rule check_data:
         "../envs/linclass.yaml"
     threads: 1
     params:
-        metadata=INPUTS.licence_and_citation,
+        metadata=INPUTS.shown_metadata,
         code=code_of("check_data.py"),
     script:
         "../scripts/check_data.py"

@@ -80,9 +80,10 @@ def _declarations(lines: Iterator[str], text: Text) -> dict[str, set[str] | None
 def _values(kind: str, text: Text) -> set[str] | None:
     if kind.startswith("{") and kind.endswith("}"):
         return {cell.strip() for cell in _cells(kind[1:-1], text)}
-    if kind.lower() in NUMERIC:
+    word = kind.split()[0].lower()
+    if word in NUMERIC:  # perhaps with a range, as in integer [0,9]
         return None
-    if kind.split()[0].lower() in ("string", "date"):
+    if word in ("string", "date"):
         return set()
     raise Unavailable(f"line {text.line}: columns of type '{kind}' cannot be read")
 

@@ -1,0 +1,102 @@
+"""The suite of the reference study: its rules hold for each entry, and its files are those of the manifest."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from linclass_study.config.catalogues import suite_entries
+from linclass_study.config.schema import schema_problems
+from linclass_study.data.local_copies import name_in_mirror
+from linclass_study.entries import as_list
+
+SUITE = suite_entries(["reference_2026"])
+DOMAINS = {"medicine", "nature", "signals", "technology", "society", "games"}
+LEFT_OUT = {"solar_flare", "dmft"}
+RAREST = 10  # rows of a class, one for each fold
+# where an entry corrects the manifest, for the reason beside it in the suite
+CORRECTED = {
+    "bank_marketing": {"features": 15},
+    "colic": {"features": 20, "n_categorical": 13, "missing_cells": 1923},
+    "cylinder_bands": {"n_categorical": 18},
+}
+
+
+def source(entry):
+    return as_list(entry["source"])[0]
+
+
+def test_every_entry_is_pinned_and_says_what_it_is():
+    assert not list(schema_problems("datasets", SUITE))
+    assert len(SUITE) == 107
+    assert list(SUITE) == sorted(SUITE)
+    for name, entry in SUITE.items():
+        assert {"target", "digest", "size", "domain", "citation"} <= entry.keys(), name
+        assert entry["domain"] in DOMAINS, name
+        assert {"url", "sha256"} <= source(entry).keys(), name
+    digests = {entry["digest"] for entry in SUITE.values()}
+    assert len(digests) == len(SUITE)
+    assert all(
+        "/main/" not in source(e)["url"] and "/master/" not in source(e)["url"]
+        for e in SUITE.values()
+    )
+    apart = [entry["apart"].partition(":")[0] for entry in SUITE.values() if "apart" in entry]
+    assert {kind: apart.count(kind) for kind in apart} == {
+        "constructed": 7, "simulated": 2, "dependent rows": 7,
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def manifest(mirrors):
+    """File name → row of the manifest."""
+    path = next((path for folder in mirrors if (path := folder / "manifest.csv").is_file()), None)
+    if path is None:
+        pytest.skip("LINCLASS_MIRRORS has no folder with the manifest of the reference data")
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["file"]: row for row in csv.DictReader(file)}
+
+
+def test_every_data_set_of_the_manifest_is_an_entry_or_left_out(manifest):
+    used = {name_in_mirror(source(entry)["url"]) for entry in SUITE.values()}
+    assert {row["name"] for file, row in manifest.items() if file not in used} == LEFT_OUT
+    for entry in SUITE.values():
+        row = manifest[name_in_mirror(source(entry)["url"])]
+        assert (source(entry)["url"], source(entry)["sha256"]) == (row["address"], row["sha256"])
+
+
+@pytest.mark.slow
+def test_every_data_set_loads_with_the_counts_of_the_manifest(manifest, mirrors, obtain):
+    for name, entry in SUITE.items():
+        row = manifest[name_in_mirror(source(entry)["url"])]
+        whole = {key: value for key, value in entry.items() if key not in ("digest", "size")}
+        rare = not isinstance(entry.get("classes"), dict) and len(entry.get("classes", ()))
+        if rare:
+            del whole["classes"]
+        data = obtain(whole, *mirrors)
+        counts = np.bincount(data.y)
+        X = data.table.X.toarray() if data.table.is_sparse else data.table.X
+        found = {
+            "rows": len(data.y),
+            "features": data.table.shape[1],
+            "n_categorical": len(data.table.levels),
+            "classes": len(data.classes),
+            "smallest_class": counts.min(),
+            "missing_cells": np.isnan(X).sum(),
+        }
+        if isinstance(entry.get("classes"), dict):  # renamed, and perhaps without rare ones
+            found |= {
+                key: int(row[key]) for key in ("rows", "classes", "smallest_class", "missing_cells")
+            }
+        assert found == {key: int(row[key]) for key in found} | CORRECTED.get(row["name"], {}), name
+
+
+@pytest.mark.slow
+def test_every_data_set_has_its_digest_and_no_rare_class(mirrors, manifest, obtain):
+    sizes = []
+    for name, entry in SUITE.items():
+        data = obtain(entry, *mirrors)  # with its digest
+        assert (len(data.y), data.table.shape[1]) == tuple(entry["size"].values()), name
+        assert np.bincount(data.y).min() >= RAREST, name
+        assert (data.groups is not None) == ("group" in entry)
+        sizes.append(len(data.y))
+    assert sum(sizes) > 440_000
