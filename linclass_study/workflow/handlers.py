@@ -57,9 +57,8 @@ class Handlers:
             locks.reserve(self.results)
             will_change = bool(self._planned_rules() & {*WRITE_RUNS, "aggregate"})
             if will_change and study_file.is_other(self.results, self.inputs.description):
-                (self.results / study_file.NAME).unlink(
-                    missing_ok=True
-                )  # it describes the folder no more
+                # it describes the folder no more
+                (self.results / study_file.NAME).unlink(missing_ok=True)
             description = self.inputs.description | {"fits": self.inputs.description_of_fits()}
             resolved_study.write_resolved(self.results, description)
             slurm.cancel_abandoned(self.results, self._logger.info)
