@@ -19,13 +19,7 @@ from linclass.base import validation
 from linclass.base.arrays import Matrix, MatrixLike, Tags
 from linclass.base.documentation import document_methods, documented
 from linclass.base.messages import REMEDY, part_of_another, warn_caller, warn_of_ending
-from linclass.base.parameters import (
-    checks_of,
-    defaults_of,
-    misspelt,
-    name_here,
-    sentences_on_idle,
-)
+from linclass.base.parameters import checks_of, defaults_of, misspelt, name_here, sentences_on_idle
 from linclass.base.public import module_of
 
 VERSION = "_linclass_version"  # in pickles

@@ -155,9 +155,8 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
         if part_of_another.get():
             return found
         name = f"{type(args[0]).__name__}.{method.__name__}"
-        first = found[
-            :1
-        ]  # of a path one model, of folds those of one: the others have the same parameters, too
+        # of a path one model, of folds those of one: the others have the same parameters, too
+        first = found[:1]
         if idle := sentences_on_idle(_models(first)):
             warn_caller(f"{name}: {' '.join(idle)}")
         if ended := [model for model in _models(found) if model.status_ in REMEDY]:

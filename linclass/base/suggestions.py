@@ -61,12 +61,7 @@ PARTS = {
         "multinomial": "softmax",
         "squared_error": "squared",
     },
-    "penalties": {
-        "elasticnet": "elastic_net",
-        "lasso": "l1",
-        "none": "unpenalized",
-        "ridge": "l2",
-    },
+    "penalties": {"elasticnet": "elastic_net", "lasso": "l1", "none": "unpenalized", "ridge": "l2"},
     "solvers": {
         "lbfgs": "quasi_newton",
         "newton-cg": "newton_cg",

@@ -48,11 +48,7 @@ class WeightedColumns:
     """Products with the columns of a design, which is not copied. Constant columns and those `without` count as 0."""
 
     def __init__(
-        self,
-        design: DesignMatrix,
-        weights: Array,
-        target: Array,
-        without: Array | None = None,
+        self, design: DesignMatrix, weights: Array, target: Array, without: Array | None = None
     ):
         self.design, self.weights = design, weights
         total = float(weights.sum())
@@ -431,12 +427,7 @@ class RelevanceMachine(KernelMachine):
     def _columns(self, X: Matrix, kept: Array, weights: Array) -> tuple[Matrix, Array]:
         """(columns, their means), about the means; of sparse features only where they are far from 0."""
         self._forget(  # attributes of an earlier fit
-            "coef_",
-            "mean_coef_",
-            "dual_coef_",
-            "support_",
-            "support_vectors_",
-            "_made",
+            "coef_", "mean_coef_", "dual_coef_", "support_", "support_vectors_", "_made"
         )
         if self.kernel is None:
             if sparse.issparse(X):

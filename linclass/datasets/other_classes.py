@@ -125,11 +125,7 @@ def high_dimensional_sparse(
 
 
 def error_of_high_dimensional_sparse(
-    rows: Sequence[int],
-    features: int,
-    density: float,
-    informative: int,
-    informative_density: float,
+    rows: Sequence[int], features: int, density: float, informative: int, informative_density: float
 ) -> Error:
     """ln P(k | x) = c_k ln-odds + ln π_k + …, with c_k the count of class k's own features in a row.
 

@@ -26,11 +26,7 @@ class KernelDesign(Design):
     is_kernel: ClassVar[bool] = True
 
     def __init__(
-        self,
-        K: Array,
-        intercept: bool = True,
-        rows: Array | None = None,
-        of: Matrix | None = None,
+        self, K: Array, intercept: bool = True, rows: Array | None = None, of: Matrix | None = None
     ):
         self.K, self.intercept, self.rows = K, bool(intercept), rows
         self.contents = K if of is None else of

@@ -20,6 +20,7 @@ import numpy as np
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.messages import silently
+from linclass.base.meta_estimator import ending_inside
 from linclass.base.offsets import given_offset, row_offsets
 from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_features import (
@@ -147,14 +148,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         self._keep_support(X, rows, kept)
         set_intercepts(self, linear.intercept_)
         self.solver_ = linear.solver_
-        self._record(
-            linear.status_,
-            linear.reason_,
-            objective=linear.objective_,
-            certificate=linear.certificate_,
-            certificate_kind=linear.certificate_kind_,
-            n_iter=linear.n_iter_,
-        )
+        self._record(**ending_inside(linear))
 
     def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
         X = self._check_rows(X)

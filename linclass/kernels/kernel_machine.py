@@ -35,14 +35,12 @@ from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution, Solver
 from linclass.linear.support_vectors import rows_that_count
 
-MIN_ROWS_OF_SEARCH = (
-    1000  # rows above which features are searched for, and a fit to a subset gives the start
-)
+# rows above which features are searched for, and a fit to a subset gives the start
+MIN_ROWS_OF_SEARCH = 1000
 SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
 FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
-CONSTANT_TOLERANCE = (
-    1e-14  # standard deviation, relative to the mean, below which all entries are equal
-)
+# standard deviation, relative to the mean, below which all entries are equal
+CONSTANT_TOLERANCE = 1e-14
 
 
 class KernelMachine(Estimator):

@@ -237,46 +237,26 @@ def largest_margin(X: MatrixLike, y: ArrayLike, intercept: str = "free", tol: fl
 
 def _with_largest_margin(found: Separation, rows: SignedRows, tol: float) -> LargestMargin:
     """The same separation, whose hyperplane, if there is one, is that of largest margin."""
-    design = _design(rows, found.intercept_kind)
+    kind = found.intercept_kind
+    design = DesignMatrix(rows.X, kind == "free")
+    if kind == "feature":
+        design = design.with_constant_feature()
     radius = float(np.sqrt(design.squared_row_norms().max()))
     w, b, margin, bound = found.weights, found.intercept, 0.0, 0.0
     if found.separable:
         best = maximum_margin(design, rows.y, tol)
         margin, bound = found.margin, best.bound
         if best.separable:
-            plane = _hyperplane(best.theta, rows.n_features, found.intercept_kind)
+            theta, d = best.theta, rows.n_features
+            plane = theta[:d], 0.0 if kind == "none" else float(theta[d])
             if rows.are_right(*plane):
-                w, b = plane
-                margin, b = certain_margin(w, b, rows, found.intercept_kind)
-    largest = LargestMargin(
-        found.kind,
-        found.classes,
-        found.intercept_kind,
-        w,
-        b,
-        margin,
-        found.multipliers,
-        bound,
-        radius,
-        "converged",
-        "",
-    )
+                margin, b = certain_margin(*plane, rows, kind)
+                w = plane[0]
+    of_found = found.kind, found.classes, kind, w, b, margin, found.multipliers
+    largest = LargestMargin(*of_found, bound, radius, "converged", "")
     if largest.gap <= tol:
         return largest
-    return replace(largest, status="max_iter", reason=_reason(margin, bound, found.intercept_kind))
-
-
-def _reason(margin: float, bound: float, intercept: str) -> str:
-    remedy = "Standardize the columns" + (
-        ", or use intercept='free'." if intercept != "free" else "."
-    )
-    return f"the margin is {margin:.3g}, and only known to be at most {bound:.3g}. {remedy}"
-
-
-def _design(rows: SignedRows, intercept: str) -> DesignMatrix:
-    design = DesignMatrix(rows.X, intercept == "free")
-    return design.with_constant_feature() if intercept == "feature" else design
-
-
-def _hyperplane(theta: Array, d: int, intercept: str) -> tuple[Array, float]:
-    return theta[:d], 0.0 if intercept == "none" else float(theta[d])
+    remedy = "" if kind == "free" else ", or use intercept='free'"
+    known = f"the margin is {margin:.3g}, and only known to be at most {bound:.3g}"
+    reason = f"{known}. Standardize the columns{remedy}."
+    return replace(largest, status="max_iter", reason=reason)

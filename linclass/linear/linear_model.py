@@ -31,12 +31,7 @@ from linclass.linear.losses.base import Loss
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.path import from_data
 from linclass.linear.penalties.base import Penalty
-from linclass.linear.solver_choice import (
-    AUTOMATIC,
-    able_solver,
-    choose_solver,
-    require_minimizer,
-)
+from linclass.linear.solver_choice import AUTOMATIC, able_solver, choose_solver, require_minimizer
 from linclass.linear.solvers.base import Solution, Solver, Trace
 
 # Parameters of a model that are options of its penalty and of its solver

@@ -44,12 +44,7 @@ from linclass.base.messages import NotApplicable, counted, require_memory
 from linclass.base.meta_estimator import class_order
 from linclass.base.numerics import Inverse, damped_newton
 from linclass.base.offsets import offsets_of, row_offsets
-from linclass.base.parameters import (
-    is_list,
-    require_nonnegative,
-    require_positive,
-    require_whole,
-)
+from linclass.base.parameters import is_list, require_nonnegative, require_positive, require_whole
 from linclass.linear.objective.coordinates import LEAST_DEVIATION as DIGITS
 from linclass.linear.objective.coordinates import about_mean
 from linclass.linear.path import downwards, explaining

@@ -17,14 +17,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.base import clone
 
-from linclass.base.arrays import (
-    Array,
-    ArrayLike,
-    ClassWeight,
-    EstimatorLike,
-    MatrixLike,
-    PerRow,
-)
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, PerRow
 from linclass.base.classifier import Classifier
 from linclass.base.linear_scores import MAX_SCORE
 from linclass.base.messages import counted, silently

@@ -28,13 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import (
-    Array,
-    ClassWeight,
-    EstimatorLike,
-    MatrixLike,
-    PerRow,
-)
+from linclass.base.arrays import Array, ClassWeight, EstimatorLike, MatrixLike, PerRow
 from linclass.base.classifier import ProbabilitiesWithOffset, TakesOffset, only_if
 from linclass.base.offsets import row_offsets
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem

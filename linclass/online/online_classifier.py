@@ -14,7 +14,7 @@ from scipy import sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow, Seed
 from linclass.base.classifier import Classifier
-from linclass.base.linear_scores import LinearGeometry, products, scores_of_stack
+from linclass.base.linear_scores import LinearGeometry, LinearScores, scores_of_stack
 from linclass.base.messages import counted, require_memory, silently
 from linclass.base.parameters import require_whole
 from linclass.linear.partial_fit import begin_with, nothing_if_refused, rows_of_call
@@ -230,9 +230,7 @@ class LinearOnlineClassifier(LinearGeometry, OnlineClassifier):
 
     _scores_of_stack = staticmethod(scores_of_stack)
 
-    def decision_function(self, X: MatrixLike) -> Array:
-        Z: Array = products(self._check_rows(X), self.coef_) + self.intercept_
-        return Z[:, 0] if Z.shape[1] == 1 else Z
+    decision_function = LinearScores.decision_function
 
     def _parameters(self) -> Array:
         """θ of the fitted model."""

@@ -155,9 +155,8 @@ def isotonic(z: Array, t: Array, weights: Array) -> Increasing:
 # scores within a row.
 # Guo, Pleiss, Sun & Weinberger (2017), ICML
 
-MAX_INVERSE_TEMPERATURE = (
-    1e4  # β in units of the inverse deviation of scores; its inverse is the smallest
-)
+# β in units of the inverse deviation of scores; its inverse is the smallest
+MAX_INVERSE_TEMPERATURE = 1e4
 
 
 class Temperature:

@@ -24,11 +24,7 @@ INSIDE = "estimator__"  # parameters of the base estimator of another that has `
 
 
 def fits_of(
-    estimator: EstimatorLike,
-    options: Sequence[Option],
-    X: MatrixLike,
-    y: Array,
-    given: Given,
+    estimator: EstimatorLike, options: Sequence[Option], X: MatrixLike, y: Array, given: Given
 ) -> list[Any]:
     """A fit to these rows for each option."""
     weights, _, offset = given
@@ -41,10 +37,7 @@ def fits_of(
     fits = [None] * len(options)
     name = _path_parameter(estimator)
     for members in _along_paths(options, name):
-        first, some = (
-            _changed(estimator, options[members[0]]),
-            [options[i] for i in members],
-        )
+        first, some = _changed(estimator, options[members[0]]), [options[i] for i in members]
         if goes_along_paths(first, some):
             values = [option[name] for option in some]
             of_path = offset_for(first.path, offset)

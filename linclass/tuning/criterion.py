@@ -61,12 +61,7 @@ def information(
 
 
 def _judged(
-    fit: Any,
-    X: MatrixLike,
-    y: Array,
-    given: Given,
-    rule: str,
-    noise_variance: float | None,
+    fit: Any, X: MatrixLike, y: Array, given: Given, rule: str, noise_variance: float | None
 ) -> tuple[float, float, float]:
     """(−2 ln L, degrees of freedom, n)."""
     if hasattr(fit, "_curvatures_at_fit"):

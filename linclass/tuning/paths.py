@@ -14,15 +14,7 @@ If the best value is an end of its path, the path goes on beyond it in the same 
 
 from __future__ import annotations
 
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 

@@ -334,12 +334,7 @@ class Tuned(MetaEstimator):
         return judge
 
     def _by_folds(
-        self,
-        inner: EstimatorLike,
-        X: MatrixLike,
-        y: Array,
-        given: Given,
-        splits: Sequence[Split],
+        self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given, splits: Sequence[Split]
     ) -> Callable[[Sequence[Option]], None]:
         """Scores candidates on every fold, and adds them to those scored before."""
         if (fold := fold_of_rows(splits, len(y))) is not None:

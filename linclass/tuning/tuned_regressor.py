@@ -25,12 +25,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import (
-    EstimatorLike,
-    FoldsLike,
-    Seed,
-    StrengthsLike,
-)
+from linclass.base.arrays import EstimatorLike, FoldsLike, Seed, StrengthsLike
 from linclass.base.regressor import RegressorWithOffset
 from linclass.tuning.held_out_score import OF_REGRESSORS, Score
 from linclass.tuning.tuned import Tuned

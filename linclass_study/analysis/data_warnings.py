@@ -164,9 +164,8 @@ def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
     if constant:
         names = facts["constant_column_names"]
         few = ", ".join(f"'{name}'" for name in names[:SHOWN]) + ", …" * (constant > SHOWN)
-        columns = (
-            f"column '{names[0]}' has" if constant == 1 else f"{constant:,} columns ({few}) have"
-        )
+        several = f"{constant:,} columns ({few}) have"
+        columns = f"column '{names[0]}' has" if constant == 1 else several
         yield f"{columns} at most one value, so nothing can be learned from it"
     again = facts.get("duplicated_columns") or 0
     if again:
@@ -220,11 +219,8 @@ def classes_without_order(
     methods: Entries, dataset: Entry, classes: Sequence[str]
 ) -> Iterator[str]:
     """A sentence on the methods for ordered classes, where the order is that of the alphabet."""
-    if (
-        len(classes) < 3
-        or "classes" in dataset
-        or all(plain_number(c) is not None for c in classes)
-    ):
+    ordered = "classes" in dataset or all(plain_number(label) is not None for label in classes)
+    if ordered or len(classes) < 3:
         return
     if names := [name for name, entry in methods.items() if _orders_classes(entry)]:
         order = " < ".join(classes[:SHOWN]) + (" < …" if len(classes) > SHOWN else "")

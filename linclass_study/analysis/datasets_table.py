@@ -30,13 +30,8 @@ KINDS = (
 )  # of keys (linclass_study/checks/rows.py)
 
 
-SUSPICIOUS = (
-    "nearly_numeric_columns",
-    "date_columns",
-    "identifier_columns",
-    "target_like_columns",
-    "one_rule_columns",
-)
+KINDS_OF_COLUMNS = ("nearly_numeric", "date", "identifier", "target_like", "one_rule")
+SUSPICIOUS = [f"{kind}_columns" for kind in KINDS_OF_COLUMNS]
 
 
 def write_datasets_table(

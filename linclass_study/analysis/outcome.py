@@ -78,7 +78,7 @@ class PlaneGrid:
     """The grid x (g,), y (h,) and what is predicted at its points.
 
     labels      classes (fits, h, g), −1 without a prediction
-    margins     of the scores (fits, K, h, g) (pipeline/plane.py), NaN away from boundaries and for fits
+    margins     of the scores (fits, K, h, g) (data/plane.py), NaN away from boundaries and for fits
                 without scores; None if no fit has any, and in older results
     """
 

@@ -46,13 +46,13 @@ def check_dataset(data: Dataset) -> tuple[Facts, Arrays]:
 
 
 def misleading(data: Dataset) -> Facts:
-    """What can make every result on the data set meaningless (findings.serious), without the costly checks."""
+    """What can make every result on the data set meaningless (data_warnings.serious), without the costly checks."""
     found = _Findings()
-    _misleading(found, data)
+    _find_misleading(found, data)
     return {**_sizes(data), **found.facts}
 
 
-def _misleading(found: _Findings, data: Dataset) -> None:
+def _find_misleading(found: _Findings, data: Dataset) -> None:
     table, y, split = data.table, data.y, data.split
     found.of("numbers", lambda: nearly_numeric(table))
     found.of("dates", lambda: columns.dates(table))
@@ -68,7 +68,7 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
     found.of("missing values", lambda: missing_cells(table))
     found.of("constant columns", lambda: constant_columns(table))
     found.of("duplicated columns", lambda: columns.duplicated_columns(table))
-    _misleading(found, data)
+    _find_misleading(found, data)
     try:
         X = design(table)
     except NotChecked as reason:

@@ -311,9 +311,8 @@ def unpack(given: str, archive: Path, folder: Path) -> None:
                 target = folder.joinpath(*_parts(given, name))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 if source is None:
-                    raise StudyError(
-                        f"{given}: '{name}' is a link or a device; results are plain files"
-                    )
+                    what = f"{given}: '{name}' is a link or a device"
+                    raise StudyError(f"{what}; results are plain files")
                 with source, target.open("xb") as file:
                     shutil.copyfileobj(source, file)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError,

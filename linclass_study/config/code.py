@@ -40,11 +40,8 @@ from linclass_study.protocols import own_metrics
 # started by name: execution/run.py, guard.py
 CHILD = ("linclass_study.processes.guarded_child", "linclass_study.execution.worker")
 
-PROJECT = (
-    *(PACKAGES / name for name in OURS),
-    ROOT / "workflow",
-    ROOT / "textbook",
-)  # whose libraries do not count
+# whose libraries do not count
+PROJECT = (*(PACKAGES / name for name in OURS), ROOT / "workflow", ROOT / "textbook")
 
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of statements within a statement
 
@@ -57,11 +54,8 @@ READS = {"linclass_study/files/tables.py": "workflow/schemas/tables.yaml"}
 
 def modules_of_method(entry: Entry, tune_metric: str) -> list[str]:
     """Modules that the fits of an entry import by name."""
-    return [
-        *CHILD,
-        *_modules_of_entry(entry),
-        *(metrics.modules_of(tune_metric) if entry.get("tune") else []),
-    ]
+    tuned = metrics.modules_of(tune_metric) if entry.get("tune") else []
+    return [*CHILD, *_modules_of_entry(entry), *tuned]
 
 
 def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -74,10 +68,9 @@ def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]
 
 def modules_of_features(steps: Iterable[Any]) -> list[str]:
     """Modules of feature maps, by their names or import paths."""
-    names = [name for name, _ in named_steps(steps)]
     return [
         name.rpartition(".")[0] if "." in name else parts.module_of("features", name)
-        for name in names
+        for name, _ in named_steps(steps)
     ]
 
 
@@ -263,9 +256,8 @@ def _version(name: str) -> str:
 def _distributions() -> Mapping[str, list[str]]:
     folders = [folder for folder in sys.path if os.path.isdir(folder or ".")]
     state = [[folder, os.stat(folder or ".").st_mtime_ns] for folder in folders]
-    return dict(
-        computed_once(f"distributions {sys.prefix}", state, metadata.packages_distributions)
-    )
+    name = f"distributions {sys.prefix}"
+    return dict(computed_once(name, state, metadata.packages_distributions))
 
 
 @cache

@@ -29,7 +29,7 @@ from linclass_study.data.content import Columns
 from linclass_study.data.content_to_table import Measurements, class_codes, column_named
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.entry_check import entry_problems
-from linclass_study.data.entry_keys import dialect_of, format_of
+from linclass_study.data.entry_keys import dialect_of, format_of, named_columns
 from linclass_study.data.labels import cost_matrix, label_column, lookup
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.entries import Entry, Problem, Problems, as_list
@@ -91,12 +91,9 @@ def check_entries(
     catalogue.
     """
     found: dict[bool, list[Problem]] = {True: [], False: []}  # of own entries, of the catalogue's
+    data = kind == "datasets"
     for name, entry in selected.items():
-        problems = (
-            dataset_problems(entry, folders)
-            if kind == "datasets"
-            else checked_method(entry)["problems"]
-        )
+        problems = dataset_problems(entry, folders) if data else checked_method(entry)["problems"]
         found[name in own] += [([name, *keys], text) for keys, text in problems]
     path = ROOT / "config" / f"{kind}.yaml"
     content = read_yaml(path)
@@ -179,14 +176,10 @@ def columns_of_text(entry: Entry, folders: SearchFolders) -> tuple[list[str], li
     """(columns of texts, columns of categories) that the entry names, or a small local file has."""
     texts = [*map(str, as_list(entry.get("texts")))]
     categories = [*map(str, as_list(entry.get("categorical")))]
-    file = LocalFile.of(entry, folders)
-    content = None if file is None else file.content(entry)
-    if content is not None:
-        none = {str(entry.get(key)) for key in ("target", "group")}
-        none |= {*map(str, entry.get("drop", [])), *texts, *categories}
-        categories += [
-            name for name in content.frame.select(pl.col(pl.String)).columns if name not in none
-        ]
+    if content := _small_content(entry, folders):
+        others = named_columns(entry, ("target", "group", "drop", "texts", "categorical"))
+        found = content.frame.select(pl.col(pl.String)).columns
+        categories += [name for name in found if name not in others]
     return texts, categories
 
 
@@ -194,14 +187,16 @@ def small_dataset(entry: Entry, folders: SearchFolders) -> Dataset | None:
     """The training rows of a small local file, as the study will have them; None if there are none, or they contradict
     the entry, which the fetch will tell.
     """
-    file = LocalFile.of(entry, folders)
-    content = None if file is None else file.content(entry)
-    if content is None:
-        return None
     own = {key: value for key, value in entry.items() if key not in ("digest", "test")}
     with suppress(Exception):
-        return build_dataset(content, None, own)
+        if content := _small_content(entry, folders):
+            return build_dataset(content, None, own)
     return None
+
+
+def _small_content(entry: Entry, folders: SearchFolders) -> Columns | None:
+    file = LocalFile.of(entry, folders)
+    return None if file is None else file.content(entry)
 
 
 def _class_problems(entry: Entry, file: LocalFile) -> Problems:

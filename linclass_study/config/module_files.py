@@ -100,9 +100,8 @@ def _is_lazy(init: Path) -> bool:
         tree = ast.parse(init.read_bytes())
     except SyntaxError:  # reported where its imports are read
         return False
-    bound = (
-        target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets
-    )
-    names = {node.id for target in bound for node in ast.walk(target) if isinstance(node, ast.Name)}
+    bound = [node for node in tree.body if isinstance(node, ast.Assign)]
+    found = (node for one in bound for to in one.targets for node in ast.walk(to))
+    names = {node.id for node in found if isinstance(node, ast.Name)}
     names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     return "__getattr__" in names

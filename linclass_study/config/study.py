@@ -48,7 +48,9 @@ class Study:
     mirrors: list[str]
     downloads: str
     files: tuple[Path, ...]
-    parameters: dict[str, dict[str, Any]]  # method → what its class says (parameter_facts.py)
+    parameters: dict[
+        str, dict[str, Any]
+    ]  # method → what its class says (estimator_check.parameter_facts)
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
 

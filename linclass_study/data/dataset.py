@@ -119,13 +119,10 @@ def load_dataset(npz_path: Path_) -> Dataset:
     """Load a saved data set from its .npz, which is complete without the .json."""
     with opened_npz(npz_path) as arrays:
         about = parsed_json(arrays["about"].tobytes())
-        y, split = arrays["y"], arrays["split"]
-        own = {name: arrays.get(name) for name in OPTIONAL}
-        table = read_table(arrays, about)
-    kept = {key: about[key] for key in KEPT}
-    if kept["bayes_error"] is not None:
-        kept["bayes_error"] = tuple(kept["bayes_error"])
-    return Dataset(table, y, split, **kept, **own)
+        kept = {key: about[key] for key in KEPT} | {name: arrays.get(name) for name in OPTIONAL}
+        if kept["bayes_error"] is not None:
+            kept["bayes_error"] = tuple(kept["bayes_error"])
+        return Dataset(read_table(arrays, about), arrays["y"], arrays["split"], **kept)
 
 
 def load_classes(npz_path: Path_) -> Dataset:

@@ -108,8 +108,7 @@ def first_usable(entry: Entry, folders: SearchFolders, execute: Execute) -> tupl
 
 def fetch_dataset(name: str, entry: dict[str, Any], config: Mapping[str, Any], output: Any) -> None:
     """Obtain a data set and save it, or save why it is unavailable."""
-    limits = DownloadLimits.of(config["limits"])
-    if reason := reason_unavailable(name, entry, config, limits, output):
+    if reason := reason_unavailable(name, entry, config, output):
         from linclass_study.data.dataset import save_unavailable
 
         print(f"unavailable: {reason}")
@@ -118,22 +117,19 @@ def fetch_dataset(name: str, entry: dict[str, Any], config: Mapping[str, Any], o
 
 def is_available_now(name: str, entry: dict[str, Any], config: Mapping[str, Any]) -> bool:
     """Whether one try without pauses gets the data; the files that it downloads stay in the downloads folder."""
-    one_try = replace(DownloadLimits.of(config["limits"]), pauses=(), unreachable=0)
-    reason = reason_unavailable(name, entry, config, one_try, output=None)
+    reason = reason_unavailable(name, entry, config, pauses=(), unreachable=0)
     print(f"unavailable: {reason}" if reason else "available")
     return reason is None
 
 
 def reason_unavailable(
-    name: str,
-    entry: dict[str, Any],
-    config: Mapping[str, Any],
-    download_limits: DownloadLimits,
-    output: Any,
+    name: str, entry: dict[str, Any], config: Mapping[str, Any], output: Any = None, **retries: Any
 ) -> str | None:
-    """Save the data set (if `output` is given) and return None, or return why it is unavailable."""
+    """Save the data set (if `output` is given) and return None, or return why it is unavailable. `retries` are fields
+    of DownloadLimits."""
     limits, copies = config["limits"], [Path(folder) for folder in mirrors(config)]
-    folders = SearchFolders(copies, Path(config["downloads"]), ROOT, download_limits)
+    of_downloads = replace(DownloadLimits.of(limits), **retries)
+    folders = SearchFolders(copies, Path(config["downloads"]), ROOT, of_downloads)
     arguments = {"entry": entry, "folders": folders}
     guard = Guard(READER, arguments, limits["read_seconds"], limits["read_memory_mb"], work="read")
 

@@ -102,24 +102,21 @@ def increment(results: str, name: str) -> None:
 def was_unavailable(results: str, name: str) -> bool:
     """Whether its last fetch ended without data."""
     with suppress(*BROKEN):
-        return bool(read_mapping(_about(results, name))["status"] == "unavailable")
+        about = read_mapping(Path(results) / "data" / f"{name}.json")
+        return bool(about["status"] == "unavailable")
     return False
 
 
 def became_available(results: str, name: str) -> bool:
     """Whether an unavailable data set has become available since its last fetch."""
     with suppress(OSError):
-        fetched = _about(results, name).stat().st_mtime_ns
+        fetched = (Path(results) / "data" / f"{name}.json").stat().st_mtime_ns
         return was_unavailable(results, name) and _state(results, name).stat().st_mtime_ns > fetched
     return False
 
 
 def may_be_retried(results: str, name: str) -> bool:
     return was_unavailable(results, name) and not became_available(results, name)
-
-
-def _about(results: str, name: str) -> Path:
-    return Path(results) / "data" / f"{name}.json"
 
 
 def _state(results: str, name: str) -> Path:

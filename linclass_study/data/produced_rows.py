@@ -24,9 +24,8 @@ from scipy import sparse
 from linclass import datasets as synthetic
 from linclass_study.data.content import Columns, Content, Counts, plain_csr
 from linclass_study.data.local_copies import SearchFolders, place_of
+from linclass_study.data.sources import Offers
 from linclass_study.errors import Unavailable, one_line, suggest_name
-
-Offers = Iterator[tuple[str, Callable[[], Content]]]
 
 # Rows from a generator of linclass.datasets; they depend on the entry and its `seed:` alone.
 

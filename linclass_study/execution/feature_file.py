@@ -1,7 +1,7 @@
 """The input of a run: features and classes of a data set, in one .npz file, with keys of its rows.
 
 `reason` is not empty if the features cannot be computed for this data set; then there are no rows. `grid` has the same
-features for a regular grid over the plane of the data set (pipeline/plane.py), if it has one, so that runs can predict
+features for a regular grid over the plane of the data set (data/plane.py), if it has one, so that runs can predict
 its points.
 """
 

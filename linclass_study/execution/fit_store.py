@@ -26,7 +26,6 @@ from linclass_study.entries import Entry
 from linclass_study.errors import StudyError
 from linclass_study.execution.run_files import (
     BOUNDARY,
-    GRID,
     LAST,
     OTHERS,
     TABLES,
@@ -117,10 +116,8 @@ class FittedRun:
             path = self.folder / f"{name}.parquet"
             if path.exists():
                 table = read_parquet(path).select(list(table_schema(name)))
-                parts = table.drop("dataset", "method").partition_by(
-                    OF_FIT, as_dict=True, include_key=False, maintain_order=True
-                )
-                found[name] = parts
+                rows = table.drop("dataset", "method")
+                found[name] = rows.partition_by(OF_FIT, as_dict=True, include_key=False)
         self._require_unchanged()
         return found
 
@@ -133,11 +130,7 @@ class FittedRun:
         with opened_npz(path) as arrays:
             labels, margins = arrays["labels"], arrays.get("margins")
         self._require_unchanged()
-        drawn = [
-            place
-            for place, made in enumerate(self.made)
-            if any(extra.startswith(GRID) for extra in made.extras)
-        ]
+        drawn = [place for place, made in enumerate(self.made) if made.on_plane]
         found: dict[int, tuple[np.ndarray, np.ndarray | None]] = {}
         for k, (place, classes) in enumerate(zip(drawn, labels, strict=True)):
             own = None if margins is None or np.isnan(margins[k]).all() else margins[k]

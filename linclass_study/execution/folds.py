@@ -81,14 +81,11 @@ class Planned:
         if self.is_leave_one_out:
             units = self.fold_of_row[self.used]
             return len(units) - int(np.bincount(units).max(initial=0))
-        return int(np.count_nonzero(self.fold_of_row != UNUSED)) - self.n_test
+        return len(self.train)
 
     @property
     def n_test(self) -> int:
-        tested = self.fold_of_row == self.fold
-        return int(
-            np.count_nonzero(self.fold_of_row != UNUSED if self.is_leave_one_out else tested)
-        )
+        return len(self.test)
 
 
 @dataclass(frozen=True)
@@ -106,13 +103,12 @@ class Plan:
     @classmethod
     def of(cls, test_folds: FoldAssignment) -> Plan:
         """One planned fit for every fold of each repeat."""
-        return cls(
-            tuple(
-                Planned(protocol, repeat, fold, of_row)
-                for (protocol, repeat), of_row in test_folds.items()
-                for fold in range(of_row.max(initial=-1) + 1)
-            )
+        fits = (
+            Planned(protocol, repeat, fold, of_row)
+            for (protocol, repeat), of_row in test_folds.items()
+            for fold in range(of_row.max(initial=-1) + 1)
         )
+        return cls(tuple(fits))
 
 
 def make_folds(
@@ -121,9 +117,7 @@ def make_folds(
     """(test fold of each row, protocol → why it has no folds); empty for unavailable data."""
     test_folds: FoldAssignment = {}
     reasons: dict[str, str] = {}
-    training = data.split == 0
-    if divides_test_rows(evaluation):
-        training[:] = True
+    training = (data.split == 0) | divides_test_rows(evaluation)
     for name, options in selected_protocols(evaluation).items() if len(data.y) else ():
         if kind(name) == CURVE and "cv" in reasons:
             reasons[name] = reasons["cv"]
@@ -237,13 +231,10 @@ def ensure_folds(results: Path, dataset: str, evaluation: Mapping[str, Any]) -> 
     data = load_classes(results / "data" / f"{dataset}.npz")
     data = replace(data, classes=about.get("classes", []))
     test_folds, reasons = make_folds(data, dataset, evaluation)
-    path = results / "folds" / f"{dataset}.parquet"
+    path, table = results / "folds" / f"{dataset}.parquet", _table(test_folds)
     with suppress(ValueError):  # missing or unreadable
-        if read_metadata(path, REASONS_KEY) == reasons and read_parquet(path).equals(
-            _table(test_folds)
-        ):
+        if read_metadata(path, REASONS_KEY) == reasons and read_parquet(path).equals(table):
             return
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_folds(test_folds, reasons, str(path))
 
 
@@ -255,27 +246,17 @@ def read_plan(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]
     """Read the planned fits on a data set; `about` is its results/data/{dataset}.json."""
     parts = read_parquet(path).partition_by("protocol", "repeat", as_dict=True, maintain_order=True)
     reasons = read_metadata(path, REASONS_KEY) or {}
-    nothing = pl.DataFrame({"fold": np.empty(0, np.int32)})
-    fits = tuple(
-        Planned(
-            name,
-            repeat,
-            fold,
-            parts.get((name, repeat), nothing)["fold"].to_numpy(),
-            reasons.get(name, ""),
-        )
-        for name, repeat, fold in planned_fits(evaluation, about)
-    )
-    return Plan(fits, about["reason"] if about["status"] == "unavailable" else "")
+    nothing, fits = pl.DataFrame({"fold": np.empty(0, np.int32)}), []
+    for name, repeat, fold in planned_fits(evaluation, about):
+        of_row = parts.get((name, repeat), nothing)["fold"].to_numpy()
+        fits.append(Planned(name, repeat, fold, of_row, reasons.get(name, "")))
+    return Plan(tuple(fits), about["reason"] if about["status"] == "unavailable" else "")
 
 
 def _table(test_folds: FoldAssignment) -> pl.DataFrame:
-    parts = [
-        pl.DataFrame({"row": np.arange(len(of_row)), "fold": of_row}).with_columns(
-            protocol=pl.lit(protocol), repeat=pl.lit(repeat)
-        )
-        for (protocol, repeat), of_row in test_folds.items()
-    ]
-    columns = table_schema("folds")
-    parts = [part.select(list(columns)).cast(columns) for part in parts]
-    return pl.concat([table_files.frame("folds"), *parts]).sort("protocol", "row", "repeat")
+    columns, parts = table_schema("folds"), [table_files.frame("folds")]
+    for (protocol, repeat), of_row in test_folds.items():
+        part = pl.DataFrame({"row": np.arange(len(of_row)), "fold": of_row})
+        part = part.with_columns(protocol=pl.lit(protocol), repeat=pl.lit(repeat))
+        parts.append(part.select(list(columns)).cast(columns))
+    return pl.concat(parts).sort("protocol", "row", "repeat")

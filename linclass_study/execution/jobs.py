@@ -51,12 +51,8 @@ SECONDS_OF_RULE = {  # seconds of other jobs than fits, for the progress in the 
 
 
 BYTES = 4  # of a file per value: between 0/1 and full precision
-BUNDLED = {  # rows and features, from scikit-learn's descriptions
-    "iris": (150, 4),
-    "wine": (178, 13),
-    "breast_cancer": (569, 30),
-    "digits": (1797, 64),
-}
+# rows and features, from scikit-learn's descriptions
+BUNDLED = {"iris": (150, 4), "wine": (178, 13), "breast_cancer": (569, 30), "digits": (1797, 64)}
 
 
 class Size(NamedTuple):
@@ -282,10 +278,8 @@ def minutes(
 
 def minutes_of_bundle(bundle: Bundle, study: Study, attempt: int) -> int:
     """Minutes from the files of its data, or from the entries before these exist."""
-    seconds = sum(
-        seconds_of_run(_size(study, dataset, method), study.methods[method], study.evaluation)
-        for dataset, method in bundle.runs
-    )
+    sizes = ((_size(study, *run), study.methods[run[1]]) for run in bundle.runs)
+    seconds = sum(seconds_of_run(size, entry, study.evaluation) for size, entry in sizes)
     expected = bundle.work if seconds == inf else seconds
     of_run = (number_of_fits(study.evaluation, 1) + MORE_FITS) / bundle.shards
     limit = study.limits["fit_seconds"]  # leave-one-out has one limit

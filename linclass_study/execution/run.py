@@ -24,7 +24,6 @@ from linclass_study.execution.feature_file import digest_of_bytes
 from linclass_study.execution.fit_store import EarlierFits
 from linclass_study.execution.folds import Plan, Planned
 from linclass_study.execution.run_files import (
-    GRID,
     TABLES,
     Added,
     Limits,
@@ -175,8 +174,7 @@ class Fit:
     @property
     def fold(self) -> tuple[np.ndarray, np.ndarray, int, bool]:
         """As the worker takes it; the last says whether it predicts the points of the plane."""
-        grid = any(extra.startswith(GRID) for extra in self.made.extras)
-        return self.rows.used, self.rows.test, self.row["seed"], grid
+        return self.rows.used, self.rows.test, self.row["seed"], self.made.on_plane
 
     @property
     def details(self) -> tuple[str, ...]:
@@ -271,10 +269,8 @@ def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) ->
     try:
         records.add(fit.row | given, fit.rows.test, given, fit.made)
     except Exception as error:
-        text = " ".join(str(error).split())
-        return GuardedResult(
-            "failed", f"its output has an invalid form ({type(error).__name__}: {text})"
-        )
+        text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return GuardedResult("failed", f"its output has an invalid form ({text})")
     return GuardedResult("ok", given)
 
 

@@ -196,6 +196,10 @@ class Made:
     limits: Limits = UNKNOWN
     extras: tuple[str, ...] = ()
 
+    @property
+    def on_plane(self) -> bool:
+        return any(extra.startswith(GRID) for extra in self.extras)
+
 
 def digest_of(*values: Any) -> str:
     """Short digest of JSON-serializable values. The order of lists matters, that of keys does not."""

@@ -51,9 +51,8 @@ def cancel_abandoned(results: Path, say: Callable[[str], object]) -> None:
         return
     names = _names(results).read_text(encoding="utf-8").split()
     if jobs := living(names):
-        say(
-            f"An earlier run of this study left {len(jobs)} jobs to Slurm; they are cancelled: {' '.join(jobs)}"
-        )
+        message = f"An earlier run of this study left {len(jobs)} jobs to Slurm"
+        say(f"{message}; they are cancelled: {' '.join(jobs)}")
         _run("scancel", *jobs)
     end = time.monotonic() + CANCEL_SECONDS
     while left := living(names) if jobs else {}:
@@ -83,9 +82,8 @@ def _run(*command: str) -> str:
             f"run on the cluster, or delete {NAMES} when they have ended"
         ) from None
     except subprocess.TimeoutExpired:
-        raise StudyError(
-            f"{command[0]} does not answer within {ANSWER} s; is Slurm up? (sinfo)"
-        ) from None
+        what = f"{command[0]} does not answer within {ANSWER} s"
+        raise StudyError(f"{what}; is Slurm up? (sinfo)") from None
     if done.returncode:
         raise StudyError(f"{command[0]}: {done.stderr.strip()}; is Slurm up? (sinfo)")
     return done.stdout

@@ -68,17 +68,14 @@ class StudyProgress:
         done = sum(self.work.get(each, 0.0) for each in self.finished)
         share = done / sum(self.work.values()) if self.work else 0.0
         percent = min(int(100 * share), 99) if missing else 100
-        left = (
-            f"about {lasting((self.now() - self.began) * (1 - share) / share)} left"
-            if share
-            else ""
-        )
         if not missing:
             left = "nothing left"
         elif share < ENOUGH:
             left = "time left unknown"
         elif share >= NEARLY:
             left = f"nearly done: {counted(missing, 'job')} left"
+        else:
+            left = f"about {lasting((self.now() - self.began) * (1 - share) / share)} left"
         return (
             f"{len(self.finished):>6} of {len(self.work)} jobs   {percent:>3}% of the work   {left}   "
             f"{WORDS[event]}: {self.names.get(number, '')}"

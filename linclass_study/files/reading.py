@@ -62,9 +62,8 @@ def read_json(path: Path_) -> Any:
     size = os.stat(path).st_size
     with naming_errors(path):
         if size > LARGEST_JSON:
-            raise ValueError(
-                f"it has {size / 1e6:,.0f} MB; at most {LARGEST_JSON // 10**6} are read"
-            )
+            most = LARGEST_JSON // 10**6
+            raise ValueError(f"it has {size / 1e6:,.0f} MB; at most {most} are read")
         return parsed_json(Path(path).read_bytes())
 
 
@@ -98,10 +97,9 @@ def read_about(path: Path_) -> dict[str, Any]:
             if not isinstance(about.get(key, kind()), kind):
                 raise ValueError(f"its {key} is {brief(about[key])}")
         classes = about.get("classes") or []
-        if classes and about.get("positive", classes[0]) not in classes:
-            raise ValueError(
-                f"its positive class {brief(about['positive'])} is not one of its classes"
-            )
+        if classes and (positive := about.get("positive", classes[0])) not in classes:
+            what = f"its positive class {brief(positive)}"
+            raise ValueError(f"{what} is not one of its classes")
     return about
 
 
@@ -168,10 +166,8 @@ def require_plain(folder: Path, given: str) -> None:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
                 elif not entry.is_file(follow_symlinks=False):
-                    name = os.path.relpath(entry.path, folder)
-                    raise StudyError(
-                        f"{given}: {name!r} is a link or a device; results are plain files"
-                    )
+                    name = f"{given}: {os.path.relpath(entry.path, folder)!r}"
+                    raise StudyError(f"{name} is a link or a device; results are plain files")
 
 
 def require_moderate(path: Path_) -> None:
@@ -225,9 +221,8 @@ def _chunk_bytes(content: mmap.mmap, chunk: dict[int, Any]) -> int:
 
 def _refuse_bomb(needed: int, size: int) -> None:
     if not 0 <= needed <= max(MAX_EXPANSION * size, AT_LEAST):
-        raise ValueError(
-            f"its {size:,} bytes unpack to {needed / 1e6:,.0f} MB, more than {MAX_EXPANSION} times its size"
-        )
+        what = f"its {size:,} bytes unpack to {needed / 1e6:,.0f} MB"
+        raise ValueError(f"{what}, more than {MAX_EXPANSION} times its size")
 
 
 def _thrift(content: mmap.mmap, place: int, depth: int = 0) -> tuple[dict[int, Any], int]:

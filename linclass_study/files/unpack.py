@@ -101,9 +101,8 @@ class Text:
                 try:
                     text = line.decode("utf-8-sig" if self.line == 1 else "utf-8")
                 except UnicodeDecodeError:
-                    raise Unavailable(
-                        f"line {self.line} is not text in UTF-8; save the file as UTF-8"
-                    ) from None
+                    what = f"line {self.line} is not text in UTF-8; save the file as UTF-8"
+                    raise Unavailable(what) from None
                 yield text
 
 
@@ -117,11 +116,11 @@ def binary(path: Path) -> Iterator[IO[bytes]]:
             opener = next((o for magic, o in OPENERS.items() if head.startswith(magic)), None)
             if opener is None:
                 yield raw
-            else:
-                if quota := _quota.get():
-                    quota.sizes[path.name] = 0  # it may be read again from its beginning
-                with opener(raw) as file:
-                    yield count_while_read(file, path.name)
+                return
+            if quota := _quota.get():
+                quota.sizes[path.name] = 0  # it may be read again from its beginning
+            with opener(raw) as file:
+                yield count_while_read(file, path.name)
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         raise Unavailable(f"the compressed file is damaged or cut short ({error})") from None
     except OSError as error:

@@ -52,14 +52,12 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc, unused-ignore]  # YAML com
                 bases = value.value if isinstance(value, yaml.SequenceNode) else [value]
                 size += sum(self.sizes.get(id(base), 0) for base in bases)
                 if size > MOST_VALUES:
-                    raise StudyError(
-                        f"line {line}: '<<' merges {size:,} keys; at most {MOST_VALUES:,} are read"
-                    )
+                    what = f"'<<' merges {size:,} keys; at most {MOST_VALUES:,} are read"
+                    raise StudyError(f"line {line}: {what}")
                 continue
             if name in first_line:
-                raise StudyError(
-                    f"line {line}: '{key.value}' is given twice, first in line {first_line[name]}; remove one"
-                )
+                what = f"is given twice, first in line {first_line[name]}; remove one"
+                raise StudyError(f"line {line}: '{key.value}' {what}")
             first_line[name] = line
         self.sizes[id(node)] = size
         return node
@@ -88,9 +86,8 @@ def _parsed(path: Path) -> Any:
         content = path.read_bytes()
         value = yaml.load(content.decode("utf-8"), Loader=_Loader)
         if (size := _expanded_size(value, {})) > MOST_VALUES:
-            raise StudyError(
-                f"its aliases expand to {size:,} values; at most {MOST_VALUES:,} are read"
-            )
+            what = f"its aliases expand to {size:,} values; at most {MOST_VALUES:,} are read"
+            raise StudyError(what)
         return parse_numbers(value)
     except RecursionError:
         raise StudyError(f"{path}: it is nested too deeply; remove brackets") from None

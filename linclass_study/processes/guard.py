@@ -123,9 +123,8 @@ class Guard:
             return GuardedResult("failed", self._cause_of_death())
         except Exception as error:  # an answer that cannot be read
             self._stop()
-            return GuardedResult(
-                "failed", f"its answer cannot be read ({type(error).__name__}: {error})"
-            )
+            why = f"{type(error).__name__}: {error}"
+            return GuardedResult("failed", f"its answer cannot be read ({why})")
         finally:
             log.limit()
         if answer.kind == "out_of_memory":
@@ -146,9 +145,8 @@ class Guard:
                 with contextlib.suppress(psutil.Error):
                     used += process.memory_info().rss
             if used > self.memory_mb * 1e6:
-                return self._out_of_memory(
-                    f"the processes that it started hold {used / 1e6:.0f} MB"
-                )
+                what = f"the processes that it started hold {used / 1e6:.0f} MB"
+                return self._out_of_memory(what)
         return GuardedResult("timeout", late)
 
     def _out_of_memory(self, what: str) -> GuardedResult:

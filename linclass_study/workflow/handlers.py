@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +57,8 @@ class Handlers:
             locks.reserve(self.results)
             will_change = bool(self._planned_rules() & {*WRITE_RUNS, "aggregate"})
             if will_change and study_file.is_other(self.results, self.inputs.description):
-                (self.results / study_file.NAME).unlink(
-                    missing_ok=True
-                )  # it describes the folder no more
+                # it describes the folder no more
+                (self.results / study_file.NAME).unlink(missing_ok=True)
             description = self.inputs.description | {"fits": self.inputs.description_of_fits()}
             resolved_study.write_resolved(self.results, description)
             slurm.cancel_abandoned(self.results, self._logger.info)
@@ -69,12 +68,9 @@ class Handlers:
             sys.exit(f"{error.filename}: cannot be written ({error.strerror}); check `results:`")
         if name := snakemake_internals.name_of_slurm_jobs(self._workflow):
             slurm.remember(name, self.results)
-        terminal.show_progress(
-            {
-                snakemake_internals.number_of_job(self._workflow, job): self.planned_job(job)
-                for job in snakemake_internals.planned_jobs(self._workflow)
-            }
-        )
+        planned = snakemake_internals.planned_jobs(self._workflow)
+        number = partial(snakemake_internals.number_of_job, self._workflow)
+        terminal.show_progress({number(job): self.planned_job(job) for job in planned})
 
     def on_success(self) -> None:
         self._end()
@@ -96,10 +92,8 @@ class Handlers:
         if any(snakemake_internals.STOPPED in text for text in texts):
             text = "Interrupted. What was computed is kept; rerun the same command to resume."
         else:
-            text = (
-                "The study is not finished: the errors above say which jobs failed. "
-                "What was computed is kept; run again."
-            )
+            text = "The study is not finished: the errors above say which jobs failed. "
+            text += "What was computed is kept; run again."
         text = self._textbook() or text  # finished, but a number is outside its tolerance
         full = full_disk(self.results)
         print_last(f"{text}\n{full}" if full else text)

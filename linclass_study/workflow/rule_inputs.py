@@ -55,9 +55,8 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
     Jobs get the expanded paths and one order of sets.
     """
     is_main, files = workflow.is_main_process, workflow.configfiles
-    if str(DEFAULT_STUDY) not in map(
-        str, files
-    ):  # imported by another workflow, which gives `config:`
+    # imported by another workflow, which gives `config:`
+    if str(DEFAULT_STUDY) not in map(str, files):
         given = dict(config)
         config.update(read_yaml(DEFAULT_STUDY))
         update_config(config, given)

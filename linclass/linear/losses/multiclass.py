@@ -12,9 +12,8 @@ from linclass.linear.losses.base import Loss
 
 # The nearest point of the simplex  {p ≥ 0, Σ p = 1},  the Euclidean projection on it.
 
-EXCHANGES_UP_TO = (
-    8  # entries of a column, up to which exchanges of whole rows sort all columns faster
-)
+# entries of a column, up to which exchanges of whole rows sort all columns faster
+EXCHANGES_UP_TO = 8
 
 
 def onto_simplex(v: Array) -> tuple[Array, Array]:

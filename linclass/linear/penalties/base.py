@@ -30,9 +30,8 @@ EDGE = 1 + 1e-12  # on the boundary of the domain of the conjugate, up to roundi
 class Penalty(NamedPart):
     binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
     prox_by_feature: ClassVar[bool] = False  # whether `prox` takes a t of each feature, too
-    ordered_features: ClassVar[bool] = (
-        False  # whether it ties neighbouring columns, so that their order matters
-    )
+    # whether it ties neighbouring columns, so that their order matters
+    ordered_features: ClassVar[bool] = False
     entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
     # a sum over entries that is the same for all of them
     uniform: ClassVar[bool] = False
@@ -41,9 +40,8 @@ class Penalty(NamedPart):
     # half the jump of the derivative at 0: |g| must exceed it to move an entry from 0
     kink: ClassVar[Level] = 0.0
     curvature: ClassVar[Level] = 0.0  # of the smooth part
-    unpenalized: ClassVar[Array | None] = (
-        None  # mask of features without a penalty, if there are any
-    )
+    # mask of features without a penalty, if there are any
+    unpenalized: ClassVar[Array | None] = None
     intercept: ClassVar[Any] = None  # its factor in the penalty; None does not penalize it
     # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.
     initial: ClassVar[tuple[Penalty, float] | None] = None
