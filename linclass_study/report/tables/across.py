@@ -42,6 +42,7 @@ def control(outcome: Outcome) -> ReportTable | None:
     why, over = "The control is what the study is about.", "the comparisons of each control"
     if not focus_of(outcome):
         why = "The controls are the best method by mean rank and the baseline."
+    if any(one.chosen_from is not None for one in found):
         over = "all pairs for the best method, which is chosen by the same scores, and over the comparisons of others"
     tests = {one.control: test_words(one.test, len(one.others), one.comparisons) for one in found}
     bold = "; ".join(f"{f'{name}: ' * (len(tests) > 1)}{test}" for name, test in tests.items())
@@ -88,7 +89,7 @@ def _control_columns(rope: float) -> list[Column]:
             for key, name in CORRECTIONS.items()
         ),
         Column("p_ranks", "p (ranks)", "p", "z of mean ranks, without correction"),
-        Column("p_ranks_holm", "Corrected (ranks)", "p", "Holm’s correction; for a best method chosen by the scores, Nemenyi’s test"),
+        Column("p_ranks_holm", "Corrected (ranks)", "p", "Holm’s correction, or Nemenyi’s test"),
         Column("cost_ratio", "Cost ratio", "number", "seconds of a fit of the control over those of the method"),
     ]  # fmt: skip
 
