@@ -2,7 +2,9 @@
 
 The controls are the study's `focus:`; without it the best method and the baseline. Across data sets p comes from
 Wilcoxon's exact test, which depends on the two methods alone. Where it cannot be significant after Holm's correction,
-because data sets are few for so many methods, mean ranks decide (Demšar, 2006, §3.2.2).
+because data sets are few for so many methods, mean ranks decide (Demšar, 2006, §3.2.2). A control that is fixed in
+advance has k − 1 comparisons. The best method was chosen by the same scores, so any of the k(k − 1)/2 pairs could have
+been tested, and the correction is over all of them: Holm's, or Nemenyi's test for mean ranks.
 
 With n folds the standard error of a difference is sd √(1/n + n_test/n_train) (Nadeau & Bengio, 2003). More repeats
 raise n and leave the second term: their limit is sd √(n_test/n_train), and only more rows go below it. Across data sets
@@ -23,7 +25,11 @@ import numpy as np
 from linclass.evaluation.comparisons.control import (
     AgainstControl,
     against_control,
+    bonferroni,
     data_sets_needed,
+    finner,
+    hochberg,
+    holm,
     least_adjusted_p,
 )
 from linclass.evaluation.comparisons.friedman_test import TIE, average_ranks
@@ -42,6 +48,7 @@ from linclass_study.protocols import selected_protocols, size_of
 TRIED_REPEATS = (2, 3, 5, 10, 20, 30, 50, 100)
 WORDS = ("better", "equal in practice", "worse")
 MAX_DATASETS = 1000  # data sets, beyond which no number is given
+CORRECTIONS = {"bonferroni": bonferroni, "holm": holm, "hochberg": hochberg, "finner": finner}
 
 
 class Repeats(NamedTuple):
@@ -183,13 +190,17 @@ def closest_rival(outcome: Outcome, dataset: str) -> Verdict | None:
 
 @dataclass(frozen=True)
 class Across:
-    """A control against other methods across data sets: `table` is (data sets, 1 + others), the control first."""
+    """A control against other methods across data sets: `table` is (data sets, 1 + others), the control first.
+
+    `chosen_from` is the comparison whose best method the control is; None if the control was fixed in advance.
+    """
 
     control: str
     others: list[str]
     datasets: list[str]
     table: np.ndarray
     rope: float
+    chosen_from: ComparisonAcross | None = None
 
     @property
     def n(self) -> int:
@@ -224,28 +235,61 @@ class Across:
             [(d > self.rope).sum(0), (np.abs(d) <= self.rope).sum(0), (d < -self.rope).sum(0)]
         )
 
+    @property
+    def comparisons(self) -> int:
+        """Number of tests that p is corrected for."""
+        k = 1 + len(self.others)
+        return k - 1 if self.chosen_from is None else k * (k - 1) // 2
+
     @cached_property
     def wilcoxon(self) -> AgainstControl:
-        return _of_others(against_control(self.table, 0))
+        found = _of_others(against_control(self.table, 0))
+        if self.chosen_from is None:
+            return found
+        p, place = self.chosen_from.pairs.p, self.chosen_from.methods.index(self.control)
+        i, j = np.triu_indices(len(p), 1)
+        own = (i == place) | (j == place)  # in the order of the others
+        return found._replace(
+            **{name: correct(p[i, j])[own] for name, correct in CORRECTIONS.items()}
+        )
 
     @cached_property
     def ranks(self) -> AgainstControl:
         return _of_others(against_control(self.table, 0, "ranks"))
 
     @property
+    def ranks_adjusted(self) -> np.ndarray:
+        """p of mean ranks with Holm's correction; for a chosen control that of Nemenyi's test of all pairs."""
+        if self.chosen_from is None:
+            return self.ranks.holm
+        place = self.chosen_from.methods.index(self.control)
+        return np.delete(self.chosen_from.nemenyi.p[place], place)
+
+    @property
     def by_ranks(self) -> bool:
         """Whether mean ranks decide, because Wilcoxon's test cannot; of two methods they are the sign test at most."""
-        return least_adjusted_p(self.n, len(self.others)) >= ALPHA and len(self.others) > 1
+        return least_adjusted_p(self.n, self.comparisons) >= ALPHA and len(self.others) > 1
+
+    @property
+    def test(self) -> str:
+        """The deciding test: wilcoxon, ranks or, for a chosen control, nemenyi."""
+        by_ranks = "ranks" if self.chosen_from is None else "nemenyi"
+        return by_ranks if self.by_ranks else "wilcoxon"
 
     @property
     def deciding(self) -> AgainstControl:
         return self.ranks if self.by_ranks else self.wilcoxon
 
     @property
+    def adjusted(self) -> np.ndarray:
+        """p of the deciding test after its correction."""
+        return self.ranks_adjusted if self.by_ranks else self.wilcoxon.holm
+
+    @property
     def significant(self) -> np.ndarray:
         """1 where the control is significantly better by the deciding test, −1 where it is worse, else 0."""
         direction = self.ranks.z if self.by_ranks else self.wilcoxon.rank_biserial
-        return np.where(self.deciding.holm < ALPHA, -np.sign(direction), 0) * self.enough
+        return np.where(self.adjusted < ALPHA, -np.sign(direction), 0) * self.enough
 
     def by_verdict(self) -> dict[str, list[str]]:
         """'better', 'worse' and 'open' → the others than which the control is so by the deciding test."""
@@ -257,10 +301,9 @@ class Across:
 
     def datasets_needed(self) -> list[int | None]:
         """Data sets that would make each difference significant; None if it is, or if that takes too many."""
-        found = self.deciding
         return [
-            None if holm < ALPHA or same else more_datasets(float(p), self.n, len(self.others))
-            for p, holm, same in zip(found.p, found.holm, self.same, strict=True)
+            None if adjusted < ALPHA or same else more_datasets(float(p), self.n, self.comparisons)
+            for p, adjusted, same in zip(self.deciding.p, self.adjusted, self.same, strict=True)
         ]
 
 
@@ -269,7 +312,10 @@ def _of_others(found: AgainstControl) -> AgainstControl:
 
 
 def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | None:
-    """Against the complete field, on the data sets on which the control has a score; None if it has none."""
+    """Against the complete field, on the data sets on which the control has a score; None if it has none.
+
+    The best of several methods counts as chosen unless it is the focus or the baseline.
+    """
     every = base.every
     if control not in every.methods or not base.methods:
         return None
@@ -280,7 +326,10 @@ def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | N
         return None
     columns = [every.methods.index(method) for method in (control, *others)]
     datasets, table = [every.datasets[i] for i in rows], every.table[rows][:, columns]
-    return Across(control, others, datasets, table, rope_of(outcome.evaluation))
+    fixed = control in focus_of(outcome) or outcome.methods[control].get("classifier") == BASELINE
+    chosen = len(others) > 1 and not fixed and control in base.best
+    rope = rope_of(outcome.evaluation)
+    return Across(control, others, datasets, table, rope, base if chosen else None)
 
 
 def cost_ratios(outcome: Outcome, found: Across) -> list[float | None]:

@@ -14,7 +14,7 @@ from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import confidence
 from linclass_study.analysis.verdict import ControlVerdict, DatasetVerdict, StudyVerdict
-from linclass_study.analysis.wording import metric_words
+from linclass_study.analysis.wording import metric_words, test_words
 
 NAMES = 3  # methods named in a sentence; the others are counted
 OFTEN = 0.2  # share of the fits of a method
@@ -97,15 +97,14 @@ def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
         len(names) for names in (control.better_than, control.worse_than, control.undecided)
     )
     near = f"not distinguishable from {undecided}"
-    parts = [
-        f"significantly better than {better or 'none'} of the {better + worse + undecided} others"
-    ]
+    others = better + worse + undecided
+    parts = [f"significantly better than {better or 'none'} of the {others} others"]
     parts += [f"significantly worse than {worse}"] * (worse > 0) + [near] * (undecided > 0)
-    test = "mean ranks" if control.test == "ranks" else "Wilcoxon’s test"
     known = [one for one in verdict.datasets if one.comparisons]
     clear = sum(one.best == [control.method] and not one.indistinguishable for one in known)
     single = f"; clearly the best on {clear or 'none'} of {counted(len(known), 'data set')}"
-    return f"It is {', '.join(parts)} ({test}, Holm’s correction){single * bool(known)}."
+    test = test_words(control.test, others, control.comparisons)
+    return f"It is {', '.join(parts)} ({test}){single * bool(known)}."
 
 
 def _single(one: DatasetVerdict) -> list[str]:

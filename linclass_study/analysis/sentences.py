@@ -105,7 +105,7 @@ def confidence(verdict: DatasetVerdict) -> str:
 
 
 def _overall(verdict: StudyVerdict) -> str:
-    """The best method and how many others it is not significantly better than, by the test against a control."""
+    """The best method and how many others it is not significantly better than."""
     others = [name for name in verdict.ranked if name not in verdict.best]
     found = verdict.ranking
     if not others or found is None:
@@ -119,10 +119,11 @@ def _overall(verdict: StudyVerdict) -> str:
         those = f"{len(near)} of the {len(others)} other {ranked}methods"
         ahead = f"but not significantly better than {those}"
     verb = "has" if len(verdict.best) == 1 else "share"
-    by_ranks = " Mean ranks decide that, because Wilcoxon’s test cannot be significant on so few data sets."
+    ranks = "Nemenyi’s test decides" if found.test == "nemenyi" else "Mean ranks decide"
+    by_ranks = f" {ranks} that, because Wilcoxon’s test cannot be significant on so few data sets."
     return (
         f"{_listed(verdict.best)} {verb} the best mean rank by {metric_words(verdict.metric)} over {verdict.over}, "
-        f"{ahead}.{by_ranks * (found.test == 'ranks')}"
+        f"{ahead}.{by_ranks * (found.test != 'wilcoxon')}"
     )
 
 
@@ -356,21 +357,21 @@ def too_few(base: ComparisonAcross, what: str, least: int, table: str) -> str:
     )
 
 
-def unattainable(n: int, comparisons: int, what: str) -> str:
+def unattainable(n: int, comparisons: int, what: str, of: str = "comparisons") -> str:
     """That `what` cannot be significant on n data sets after Holm's correction, and from how many on it can."""
     least = least_adjusted_p(n, comparisons)
     if least < ALPHA:
         return ""
     number = f"{least:.3f}".removeprefix("0") if least < 1 else "1"
     return (
-        f"On {counted(n, 'data set')} {what} can be significant by Wilcoxon’s test{_corrected(comparisons)}: its p "
+        f"On {counted(n, 'data set')} {what} can be significant by Wilcoxon’s test{_corrected(comparisons, of)}: its p "
         f"is at least {number}; it takes at least {data_sets_needed(comparisons, ALPHA)} independent data sets."
     )
 
 
-def _corrected(comparisons: int) -> str:
+def _corrected(comparisons: int, of: str) -> str:
     """with Holm’s correction over 3 comparisons; empty for a single one, which needs none"""
-    return f" with Holm’s correction over {comparisons:,} comparisons" if comparisons > 1 else ""
+    return f" with Holm’s correction over {comparisons:,} {of}" if comparisons > 1 else ""
 
 
 # the focus and other controls
@@ -414,12 +415,16 @@ def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False)
         )
         if by[key]
     ]
+    of = "comparisons" if found.chosen_from is None else "pairs"
     test = "mean ranks" if found.by_ranks else "Wilcoxon’s signed-rank test"
+    test += _corrected(found.comparisons, of)
+    if found.test == "nemenyi":
+        test = "Nemenyi’s test of all pairs"
     words = f" by {metric_words(base.metric)}" if lead else ""
     whom = counted(m, other) if m > 1 else found.others[0]
     who = f"{found.control} against {whom}{words} across {counted(n, 'independent data set')}"
-    lines = [f"{who}: {', '.join(groups)} ({test}{_corrected(m)})."]
-    if never := unattainable(n, m, f"no comparison with {found.control}"):
+    lines = [f"{who}: {', '.join(groups)} ({test})."]
+    if never := unattainable(n, found.comparisons, f"no comparison with {found.control}", of):
         ranks = " So mean ranks decide here, whose p also depends on the other methods."
         lines.append(never + ranks * found.by_ranks)
     return lines + _more_datasets(found)
@@ -427,7 +432,7 @@ def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False)
 
 def _more_datasets(found: Across) -> list[str]:
     """How many data sets would decide what is not significant."""
-    undecided = (found.deciding.holm >= ALPHA) & ~found.same
+    undecided = (found.adjusted >= ALPHA) & ~found.same
     needed = [
         (number, name)
         for number, name, is_open in zip(

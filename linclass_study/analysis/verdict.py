@@ -6,7 +6,7 @@ grids. The answer, the terminal and the page are sentences about these data (sen
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import polars as pl
@@ -90,6 +90,9 @@ class DatasetVerdict:
 class ControlVerdict:
     """A method against all others across data sets, by the test that decides.
 
+    test               wilcoxon, ranks or nemenyi
+    comparisons        number of tests that p is corrected for: those with the other methods or, if the method was
+                       chosen as the best by the same scores, all pairs
     next               the best of the other methods by mean rank, if the difference to it is not significant
     datasets_needed    number of data sets like these that would make it so; None if that takes too many
     """
@@ -98,7 +101,8 @@ class ControlVerdict:
     better_than: list[str]
     worse_than: list[str]
     undecided: list[str]
-    test: str  # wilcoxon or ranks
+    test: str
+    comparisons: int
     next: str | None = None
     datasets_needed: int | None = None
 
@@ -217,13 +221,12 @@ def control_verdict(outcome: Outcome, base: ComparisonAcross, method: str) -> Co
     if found is None or not found.others:
         return None
     by_verdict = found.by_verdict()
-    test = "ranks" if found.by_ranks else "wilcoxon"
     better, worse, undecided = (by_verdict[word] for word in ("better", "worse", "open"))
+    verdict = ControlVerdict(method, better, worse, undecided, found.test, found.comparisons)
     j = found.next_by_rank if found.enough else None
-    if j is None or found.deciding.holm[j] < ALPHA or found.others[j] in base.best:
-        return ControlVerdict(method, better, worse, undecided, test)
-    needed = found.datasets_needed()[j]
-    return ControlVerdict(method, better, worse, undecided, test, found.others[j], needed)
+    if j is None or found.adjusted[j] < ALPHA or found.others[j] in base.best:
+        return verdict
+    return replace(verdict, next=found.others[j], datasets_needed=found.datasets_needed()[j])
 
 
 def write_verdict(outcome: Outcome) -> None:

@@ -35,6 +35,14 @@ def best_words(metric: str, of: str = "") -> str:
     return f"{extreme} {of}{metric_words(metric)}"
 
 
+def test_words(test: str, others: int, comparisons: int) -> str:
+    """The test of a control against others across data sets, and its correction."""
+    if test == "nemenyi":
+        return "Nemenyi’s test of all pairs"
+    name = "mean ranks" if test == "ranks" else "Wilcoxon’s test"
+    return f"{name}, Holm’s correction{f' over {comparisons:,} pairs' * (comparisons > others)}"
+
+
 TITLES = {
     "cv": "Cross-validation",
     "official": "Official test set",

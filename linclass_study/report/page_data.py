@@ -32,7 +32,7 @@ from linclass_study.analysis.controls import BASELINE, across, focus_of
 from linclass_study.analysis.outcome import Outcome, PlaneGrid, median_seconds
 from linclass_study.analysis.tuned import chosen_values, grid_ends
 from linclass_study.analysis.within_dataset import rope_of
-from linclass_study.analysis.wording import metric_title, metric_words, protocol_phrase
+from linclass_study.analysis.wording import metric_title, metric_words, protocol_phrase, test_words
 from linclass_study.report.data_card import data_warnings
 from linclass_study.report.figures.boundaries import grids_of_methods, training_rows
 from linclass_study.report.method_scores import fits_of_methods, fold_values
@@ -310,8 +310,10 @@ def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
     rank, low, high     mean ranks and, of enough data sets, their bootstrap intervals
     groups              methods that do not differ significantly by Nemenyi's test
     friedman            p that the methods differ by no more than chance, by Iman and Davenport's test
-    control             the focus or the best method; `verdict` is 1 where it is significantly better than a method, −1
-                        where it is worse, `holm` p after Holm's correction, by `test`: mean ranks or Wilcoxon's test
+    control             the focus or the best method; `verdict` is 1 where it is significantly better than one of the
+                        `others`, −1 where it is worse, `p` that after correction, `words` the test and its correction
+    test                wilcoxon, ranks or nemenyi; `chosen`: whether p is corrected for all pairs, as the control was
+                        chosen as the best method by the same scores
     pairs               p of Wilcoxon's test with Holm's correction over all pairs, [i][j − i − 1] of the pair i < j;
                         null if all are 1
     """
@@ -337,10 +339,12 @@ def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
         others = _places(outcome, against.others)
         found |= {
             "control": _places(outcome, [against.control])[0],
-            "test": "ranks" if against.by_ranks else "wilcoxon",
+            "test": against.test,
+            "words": test_words(against.test, len(others), against.comparisons),
+            "chosen": against.chosen_from is not None,
             "others": others,
             "verdict": against.significant.astype(int).tolist(),
-            "holm": _rounded(against.deciding.holm),
+            "p": _rounded(against.adjusted),
         }
     return found
 

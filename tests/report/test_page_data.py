@@ -1,11 +1,13 @@
 """The data of the page's scripts, and the three sentences at its top."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 import yaml
+from scipy import stats
 from studies import Data, Method
 
 from linclass.evaluation.comparisons.friedman_test import ranks
@@ -69,6 +71,24 @@ def test_rank_intervals_are_percentiles_of_mean_ranks_of_drawn_data_sets(six):
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     assert across["low"] == pytest.approx(low, abs=0.17)  # a step of the bootstrap of six data sets
     assert across["high"] == pytest.approx(high, abs=0.17)
+
+
+def test_bold_and_grey_bars_of_a_chosen_best_method_are_the_same_test_but_not_those_of_a_focus(six):
+    """3 pairs on 6 data sets: Wilcoxon's p is at least 3 · 2/2⁶ = .094; of 2 comparisons with a focus .063."""
+    across = study_data(six)["across"]["accuracy"]
+    assert (across["test"], across["chosen"]) == ("nemenyi", True)
+    assert across["words"] == "Nemenyi’s test of all pairs"
+    best = across["control"]
+    joined = [any({best, m} <= {*group} for group in across["groups"]) for m in across["others"]]
+    assert [not side for side in across["verdict"]] == joined
+    rank = dict(zip(across["methods"], across["rank"], strict=True))
+    apart = np.array([rank[m] - rank[best] for m in across["others"]]) / np.sqrt(3 * 4 / (6 * 6))
+    p = stats.studentized_range.sf(apart * np.sqrt(2), 3, np.inf)
+    assert across["p"] == pytest.approx(p, rel=1e-3)
+    focus = replace(six, evaluation={**six.evaluation, "focus": ["good"]})
+    across = study_data(focus)["across"]["accuracy"]
+    assert (across["test"], across["chosen"]) == ("ranks", False)
+    assert across["words"] == "mean ranks, Holm’s correction"
 
 
 def test_every_model_of_the_catalogue_has_its_equation_and_reference():

@@ -9,7 +9,7 @@ from linclass_study.analysis.controls import Across, across, controls, cost_rati
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note
 from linclass_study.analysis.verdict import incomplete_methods
-from linclass_study.analysis.wording import metric_words
+from linclass_study.analysis.wording import metric_words, test_words
 from linclass_study.report.table import Column, Number, ReportTable
 
 CORRECTIONS = {
@@ -37,21 +37,22 @@ def control(outcome: Outcome) -> ReportTable | None:
                 + [int(count) for count in one.won_tied_lost[j]]
                 + [float(one.wilcoxon.p[j])]
                 + [float(getattr(one.wilcoxon, key)[j]) for key in CORRECTIONS]
-                + [float(one.ranks.p[j]), float(one.ranks.holm[j]), ratios[j]]
+                + [float(one.ranks.p[j]), float(one.ranks_adjusted[j]), ratios[j]]
             )
+    why, over = "The control is what the study is about.", "the comparisons of each control"
+    if not focus_of(outcome):
+        why = "The controls are the best method by mean rank and the baseline."
+    if any(one.chosen_from is not None for one in found):
+        over = "all pairs for the best method, which is chosen by the same scores, and over the comparisons of others"
+    tests = {one.control: test_words(one.test, len(one.others), one.comparisons) for one in found}
+    bold = "; ".join(f"{f'{name}: ' * (len(tests) > 1)}{test}" for name, test in tests.items())
     ranked = any(one.enough and one.by_ranks for one in found)
-    why = (
-        "The control is what the study is about."
-        if focus_of(outcome)
-        else "The controls are the best method by mean rank and the baseline. That the best one was chosen by the same "
-        "scores makes its p too small."
-    )
     caption = (
         f"{why} Differences in {metric_words(base.metric)} across independent data sets; a tie is a difference of at "
         f"most {found[0].rope:g}. p: Wilcoxon’s exact signed-rank test, which depends on the two methods alone; then "
-        "corrected by Bonferroni and Dunn, Holm, Hochberg and Finner over the comparisons of each control. Ranks: "
-        "z = difference of mean ranks / √(k(k + 1)/(6n)) (Demšar, 2006). Bold: significant by Holm’s correction of "
-        f"{'mean ranks, as Wilcoxon’s test cannot be on so few data sets' if ranked else 'Wilcoxon’s p'}."
+        f"corrected by Bonferroni and Dunn, Holm, Hochberg and Finner over {over}. Ranks: "
+        f"z = difference of mean ranks / √(k(k + 1)/(6n)) (Demšar, 2006). Bold: significant ({bold})."
+        f"{' Ranks decide where Wilcoxon’s test cannot be significant on so few data sets.' * ranked}"
         f"{_opposed(found)}{not_ranked_note(base)}"
     )
     words = " and ".join(dict.fromkeys(one.control for one in found))
@@ -84,11 +85,11 @@ def _control_columns(rope: float) -> list[Column]:
         Column("lost", "Lost", "count", f"data sets on which the control is worse by more than {rope:g}"),
         Column("p", "p", "p", "Wilcoxon’s signed-rank test, without correction"),
         *(
-            Column(f"p_{key}", name, "p", f"p with {name}’s correction over the comparisons of the control")
+            Column(f"p_{key}", name, "p", f"p with {name}’s correction")
             for key, name in CORRECTIONS.items()
         ),
         Column("p_ranks", "p (ranks)", "p", "z of mean ranks, without correction"),
-        Column("p_ranks_holm", "Holm (ranks)", "p", "the same with Holm’s correction"),
+        Column("p_ranks_holm", "Corrected (ranks)", "p", "Holm’s correction, or Nemenyi’s test"),
         Column("cost_ratio", "Cost ratio", "number", "seconds of a fit of the control over those of the method"),
     ]  # fmt: skip
 

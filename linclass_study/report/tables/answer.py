@@ -83,7 +83,7 @@ def _focus_across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
             copies[one.other].add(one.dataset)
     for j, other in enumerate(found.others):
         chances = bayesian_signed_rank(found.table[:, [0, j + 1]], found.rope)
-        p, holm = float(found.deciding.p[j]), float(found.deciding.holm[j])
+        p, holm = float(found.deciding.p[j]), float(found.adjusted[j])
         more = "" if not found.enough or needed[j] is None else f"about {needed[j]} data sets"
         if copies[other] == {*found.datasets}:
             more = SAME_PREDICTIONS

@@ -197,7 +197,7 @@ function overall(found) {
     each.length > 1 && ["Mean difference", `${signed(mean.difference)} ${between(mean)}`],
     each.length > 1 && ["Wilcoxon’s test", [`p ${probability(p)}`, least > 0.01 && h("span", { class: "fits" }, ` (at best ${probability(least)} on ${plural(apart, "data set")} with a difference)`)]],
     holm !== undefined && holm !== null && ["After Holm’s correction", `p ${probability(holm)} over all ${pairsOf(by).toLocaleString("en")} pairs`],
-    other >= 0 && ["As in the leaderboard", `p ${probability(across.holm[other])}, ${across.test === "ranks" ? "mean ranks" : "Wilcoxon’s test"} after Holm’s correction over ${across.others.length} comparisons with ${label(methods[across.control])}`],
+    other >= 0 && ["As in the leaderboard", `p ${probability(across.p[other])}, ${across.words}${across.chosen ? "" : ` over ${plural(across.others.length, "comparison")} with ${label(methods[across.control])}`}`],
     each.length > 1 && [h("span", { title: "Benavoli et al. (2017), 20,000 draws" }, "Probability by the Bayesian signed-rank test"), [...posteriorBar(found), h("span", { class: "fits" }, "It takes the mean of each data set as exact.")]],
     ratios.mean !== null && ["Time of a fit", `${label(methods[a])} ${dearer(ratios.mean)}${known.length > 1 ? ` (geometric mean); by data set it takes ${short(d3.min(known))} to ${short(d3.max(known))} times as long` : ""}`],
   ].filter(Boolean);

@@ -56,10 +56,10 @@ function rowsOf(by) {
     return {
       m, place: i + 1,
       rank: at < 0 ? null : across.rank[at], low: across?.low?.[at], high: across?.high?.[at],
-      groups: (across?.holm ? across.groups : []).flatMap((group, g) => (group.includes(m) ? [g] : [])),
+      groups: (across?.p ? across.groups : []).flatMap((group, g) => (group.includes(m) ? [g] : [])),
       behind: behind.map((row) => row[m]),
       difference: one ?? meanInterval(each),
-      verdict: other < 0 ? 0 : across.verdict[other], holm: other < 0 ? null : across.holm[other],
+      verdict: other < 0 ? 0 : across.verdict[other], p: other < 0 ? null : across.p[other],
       record: record(m, chief, by), micro: micro(m), marks: marksOf(m, across),
     };
   });
@@ -111,11 +111,12 @@ function timeCell(row, x) {
     h("span", { class: "bar" }, h("i", { style: `width: ${x(row.micro)}px` })), h("span", { class: "seconds" }, seconds(row.micro)));
 }
 
-function differenceCell(row, chief) {
+function differenceCell(row, chief, words) {
   if (row.m === chief) return cell({ "data-v": 0, "data-text": "0" }, "–");
   const { difference } = row.difference;
-  const how = row.verdict > 0 ? `${label(methods[chief])} is significantly better (p ${probability(row.holm)} after Holm’s correction)` : row.verdict < 0 ? `significantly better than ${label(methods[chief])} (p ${probability(row.holm)})` : row.holm === null ? "" : `no significant difference (p ${probability(row.holm)})`;
-  return cell({ class: row.verdict ? "clear" : null, "data-v": difference ?? -1e9, "data-tip": how },
+  const how = row.verdict > 0 ? `${label(methods[chief])} is significantly better` : row.verdict < 0 ? `significantly better than ${label(methods[chief])}` : "no significant difference";
+  const tip = row.p === null ? "" : `${how} (p ${probability(row.p)}; ${words})`;
+  return cell({ class: row.verdict ? "clear" : null, "data-v": difference ?? -1e9, "data-tip": tip },
     row.verdict ? h("b", {}, signed(difference)) : signed(difference), row.difference.low === undefined ? null : h("i", {}, ` ${between(row.difference)}`));
 }
 
@@ -138,7 +139,7 @@ function leaderboardTable(by) {
     across && h("th", { scope: "col", class: "number up", title: "Mean rank over the data sets (1: always the best), with a 95 % bootstrap interval. Methods that share a grey bar do not differ significantly (Nemenyi’s test)." }, "Mean rank", axis(RANKS, x, [1, Math.round((1 + worst) / 2), worst])),
     several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end, on a square-root scale. Triangles lie beyond the axis.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
     !several && h("th", { scope: "col", class: "number", title: "Mean and standard deviation over the folds" }, by.title),
-    h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant after Holm’s correction` }, `Against ${chiefName}`),
+    h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant${across?.p ? ` (${across.words})` : ""}` }, `Against ${chiefName}`),
     several && h("th", { scope: "col", class: "number", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "Won / tied / lost"),
     h("th", { scope: "col", class: "seconds up", title: "Median time of a fit; the bars are logarithmic" }, "Fit time"),
     h("th", { scope: "col", class: "text", title: Object.values(MARKS).map(([mark, words]) => `${mark} ${words}`).join("; ") }, "Notes"),
@@ -149,7 +150,7 @@ function leaderboardTable(by) {
       across && rankCell(row, x, groups),
       several && stripCell(row, strip),
       !several && scoreCell(lone, row.m, by),
-      differenceCell(row, chief),
+      differenceCell(row, chief, across?.words),
       several && cell({ "data-v": row.record.wins - row.record.losses, "data-text": `${row.record.wins}/${row.record.ties}/${row.record.losses}` }, row.m === chief || !row.record.n ? "–" : `${row.record.wins}/${row.record.ties}/${row.record.losses}`),
       timeCell(row, time),
       cell({ class: "t marks" }, row.marks.map(([kind, words]) => h("abbr", { title: words, "data-tip": words }, MARKS[kind][0]))));
@@ -172,8 +173,12 @@ function drawLeaderboard() {
 function legendOf(by, across) {
   const words = [];
   if (across?.low) words.push("Lines: 95 % intervals of mean ranks.");
-  if (across?.holm && across.groups.length && across.groups.length <= 5) words.push("Grey bars join methods of which no two differ significantly (Nemenyi’s test of all pairs).");
-  if (across?.holm) words.push(`Bold differs significantly from ${label(methods[across.control])} (${across.test === "ranks" ? "mean ranks" : "Wilcoxon’s test"}, Holm’s correction), a test of fewer pairs, which finds more.`);
+  const grey = across?.p && across.groups.length && across.groups.length <= 5;
+  if (grey) words.push("Grey bars join methods of which no two differ significantly (Nemenyi’s test of all pairs).");
+  if (across?.p) {
+    const how = grey && across.test === "nemenyi" ? " by the same test" : ` (${across.words})${across.chosen ? "" : ", a test of fewer pairs, which finds more"}`;
+    words.push(`Bold differs significantly from ${label(methods[across.control])}${how}.`);
+  }
   words.push("Brackets: 95 % intervals without correction.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
