@@ -146,10 +146,8 @@ def _next_step(
     known = [(each, one) for each, one in repeats if each.repeats is not None]
     if known:
         each, one = min(known, key=lambda pair: pair[0].repeats or 0)
-        is_equal = each.decide == "equal in practice"
-        words = "equal in practice to" if is_equal else f"{each.decide} than"
-        decided = f"{one.control} {words} {one.other} on {one.dataset}"
-        parts.append(f"`repeats: {each.repeats}` in the study’s file would show {decided}")
+        pair = f"{one.control} against {one.other} on {one.dataset} ({each.decide})"
+        parts.append(f"`repeats: {each.repeats}` in the study for {pair}")
     if parts:
         return [f"To decide more: {'; '.join(parts)}."]
     if repeats:
