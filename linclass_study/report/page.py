@@ -83,7 +83,7 @@ from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
 
 MAX_CLASSES = 30  # of a data set that are named; the others are counted
-MOST_CHARACTERS = 9_000_000  # characters of embedded SVG
+MOST_CHARACTERS = 4_000_000  # characters of embedded SVG
 
 Figures = dict[tuple[str, str], dict[str, Any]]  # (figure, data set or "") → the template's item
 Item = dict[str, Any]  # a figure or a table

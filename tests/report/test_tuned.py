@@ -195,7 +195,7 @@ def test_a_method_at_an_end_of_its_grid_is_marked_in_all_comparisons(narrow):
     for name in ("compared", "performance-d0", "metrics-d0", "differences-d0", "cost"):
         assert "| narrow† |" in (tables / f"{name}.md").read_text(), name
     assert "†" not in (tables / "performance-d6.md").read_text()
-    cells = PageCells(narrow)
+    cells = PageCells(narrow, [])
     table = made["compared", ""]
     heads = [cells.head(table.columns[0], row[0]) for row in table.rows]
     assert [head.endswith("†</th>") for head in heads] == [False, True, False]
