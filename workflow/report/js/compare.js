@@ -212,7 +212,7 @@ function pairTable({ a, b, by, rows, ratios }) {
     h("td", { class: one.low > 0 || one.high < 0 ? "clear" : null, "data-v": one.difference }, h("b", {}, signed(one.difference)), one.low !== undefined && h("i", {}, ` ${between(one)}`)),
     ratios.each[one.d] === null ? h("td", {}, "–") : h("td", { "data-v": ratios.each[one.d] }, times(ratios.each[one.d])));
   return viewTable("compare", `${first} against ${second} by ${by.words}`, heads.map(([title, kind]) => h("th", { scope: "col", class: kind }, title)), rows.map(row),
-    `Mean ± standard deviation over the folds. Bold: the 95 % interval of the difference excludes 0. Fit times: the median of ${first} divided by that of ${second}.`);
+    `Mean ± standard deviation over the folds. Bold: the 95 % interval of the difference excludes 0. Fit times: the median of ${first} divided by that of ${second}.`, "h3");
 }
 
 // ---- the view

@@ -165,9 +165,9 @@ const durationScale = (times) => d3.scaleLog([Math.max(1, d3.min(times) ?? 1) / 
 const timesOn = (d) => study.seconds[d].filter((micro) => micro !== null);
 
 // A table of a view, which a reader can sort, filter and save.
-function viewTable(id, title, heads, rows, caption) {
+function viewTable(id, title, heads, rows, caption, level = "h4") {
   const box = h("div", { class: `tabled${rows.length > SHOWN ? " long" : ""}`, id: `table-${id}`, "data-ready": "yes" },
-    h("h4", {}, title),
+    h(level, {}, title),
     h("div", { class: "scroll" }, h("table", { class: "leaderboard" }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows))),
     caption && h("p", { class: "caption" }, caption));
   new Interactive(box);
