@@ -88,10 +88,13 @@ def chosen(
     for row in table.rows:
         by_name.setdefault(row[0], []).append([row[place] for place in some])
     names = [_known(row, by_name, f"a row of {name}") for row in rows] or [*by_name]
+    kept = [table.columns[place] for place in some]
+    marked = any(column.mark_of(name) for column in kept for name in (column.key, *names))
     return replace(
         table,
-        columns=[table.columns[place] for place in some],
+        columns=kept,
         rows=[row for each in dict.fromkeys(names) for row in by_name[each]],
+        note=table.note if marked else "",
     )
 
 
