@@ -50,12 +50,12 @@ def shown_metadata(entry: Entry) -> dict[str, str | None]:
 
 
 def without_label(entry: Entry) -> dict[str, Any]:
-    """What a fit depends on, which its name in figures is not."""
+    """The part of a method’s entry on which its fits depend."""
     return {key: value for key, value in entry.items() if key != "label"}
 
 
 def labels_of(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Name of a method or data set → its name in figures and exported tables."""
+    """Name of a method or data set → its name in tables for LaTeX."""
     return {name: entry.get("label", name) for name, entry in entries.items()}
 
 
