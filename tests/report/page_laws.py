@@ -70,7 +70,7 @@ CONTROLS = f"""(() => {{
     window.unseen = () => [...unseen];
     window.count = () => visited.size;
     window.entries = () => [...new Set(all().filter(roves).map(one =>
-        one.closest('[role=tablist], [role=listbox], [role=radiogroup], [role=group], fieldset, nav, ul, div')))]
+        one.closest('[role=tablist], [role=listbox], [role=radiogroup], [role=group], fieldset, nav, ul, div, body')))]
         .map(box => [[box, ...box.querySelectorAll('*')].find(one => one.tabIndex >= 0 && seen(one)),
             all().filter(one => box.contains(one) && roves(one)).length]).filter(([entry]) => entry);
     addEventListener('focusin', ({{target}}) => {{
