@@ -18,7 +18,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from linclass_study.analysis.export import FORMS
 from linclass_study.command.run import checked_study
 from linclass_study.execution.snakemake_internals import METADATA
 from linclass_study.project import ROOT
@@ -83,9 +82,8 @@ def make_up(study: Path, results: Path) -> None:
         if path.is_relative_to(results):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(manifests[path.stem] if path.parent.name == "bundles" else AVAILABLE)
-    for name in table_files([*checked_study([study]).datasets]):
-        for form in FORMS:
-            (results / "tables" / f"{name}.{form}").touch()
+    for name in table_files(checked_study([study]).datasets):
+        (results / "tables" / name).touch()
 
 
 def made_up_manifests(file: Path, results: Path) -> dict[str, str]:

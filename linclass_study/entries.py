@@ -36,7 +36,7 @@ def step_name(path: str) -> str:
 
 # Keys of a data set on which no row depends.
 SHOWN = ("licence", "citation", "domain", "apart")  # in tables/datasets.csv
-METADATA = (*SHOWN, "shares_rows_with", "size")
+METADATA = (*SHOWN, "shares_rows_with", "size", "label")
 
 
 def without_metadata(entry: Entry) -> dict[str, Any]:
@@ -47,6 +47,16 @@ def without_metadata(entry: Entry) -> dict[str, Any]:
 def shown_metadata(entry: Entry) -> dict[str, str | None]:
     """Licence, citation, domain and why it is apart, None where the entry does not say."""
     return {key: entry.get(key) for key in SHOWN}
+
+
+def without_label(entry: Entry) -> dict[str, Any]:
+    """The part of a method’s entry on which its fits depend."""
+    return {key: value for key, value in entry.items() if key != "label"}
+
+
+def labels_of(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Name of a method or data set → its name in tables for LaTeX."""
+    return {name: entry.get("label", name) for name, entry in entries.items()}
 
 
 def declared_shared_rows(entries: Mapping[str, Entry]) -> list[tuple[str, str]]:

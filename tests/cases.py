@@ -3,6 +3,7 @@
 import functools
 import inspect
 import itertools
+import tracemalloc
 
 import pytest
 
@@ -70,6 +71,15 @@ def first(n, cases):
         case if i < n else pytest.param(*(case if type(case) is tuple else [case]), marks=FULL)
         for i, case in enumerate(cases)
     ]
+
+
+def with_peak_memory(call):
+    """What `call()` returns, and the most bytes that Python held for it at once."""
+    tracemalloc.start()
+    try:
+        return call(), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def _is_set(case):

@@ -1,4 +1,4 @@
-"""Write a table as CSV, Markdown and LaTeX (booktabs)."""
+"""Write a table as CSV and Markdown; report/latex.py writes LaTeX."""
 
 from __future__ import annotations
 
@@ -13,34 +13,23 @@ from linclass_study.files.writing import atomic_write
 
 FORMS = ("csv", "md", "tex")
 ACROSS = ("ranks", "pairwise", "sensitivity")  # tables of comparisons across data sets
-DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
+DIGITS = 4  # significant digits in Markdown; the CSV has all
 MARKDOWN = {"\\": "\\\\", "|": "\\|", "[": "\\[", "`": "\\`", "<": "&lt;"}
-TEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
-    "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "[": "{[}", "*": "{*}",  # else \\ before them takes them for its arguments
-    "†": r"\textdagger{}",
-}  # fmt: skip
 
 
 def export_table(
     data: pl.DataFrame, stem: Path, shown: pl.DataFrame | None = None, note: str = ""
 ) -> None:
-    """Write stem.csv, stem.md and stem.tex.
+    """Write stem.csv and stem.md.
 
-    shown   the table of Markdown and LaTeX, if names have marks there
+    shown   the table of Markdown, if names have marks there
     note    a sentence below it, which explains the marks
     """
     shown = data if shown is None else shown
     write_csv(data, stem.with_name(f"{stem.name}.csv"))
     below = note.strip()
-    texts = {
-        "md": markdown(shown) + (f"\n{below}\n" if below else ""),
-        "tex": latex(shown) + (f"\n{_tex(below)}\n" if below else ""),
-    }
-    for ending, text in texts.items():
-        with atomic_write(stem.with_name(f"{stem.name}.{ending}")) as partial:
-            partial.write_text(text, encoding="utf-8")
+    with atomic_write(stem.with_name(f"{stem.name}.md")) as partial:
+        partial.write_text(markdown(shown) + f"\n{below}\n" * bool(below), encoding="utf-8")
 
 
 def markdown(data: pl.DataFrame) -> str:
@@ -56,16 +45,6 @@ def markdown_text(text: str) -> str:
     return "".join(MARKDOWN.get(letter, letter) for letter in " ".join(text.split()))
 
 
-def latex(data: pl.DataFrame) -> str:
-    """A tabular environment, which needs \\usepackage{booktabs}."""
-    columns = "".join("r" if data.schema[name].is_numeric() else "l" for name in data.columns)
-    rows = [" & ".join(map(_tex, row)) + r" \\" for row in _cells(data)]
-    head = " & ".join(map(_tex, data.columns)) + r" \\"
-    begin, end = r"\begin{tabular}{" + columns + "}", r"\end{tabular}"
-    lines = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", end]
-    return "\n".join(lines) + "\n"
-
-
 def _cells(data: pl.DataFrame) -> list[list[str]]:
     return [[_cell(value) for value in row] for row in data.iter_rows()]
 
@@ -76,7 +55,3 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.{DIGITS}g}" if 0 < abs(value) < 1e-3 else f"{value:.{DIGITS}f}"
     return " ".join(str(value).split())
-
-
-def _tex(text: str) -> str:
-    return "".join(TEX.get(letter, letter) for letter in text)

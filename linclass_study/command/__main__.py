@@ -1,4 +1,4 @@
-"""linclass init | run | check | status | report | figures | verify | merge | publish | clean.
+"""linclass init | run | check | status | report | figures | table | verify | merge | publish | clean.
 
 exit code 0    the study has no errors; the results agree; the folder or archive was written
 exit code 1    the results differ or contradict each other
@@ -147,6 +147,10 @@ TRUST = argument(
 TOLERANCE = _number("a number from 0 up to 1", 0, 1)
 
 
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def _study_files(options: argparse.Namespace) -> list[Path]:
     """Those given; else study.yaml of this folder, if there is one."""
     given = [Path(file).expanduser() for file in options.files]
@@ -250,6 +254,39 @@ def _figures(options: argparse.Namespace) -> int:
     with _folder(options.results) as results:
         forms = options.format or PICTURES
         _print([write_figures(results, options.names, forms, options.trust)])
+    return 0
+
+
+@command(
+    "print a table with chosen columns",
+    "Print a table as LaTeX, Markdown or CSV. In LaTeX, numbers have the digits that their spread supports, "
+    "and methods and data sets their `label:`.",
+    argument("results", metavar="DIR", help=FOLDER_OR_ARCHIVE),
+    argument(
+        "table", metavar="TABLE", help="such as compared or performance-iris: a file of DIR/tables"
+    ),
+    argument(
+        "--columns",
+        type=_names,
+        default=[],
+        metavar="A,B",
+        help="these columns, by their names in the CSV, beside the first one, which names the rows",
+    ),
+    argument(
+        "--rows", type=_names, default=[], metavar="A,B", help="these rows, by their first cell"
+    ),
+    argument("--format", choices=("tex", "md", "csv"), default="tex"),
+    TRUST,
+)
+def _table(options: argparse.Namespace) -> int:
+    from linclass_study.protocols import require_trusted
+    from linclass_study.report.table_files import printed_table
+
+    with open_results(options.results) as results:
+        outcome = results.study.outcome
+        require_trusted(outcome.evaluation, options.trust)
+        asked = options.table, options.format, options.columns, options.rows
+        print(printed_table(outcome, *asked), end="")
     return 0
 
 

@@ -29,6 +29,7 @@ from linclass_study.command.verify import (
     differing,
     same_bytes,
 )
+from linclass_study.entries import without_label
 from linclass_study.errors import StudyError
 from linclass_study.execution import run_files
 from linclass_study.execution.run_files import BOUNDARY
@@ -98,7 +99,7 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
             (notes if key in REPORT_KEYS else conflicts).append(text)
         notes += [text for _, text in differing("limits.", first.limits, other.limits, names)]
         for name, entry in other.methods.items():
-            if methods.setdefault(name, entry) != entry:
+            if without_label(methods.setdefault(name, entry)) != without_label(entry):
                 conflicts.append(f"method {name}: {source.given} has another entry of that name")
         datasets = datasets | {k: v for k, v in other.datasets.items() if k not in datasets}
         parameters = {**other.parameters, **parameters}

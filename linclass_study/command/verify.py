@@ -14,6 +14,7 @@ import polars as pl
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis import study_file
 from linclass_study.command.results_folder import ResultsFolder, Run
+from linclass_study.entries import without_label
 from linclass_study.files.environment import OTHERS, OWN
 from linclass_study.files.reading import parsed_json, scan_parquet
 from linclass_study.files.tables import FIT
@@ -120,7 +121,11 @@ def study_differences(a: ResultsFolder, b: ResultsFolder) -> list[str]:
         return []
     one, other = a.study.outcome, b.study.outcome
     notes = [text for _, text in differing("evaluation.", one.evaluation, other.evaluation)]
-    changed = [x for x, entry in one.methods.items() if other.methods.get(x, entry) != entry]
+    changed = [
+        name
+        for name, entry in one.methods.items()
+        if without_label(other.methods.get(name, entry)) != without_label(entry)
+    ]
     return notes + [f"methods with other entries: {first_names(changed, SHOWN)}"] * bool(changed)
 
 

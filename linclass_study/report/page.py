@@ -78,7 +78,8 @@ from linclass_study.report.provenance import (
     provenance,
     snakemake_command,
 )
-from linclass_study.report.table import Made, format_seconds, make_tables, write_tables
+from linclass_study.report.table import Made, format_seconds, make_tables
+from linclass_study.report.table_files import write_tables
 from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from linclass_study.analysis.export import export_table
+from linclass_study.analysis.export import ACROSS, FORMS
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import MARK, grid_end_note, grid_ends
 from linclass_study.files.tables import AND
@@ -68,6 +68,7 @@ class Number:
     best      it is the best of its column, which is underlined
     clear     it is significantly better than the others, or differs significantly, after correction: bold
     partial   it is a mean over some folds only, so it cannot be compared
+    mark      + or − in exports: significantly better or worse than what the caption names
     """
 
     value: float | None
@@ -76,6 +77,7 @@ class Number:
     best: bool = False
     clear: bool = False
     partial: bool = False
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,19 +137,18 @@ def _value(cell: Any) -> Any:
 Made = dict[tuple[str, str], ReportTable | None]  # (table, data set or "") → its content
 
 ROOM = 200_000  # cells of all tables, beyond which rows of tables of data sets are omitted
-FEWER_ROWS = 25  # rows of such a table that the page then shows
-
-NOTHING = pl.DataFrame({"nothing": ["there is nothing to show here"]})
+FEWER_ROWS = 10  # rows of such a table that the page then shows: 200 data sets × 100 methods take less than 20 MB
 
 
-def table_files(datasets: list[str]) -> list[str]:
-    """Names, without ending, of the files of the page's tables in results/tables."""
-    return [
+def table_files(datasets: Iterable[str]) -> list[str]:
+    """Names of the files in results/tables that the report job writes."""
+    names = [
         part_name(name, dataset)
         for name, part in TABLES.items()
         if part.written
         for dataset in (datasets if part.per_dataset else [""])
     ]
+    return [f"{name}.{form}" for name in names for form in FORMS] + [f"{n}.tex" for n in ACROSS]
 
 
 def make_tables(outcome: Outcome) -> Made:
@@ -198,17 +199,6 @@ def in_room(made: Made) -> Made:
         key: replace(table, shown=FEWER_ROWS) if table is not None and key[0] in each else table
         for key, table in made.items()
     }
-
-
-def write_tables(made: Made, outcome: Outcome) -> None:
-    """Write the tables as CSV, Markdown and LaTeX."""
-    for (name, dataset), table in made.items():
-        if TABLES[name].written:
-            stem = outcome.results / "tables" / part_name(name, dataset)
-            if table is None:
-                export_table(NOTHING, stem)
-            else:
-                export_table(table.frame(), stem, table.frame(marks=True), table.note)
 
 
 def format_number(x: float | None) -> str:

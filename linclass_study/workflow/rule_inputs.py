@@ -24,7 +24,6 @@ from snakemake.utils import update_config
 from linclass.evaluation import metrics
 from linclass_study import entries
 from linclass_study.analysis import study_file
-from linclass_study.analysis.export import FORMS
 from linclass_study.config import code
 from linclass_study.config.study import AS_IS, Study, read_config
 from linclass_study.data import fetch_inputs
@@ -214,7 +213,8 @@ class RuleInputs:
         return {"evaluation": evaluation, "limits": limits}
 
     def _spec_of_method(self, method: str) -> dict[str, Any]:
-        entry, tune_metric = self.study.methods[method], self.study.evaluation["tune_metric"]
+        entry = entries.without_label(self.study.methods[method])
+        tune_metric = self.study.evaluation["tune_metric"]
         return {
             "entry": entry,
             "code": code.code_digest([], code.modules_of_method(entry, tune_metric)),
@@ -319,8 +319,7 @@ class RuleInputs:
         """
         folder, page = self.results / "tables", self.results / "report.html"
         there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
-        tables = table_files([*self.study.datasets])
-        if not {f"{table}.{form}" for table in tables for form in FORMS} <= there and page.exists():
+        if not {*table_files(self.study.datasets)} <= there and page.exists():
             self._force(page)
         return []
 

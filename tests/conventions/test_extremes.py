@@ -4,12 +4,11 @@ import contextlib
 import copy
 import inspect
 import itertools
-import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
-from cases import each
+from cases import each, with_peak_memory
 from scipy import sparse
 
 import linclass
@@ -154,11 +153,8 @@ def test_tiny_entries_among_others_and_columns_of_zeros_are_accepted():
 def test_sparse_rows_and_columns_are_checked_without_a_copy():
     X = np.ones((20_000, 20))
     X[0, 0] = 0
-    tracemalloc.start()
-    matrix(X, products=True)
-    peak = tracemalloc.get_traced_memory()[1] / X.nbytes
-    tracemalloc.stop()
-    assert peak <= 0.2
+    _, peak = with_peak_memory(lambda: matrix(X, products=True))
+    assert peak <= 0.2 * X.nbytes
     X, y = data(linclass.LogisticRegression())
     X[7, 2] = 1e152
     with pytest.raises(ValueError, match=r"entries of size 1e\+152 in column 2"):

@@ -4,7 +4,7 @@ import ast
 import subprocess
 import sys
 
-HEAVY = ("sklearn", "pandas", "polars", "matplotlib", "snakemake", "joblib")
+HEAVY = ("sklearn", "pandas", "polars", "matplotlib", "snakemake", "joblib", "requests")
 
 
 def loaded_by(code):
@@ -32,6 +32,19 @@ def test_light_parts_load_no_heavy_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "did you mean 'LogisticRegression'?" in done.stdout
+
+
+def test_data_are_checked_and_read_without_heavy_libraries():
+    code = (
+        "from pathlib import Path; import yaml\n"
+        "from linclass_study.data import entry_check, produced_rows, source_reader\n"
+        "from linclass_study.project import ROOT\n"
+        "iris = yaml.safe_load((ROOT / 'config/datasets.yaml').read_text())['iris']\n"
+        "for entry in (iris, {'source': {'openml': 31}}):\n"
+        "    assert not list(entry_check.entry_problems(entry))\n"
+        "source_reader.obtain_dataset(iris, [], Path('downloads'), Path())"
+    )
+    assert not loaded_by(code) & {"sklearn", "pandas", "requests"}
 
 
 def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import tracemalloc
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from cases import each
+from cases import each, with_peak_memory
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import linear_model
@@ -198,12 +197,7 @@ def test_a_value_whose_content_cannot_be_read_equals_only_itself():
 def test_the_key_of_a_long_array_takes_the_memory_of_a_few_copies():
     """A text of its numbers would take ten times as much."""
     values = np.random.default_rng(0).standard_normal(10**6)
-    tracemalloc.start()
-    try:
-        key_of({"factors": values})
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    _, peak = with_peak_memory(lambda: key_of({"factors": values}))
     assert peak < 3 * values.nbytes
 
 

@@ -2,12 +2,12 @@
 
 import io
 import tarfile
-import tracemalloc
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import with_peak_memory
 
 from linclass_study.data.content import from_triplets
 
@@ -85,13 +85,10 @@ def test_memory_follows_the_values_that_are_not_zero(tmp_path):
     index = np.sort(rng.integers(1, 10**8, (20_000, 10)), axis=1)
     lines = ("1 " + " ".join(f"{j}:1" for j in row) for row in index.tolist())
     (tmp_path / "a.svm").write_text("\n".join(lines))
-    tracemalloc.start()
-    try:
-        rows, columns = np.repeat(np.arange(20_000), 10), index.ravel()
-        X = from_triplets(rows, columns, np.ones(200_000), (20_000, 10**8 + 1))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    rows, columns = np.repeat(np.arange(20_000), 10), index.ravel()
+    X, peak = with_peak_memory(
+        lambda: from_triplets(rows, columns, np.ones(200_000), (20_000, 10**8 + 1))
+    )
     assert X.sum() == 200_000
     assert peak < 100 * 200_000
 

@@ -5,8 +5,6 @@ import inspect
 import io
 import lzma
 import re
-import subprocess
-import sys
 import tarfile
 from itertools import pairwise
 from pathlib import Path
@@ -104,18 +102,6 @@ def published(obtain, offline, mirrors):
 @pytest.mark.parametrize("name", first(3, PUBLISHED))
 def test_published_files_agree_with_the_catalogue(name, published):
     check(name, published(name))
-
-
-def test_iris_is_read_without_importing_scikit_learn():
-    code = f"""
-import sys
-from pathlib import Path
-from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.errors import Unavailable
-obtain_dataset({CATALOGUE["iris"]!r}, [], Path("downloads"), Path())
-assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
-"""
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
 def test_heart_has_the_men_of_the_book(obtain, offline):

@@ -3,8 +3,6 @@
 import hashlib
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -172,18 +170,6 @@ def test_an_invalid_description_is_downloaded_again(server, reason, obtain):
 def test_rows_of_other_width_than_declared_are_reported(server, reason):
     output = reason(publish(server, rows="1, 2, 3\n"))
     assert "it cannot be read" in output
-
-
-def test_scikit_learn_is_imported_for_openml_only():
-    code = """
-import sys
-from pathlib import Path
-from linclass_study.data import entry_check
-from linclass_study.data import produced_rows
-assert not list(entry_check.entry_problems({"source": {"openml": 31}}))
-assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
-"""
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
 def test_urllib_is_restored_afterwards(server, obtain):

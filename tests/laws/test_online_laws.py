@@ -1,10 +1,8 @@
 """Laws of the online classifiers: their update rules, row by row, and their mistake bounds."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
-from cases import each
+from cases import each, with_peak_memory
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
@@ -92,13 +90,8 @@ def test_memory_is_checked_before_rows_are_copied(model, density, monkeypatch):
     X, y = X.toarray() if density == 1 else X, np.arange(n) % 2
     asked = []
     monkeypatch.setattr(online_classifier, "require_memory", lambda size, _: asked.append(size))
-    tracemalloc.start()
-    fresh(model, max_iter=1).fit(X, y)
-    whole = tracemalloc.get_traced_memory()[1]
-    tracemalloc.reset_peak()
-    fresh(model).partial_fit(X, y)
-    part = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    _, whole = with_peak_memory(lambda: fresh(model, max_iter=1).fit(X, y))
+    _, part = with_peak_memory(lambda: fresh(model).partial_fit(X, y))
     others = 200 * n  # classes, orders, scores
     assert whole <= asked[0] + others
     if isinstance(model, Adaline):  # means and variances of the rows given

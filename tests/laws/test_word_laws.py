@@ -4,13 +4,12 @@ import math
 import random
 import subprocess
 import sys
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from cases import each
+from cases import each, with_peak_memory
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table, Tokenizer, word_counts
@@ -96,12 +95,7 @@ def test_memory_follows_the_counts_that_are_not_zero():
     texts = column(
         [" ".join(f"w{draw.randrange(100_000)}" for _ in range(20)) for _ in range(20_000)]
     )
-    tracemalloc.start()
-    try:
-        X = count_words(texts).X
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    X, peak = with_peak_memory(lambda: count_words(texts).X)
     assert X.shape[1] > 95_000
     assert peak < 250 * X.nnz
 
@@ -243,12 +237,7 @@ def test_components_of_words_need_no_dense_words():
     X = sp.random_array((3000, 200_000), density=2e-4, rng=rng, format="csr")
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     t = Table(X, tuple(map(str, range(200_000))))
-    tracemalloc.start()
-    try:
-        out = PrincipalComponents(3).fit(t).transform(t)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    out, peak = with_peak_memory(lambda: PrincipalComponents(3).fit(t).transform(t))
     assert out.shape == (3000, 3)
     assert peak < 150e6
 

@@ -39,7 +39,6 @@ def open_chromium():
                 context = browser.new_context(
                     offline=True, is_mobile=mobile, java_script_enabled=scripts
                 )
-                context.set_default_timeout(10_000)  # milliseconds
                 pages[kind] = context.new_page()
             page = pages[kind]
             if page.url.startswith("file:"):

@@ -26,7 +26,8 @@ from linclass_study.files.tables import write_table
 from linclass_study.report import page
 from linclass_study.report.drawing import svg
 from linclass_study.report.figure_files import figure_names, read_record, write_exhibits
-from linclass_study.report.table import make_tables, write_tables
+from linclass_study.report.table import make_tables
+from linclass_study.report.table_files import write_tables
 from linclass_study.statuses import FITTED
 
 MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}

@@ -86,6 +86,21 @@ def test_jobs_read_from_the_resolved_study_what_their_parameters_are_digests_of(
     assert all(name.startswith("fit_") for name in described["limits"])
 
 
+def test_a_label_changes_no_fit_and_fetches_nothing(inputs_of):
+    quadratic = STUDY["define"]["methods"]["quadratic"]
+    labelled = {"methods": {"quadratic": {**quadratic, "label": "Ours"}}}
+    assert changed(inputs_of, define=labelled) == set()
+    other = {"methods": {"quadratic": {**quadratic, "params": {"shrinkage": "ledoit_wolf"}}}}
+    assert changed(inputs_of, define=other) == {"gaussians", "iris"}
+    for_label = {}
+    for label in ("", "Fisher’s iris"):
+        flowers = {"source": {"sklearn": "iris"}} | ({"label": label} if label else {})
+        define = STUDY["define"] | {"datasets": {"flowers": flowers}}
+        inputs, _ = inputs_of(datasets=["flowers"], define=define)
+        for_label[label] = inputs.entry(SimpleNamespace(dataset="flowers"))
+    assert len(set(for_label.values())) == 1
+
+
 def write_run(inputs, asked):
     """A manifest and folds of gaussians, as if these specifications had been computed."""
     (bundle,) = (b for b in inputs.bundles.values() if b.datasets == ["gaussians"])

@@ -57,7 +57,7 @@ rule aggregate:
         fits="<results>/fits.parquet",
         tuned="<results>/tuned.parquet",
         tables=expand("<results>/tables/{table}.csv", table=["summary", "fits", "times", "tuned"]),
-        across=expand("<results>/tables/{t}.{form}", t=ACROSS, form=FORMS),
+        across=expand("<results>/tables/{t}.{form}", t=ACROSS, form=["csv", "md"]),
         conclusions="<results>/tables/across.json",
         verdict="<results>/tables/verdict.json",
         comparison="<results>/comparison.npz",

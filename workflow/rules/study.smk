@@ -4,7 +4,7 @@ from time import time_ns
 
 from snakemake.logging import logger
 
-from linclass_study.analysis.export import ACROSS, FORMS
+from linclass_study.analysis.export import ACROSS
 from linclass_study.config.study import AS_IS
 from linclass_study.protocols import metrics_of
 from linclass_study.report import contents

@@ -5,12 +5,14 @@ from __future__ import annotations
 import polars as pl
 
 from linclass_study.analysis.across_datasets import MIN_DATA_SETS, comparison_across
+from linclass_study.analysis.aggregate import pairwise_table, ranks_table
 from linclass_study.analysis.controls import Across, across, controls, cost_ratios, focus_of
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note
 from linclass_study.analysis.verdict import incomplete_methods
 from linclass_study.analysis.wording import metric_words, test_words
-from linclass_study.report.table import Column, Number, ReportTable
+from linclass_study.report.contents import TABLES
+from linclass_study.report.table import Column, Number, ReportTable, with_marks
 
 CORRECTIONS = {
     "bonferroni": "Bonferroni",
@@ -149,3 +151,62 @@ def sensitivity(outcome: Outcome) -> ReportTable | None:
             "Which methods would be best?", caption, columns[:-1], [row[:-1] for row in rows]
         )
     return ReportTable("Does the conclusion survive?", caption, columns, rows)
+
+
+def ranks(outcome: Outcome) -> ReportTable | None:
+    """The methods of the complete field, best mean rank first; the page has them as figures."""
+    base = comparison_across(outcome)
+    if not base.enough:
+        return None
+    rows = [
+        [
+            row["method"],
+            *(row[key] for key in ("mean_rank", "mean_score", "times_best")),
+            Number(row["rating"], interval=_ends(row["rating_lower"], row["rating_upper"])),
+        ]
+        for row in ranks_table(base).iter_rows(named=True)
+    ]
+    columns = [
+        Column("method", "Method", "method"),
+        Column("mean_rank", "Mean rank", "number"),
+        Column("mean_score", f"Mean {metric_words(base.metric)}", "number"),
+        Column("times_best", "Times best", "count"),
+        Column("rating", "Rating", "number"),
+    ]
+    caption = (
+        f"Over {len(base.datasets)} independent data sets. Rating: Elo, with its 95 % interval "
+        "over resampled data sets."
+    )
+    return with_marks(
+        outcome, TABLES["compared"], ReportTable("Ranks of the methods", caption, columns, rows)
+    )
+
+
+def _ends(low: float | None, high: float | None) -> tuple[float, float] | None:
+    return None if low is None or high is None else (low, high)
+
+
+def pairwise(outcome: Outcome) -> ReportTable | None:
+    """All pairs of methods across data sets; the page has them as a figure."""
+    base = comparison_across(outcome)
+    if not base.enough:
+        return None
+    words = metric_words(base.metric)
+    columns = [
+        Column("method", "Method", "method"),
+        Column("against", "Against", "method"),
+        Column("mean_difference", "Mean difference", "number"),
+        Column("wins", "Won", "count"),
+        Column("ties", "Tied", "count"),
+        Column("losses", "Lost", "count"),
+        Column("p", "p", "p"),
+        Column("p_holm", "p (Holm)", "p"),
+    ]
+    rows = pairwise_table(base).select(column.key for column in columns).rows()
+    caption = (
+        f"Differences in {words} across {len(base.datasets)} independent data sets, positive if the method is better "
+        "than the one against it. p: Wilcoxon’s signed-rank test."
+    )
+    return with_marks(
+        outcome, TABLES["compared"], ReportTable("All pairs of methods", caption, columns, rows)
+    )

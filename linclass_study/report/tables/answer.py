@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
@@ -26,9 +27,11 @@ from linclass_study.analysis.wording import (
     metric_words,
     units,
 )
+from linclass_study.entries import labels_of
 from linclass_study.report import method_scores
+from linclass_study.report.contents import TABLES
 from linclass_study.report.method_scores import behind_best
-from linclass_study.report.table import Column, Number, ReportTable
+from linclass_study.report.table import Column, Number, ReportTable, with_marks
 from linclass_study.report.tables import diagnostics
 
 ALL_DATASETS = "all data sets"
@@ -182,3 +185,59 @@ def all_methods(outcome: Outcome) -> ReportTable | None:
     caption = f"Mean ± standard deviation over {over}. {method_scores.MARKS}"
     title = f"All methods on all data sets, by {metric_words(outcome.metric)}"
     return ReportTable(title, caption, columns, rows)
+
+
+def all_methods_in_print(outcome: Outcome) -> ReportTable | None:
+    """The same with marks of significance against the focus, or else the best; a row a data set, if there are more of
+    them than methods."""
+    table = with_marks(outcome, TABLES["compared"], all_methods(outcome))
+    if table is None:
+        return None
+    marks, control = _significance(outcome)
+    numbers = {
+        (method, dataset): replace(
+            number, clear=number.best, best=False, mark=marks.get((method, dataset), "")
+        )
+        for method, *row in table.rows
+        for dataset, number in zip(outcome.datasets, row, strict=True)
+    }
+    over = units(outcome.evaluation, *outcome.main_protocols)
+    signs = {"+": "significantly better", "-": "significantly worse"}
+    found = [sign for sign in signs if sign in marks.values()]
+    caption = (
+        f"Mean ± standard deviation over {over}; bold: the best on a data set"
+        + "".join(f"; {sign.replace('-', '−')}: {signs[sign]} than {control}" for sign in found)
+        + (" (corrected t test, Holm’s correction over the methods)" if found else "")
+        + (
+            "; in parentheses: of some folds only."
+            if any(n.partial for n in numbers.values())
+            else "."
+        )
+    )
+    columns, names = list(table.columns), list(outcome.methods)
+    rows: list[list[Any]] = [[m, *(numbers[m, d] for d in outcome.datasets)] for m in names]
+    if len(outcome.datasets) > len(names):
+        ends = columns[0].marked
+        columns = [Column(name, name, "number", marked=ends) for name in names]
+        columns.insert(0, Column("dataset", "Data set", "dataset"))
+        rows = [[d, *(numbers[m, d] for m in names)] for d in outcome.datasets]
+    return replace(table, caption=caption, columns=columns, rows=rows)
+
+
+def _significance(outcome: Outcome) -> tuple[dict[tuple[str, str], str], str]:
+    """(method, data set) → + or −, against the focus or else the best on the data set; and the words for that one."""
+    if names := focus_of(outcome):
+        marks = {
+            (one.other, one.dataset): "-" if one.difference > 0 else "+"
+            for one in verdicts(outcome, names[0])
+            if one.holm is not None and one.holm < ALPHA
+        }
+        return marks, labels_of(outcome.methods)[names[0]]
+    behind = {name: behind_best(own, name) for name, own in outcome.parts().items()}
+    marks = {
+        (method, dataset): "-"
+        for dataset, numbers in behind.items()
+        for method, number in numbers.items()
+        if number.clear
+    }
+    return marks, "the best"

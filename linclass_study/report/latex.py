@@ -1,0 +1,275 @@
+"""Tables as LaTeX for papers, with booktabs: numbers have the digits that their spread supports, columns have titles,
+methods and data sets their labels, and what is wider than a page is broken into blocks of columns.
+
+    \\usepackage{array,booktabs,longtable}
+    \\input{results/tables/compared}
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from linclass_study.report.table import (
+    Column,
+    Number,
+    ReportTable,
+    format_seconds,
+)
+
+GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "η": "eta", "θ": "theta", "κ": "kappa",
+    "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "varphi",
+    "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Σ": "Sigma",
+    "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega",
+}  # fmt: skip
+ESCAPED = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
+    "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "[": "{[}", "*": "{*}",  # else \\ before them takes them for its arguments
+    "†": r"\textdagger{}", "−": "$-$", "√": r"$\surd$", "≤": r"$\leq$", "≥": r"$\geq$", "∞": r"$\infty$",
+    "≈": r"$\approx$", "→": r"$\to$", "µ": r"\textmu{}", "²": "$^2$", "\u200b": "",
+    **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
+}  # fmt: skip
+
+WIDTH = 345  # points: the text of an article in 10 pt, the narrowest of the usual single columns
+SIZES = {
+    "small": 4.6,
+    "footnotesize": 4.3,
+    "scriptsize": 4.0,
+}  # points of a digit of Computer Modern
+GAP = {"small": 10, "footnotesize": 8, "scriptsize": 6}  # points between columns
+LONG = 26  # letters of a text that may be broken into lines
+NARROWEST = 80  # points of a column of such texts
+ROWS = 50  # of a table on one page
+DIGEST = 15  # letters of a digest that are shown
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The names of methods and data sets in exports."""
+
+    methods: Mapping[str, str]
+    datasets: Mapping[str, str]
+
+
+def latex(table: ReportTable, label: str, labels: Labels) -> str:
+    """A table environment, or a longtable of what is longer than a page."""
+    columns = [_TexColumn.of(table, place, labels) for place in range(len(table.columns))]
+    size, blocks = _layout(columns)
+    heading = rf"\caption[{escaped(table.title)}]{{{_sentences(table)}}}\label{{tab:{label}}}"
+    gap = rf"\setlength{{\tabcolsep}}{{{GAP[size] / 2:g}pt}}"
+    if len(table.rows) * len(blocks) > ROWS:
+        parts = [_long_block(block, "" if i else heading) for i, block in enumerate(blocks)]
+        return "\n".join(["{", rf"\{size}{gap}", *parts, "}", ""])
+    body = "\n\n\\medskip\n".join(map(_block, blocks))
+    begin = [r"\begin{table}[tbp]", rf"\centering\{size}{gap}", rf"{heading}\par\smallskip"]
+    return "\n".join([*begin, body, r"\end{table}", ""])
+
+
+def escaped(text: str) -> str:
+    return "".join(ESCAPED.get(letter, letter) for letter in " ".join(str(text).split()))
+
+
+def _sentences(table: ReportTable) -> str:
+    """Title, caption and note, in which `code` is set as such."""
+    text = f"{table.title}. {table.caption}{table.note}"
+    return re.sub("`([^`]+)`", r"\\texttt{\1}", escaped(text))
+
+
+@dataclass(frozen=True)
+class _TexColumn:
+    """Head and cells as LaTeX; `width` in letters; `breaks` if its texts may be broken into lines."""
+
+    head: str
+    cells: list[str]
+    width: float
+    right: bool
+    breaks: bool
+
+    @classmethod
+    def of(cls, table: ReportTable, place: int, labels: Labels) -> _TexColumn:
+        column, cells = table.columns[place], [row[place] for row in table.rows]
+        right = column.kind in NUMBERS
+        texts = _numbers(column, cells) if right else _texts(column, cells, labels)
+        body = max(map(_letters, texts), default=1)
+        names = {**labels.datasets, **labels.methods}
+        title = names.get(column.key, column.key) if column.title == column.key else column.title
+        head = _broken(title + column.mark_of(column.key), max(body, 6))
+        breaks = not right and body > LONG
+        if breaks:
+            texts = [re.sub(r"(\\_|/)", r"\1\\allowbreak{}", text) for text in texts]
+        return cls(
+            _stacked(head, right),
+            texts,
+            max(body, *map(len, head)),
+            right,
+            breaks,
+        )
+
+
+def _broken(title: str, width: float) -> list[str]:
+    """A title in lines of about that many letters, broken after spaces, hyphens and underscores."""
+    lines = [""]
+    for part in re.findall(r"[^\s_-]+[\s_-]*", title) or [title]:
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return [line.strip() for line in lines]
+
+
+def _stacked(lines: Sequence[str], right: bool) -> str:
+    """Lines of a head; those of LaTeX's own \\shortstack are aligned at the bottom."""
+    text = r"\\".join(map(escaped, lines))
+    return text if len(lines) == 1 else rf"\shortstack[{'r' if right else 'l'}]{{{text}}}"
+
+
+def _letters(cell: str) -> float:
+    """About how many letters of the text font a cell of LaTeX is wide."""
+    text = re.sub(r"\\rlap\{.*|\\(mathbf|underline|textrm|allowbreak)|[${}]", "", cell)
+    return len(re.sub(r"\\[a-z]+|\\.", "x", text))
+
+
+def _layout(columns: Sequence[_TexColumn]) -> tuple[str, list[list[_TexColumn]]]:
+    """The largest size in which the columns, or else the fewest blocks of them, are as wide as a page."""
+    for count in range(1, len(columns) + 1):
+        for size in SIZES:
+            blocks = _blocks(columns, count)
+            if all(_width(block, size) <= WIDTH for block in blocks):
+                return size, blocks
+    return size, blocks
+
+
+def _blocks(columns: Sequence[_TexColumn], count: int) -> list[list[_TexColumn]]:
+    """Each begins with the first column, which names the rows."""
+    first, *rest = columns
+    each = max(-(-len(rest) // count), 1)
+    return [[first, *rest[i : i + each]] for i in range(0, len(rest), each)] or [[first]]
+
+
+def _width(block: Sequence[_TexColumn], size: str) -> float:
+    """Points of a block, of texts that may be broken the least."""
+    widths = (NARROWEST if c.breaks else c.width * SIZES[size] for c in block)
+    return sum(widths) + GAP[size] * len(block)
+
+
+def _tabular(block: Sequence[_TexColumn]) -> tuple[str, str, list[str]]:
+    """Columns, heads and rows."""
+    fixed = sum(0 if c.breaks else c.width * SIZES["small"] + GAP["small"] for c in block)
+    texts = sum(c.breaks for c in block)
+    room = max(WIDTH - fixed, NARROWEST * texts) / max(texts, 1) - 10
+    kinds = "".join(
+        rf">{{\raggedright\arraybackslash}}p{{{room:.0f}pt}}" if c.breaks else "lr"[c.right]
+        for c in block
+    )
+    rows = [rf"{' & '.join(row)} \\" for row in zip(*(c.cells for c in block), strict=True)]
+    return rf"@{{}}{kinds}@{{}}", rf"{' & '.join(c.head for c in block)} \\", rows
+
+
+def _block(block: Sequence[_TexColumn]) -> str:
+    columns, heads, rows = _tabular(block)
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", heads, r"\midrule", *rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _long_block(block: Sequence[_TexColumn], heading: str) -> str:
+    columns, heads, rows = _tabular(block)
+    head = [r"\toprule", heads, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
+    begin = rf"\begin{{longtable}}{{{columns}}}"
+    above = [rf"{heading}\\"] if heading else []
+    return "\n".join([begin, *above, *head, *rows, r"\end{longtable}"])
+
+
+# Cells.
+
+
+def _texts(column: Column, cells: Iterable[Any], labels: Labels) -> list[str]:
+    names = {"method": labels.methods, "dataset": labels.datasets}.get(column.kind, {})
+
+    def text(value: Any) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if column.kind in ("method", "dataset") and value is not None:
+            given = [value] if isinstance(value, str) else value
+            shown = [names.get(name, name) + column.mark_of(name) for name in given]
+            more = [f"{len(shown) - column.names} more"] if len(shown) > column.names + 1 else []
+            value = " and ".join([", ".join(shown[: column.names] if more else shown), *more])
+        if column.kind == "status" and value is not None:
+            value = value.replace("_", " ")
+        if column.kind == "digest" and value is not None:
+            value = f"{value[:DIGEST]}…"
+        return escaped(value) if value not in (None, "") else "--"
+
+    return [text(cell) for cell in cells]
+
+
+def _numbers(column: Column, cells: Sequence[Any]) -> list[str]:
+    numbers = [cell if isinstance(cell, Number) else Number(cell) for cell in cells]
+    form = NUMBERS[column.kind]
+    if column.kind == "number":
+        form = partial(fixed, places=_places(numbers))
+    return [_number(number, form) for number in numbers]
+
+
+def _number(number: Number, form: Any) -> str:
+    """$\\mathbf{0.991} \\pm 0.008$, with an interval in brackets instead of ±; in parentheses if it is incomplete."""
+    if number.value is None:
+        return "--"
+    text = form(number.value)
+    if number.clear:
+        text = rf"\mathbf{{{text}}}"
+    if number.best:
+        text = rf"\underline{{{text}}}"
+    if number.sd is not None:
+        text += rf" \pm {form(number.sd)}"
+    if number.interval is not None:
+        low, high = map(form, number.interval)
+        text += rf"\ [{low}, {high}]"
+    mark = rf"\rlap{{$^{{{number.mark}}}$}}" if number.mark else ""  # beside the column
+    return (f"$({text})$" if number.partial else f"${text}$") + mark
+
+
+def _places(numbers: Sequence[Number]) -> int:
+    """Decimals of a column: the largest of its spreads has two significant digits; without spreads, the largest of its
+    values has four, and at most three are decimals."""
+    spreads = [number.sd for number in numbers if number.sd is not None]
+    spreads += [(n.interval[1] - n.interval[0]) / 2 for n in numbers if n.interval is not None]
+    spread = max(filter(math.isfinite, spreads), default=0.0)
+    values = (abs(n.value) for n in numbers if n.value is not None and math.isfinite(n.value))
+    largest, digits = (spread, 2) if spread > 1e-12 else (max(values, default=0.0), 4)
+    exponent = int(f"{largest:.{digits - 1}e}".partition("e")[2]) if largest else 0
+    return min(max(digits - 1 - exponent, 0), 4 if digits == 2 else 3)
+
+
+def fixed(value: float, places: int) -> str:
+    """A number with so many decimals, in mathematics."""
+    if not math.isfinite(value):
+        return "nan" if math.isnan(value) else r"\infty" if value > 0 else r"-\infty"
+    return f"{value:z,.{places}f}".replace(",", "{,}")
+
+
+def probability(value: float) -> str:
+    if 0.9995 <= value < 1:
+        return "> 0.999"
+    return "< 0.001" if value < 0.0005 else f"{value:.3f}"
+
+
+def power(value: float) -> str:
+    """One digit, as only the order of magnitude matters."""
+    if value == 0 or not math.isfinite(value):
+        return fixed(value, 0)
+    digit, exponent = f"{value:.0e}".split("e")
+    return rf"{digit} \times 10^{{{int(exponent)}}}"
+
+
+NUMBERS: Mapping[str, Any] = {
+    "number": fixed,
+    "p": probability,
+    "power": power,
+    "seconds": lambda value: rf"\textrm{{{escaped(format_seconds(value))}}}",
+    "count": partial(fixed, places=0),
+}
