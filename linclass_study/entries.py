@@ -55,7 +55,7 @@ def without_label(entry: Entry) -> dict[str, Any]:
 
 
 def labels_of(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Name of a method or data set → its name in tables for LaTeX."""
+    """Name of a method or data set → its name in tables for LaTeX and on the page."""
     return {name: entry.get("label", name) for name, entry in entries.items()}
 
 

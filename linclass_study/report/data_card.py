@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -135,6 +136,11 @@ def _separable(facts: Facts) -> str:
     counts = facts["separability"]
     texts = [f"{counts[kind]:,} {words}" for kind, words in PAIRS.items() if counts[kind]]
     return f"of {facts['pairs']:,} pairs of classes {', '.join(texts)}"
+
+
+def source_of(about: Facts) -> str:
+    """Where the data are from; the folder of a mirror is of no use on other machines."""
+    return re.sub(r" \(copy in [^)]*\)", " (copy in a mirror)", about["source"])
 
 
 def data_warnings(outcome: Outcome) -> dict[str, list[str]]:

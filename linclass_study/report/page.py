@@ -238,6 +238,7 @@ def template_environment(cells: PageCells) -> Environment:
     environment = templates()
     environment.filters |= {
         "seconds": format_seconds,
+        "source": data_card.source_of,
         "lower_first": lambda text: text[:1].lower() + text[1:],
         "short": lambda reason: shortened(reason, SHOWN),
         "breakable": breakable_name,

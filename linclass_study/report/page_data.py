@@ -11,6 +11,7 @@ import ast
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
@@ -33,7 +34,7 @@ from linclass_study.analysis.outcome import Outcome, PlaneGrid, median_seconds
 from linclass_study.analysis.tuned import chosen_values, grid_ends
 from linclass_study.analysis.within_dataset import rope_of
 from linclass_study.analysis.wording import metric_title, metric_words, protocol_phrase, test_words
-from linclass_study.report.data_card import data_warnings
+from linclass_study.report.data_card import data_warnings, source_of
 from linclass_study.report.figures.boundaries import grids_of_methods, training_rows
 from linclass_study.report.method_scores import fits_of_methods, fold_values
 
@@ -153,7 +154,13 @@ def _method(outcome: Outcome, name: str) -> dict[str, Any]:
         "transforms": [step if isinstance(step, str) else json.dumps(step) for step in steps],
         "grid_end": grid_ends(outcome).get(name, ""),
         **about,
+        **_label(entry),
     }
+
+
+def _label(entry: Mapping[str, Any]) -> dict[str, str]:
+    """What the page calls a method or data set, if its entry says so."""
+    return {"label": str(entry["label"])} if entry.get("label") else {}
 
 
 def docstring_parts(classifier: str) -> dict[str, str]:
@@ -180,6 +187,7 @@ def _datasets(outcome: Outcome) -> list[dict[str, Any]]:
         about = own.about(name)
         one: dict[str, Any] = {
             "name": name,
+            **_label(own.datasets[name]),
             "anchor": f"data-{place + 1}",
             "warnings": warnings.get(name, []),
             "shares": [other for other in relatives[name] if other != name],
@@ -203,7 +211,7 @@ def _datasets(outcome: Outcome) -> list[dict[str, Any]]:
             "counts": counts[:MAX_CLASSES],
             "majority": max(counts) / max(sum(counts), 1),
             "separable": checks.get("separable"),
-            "source": about["source"],
+            "source": source_of(about),
             "over": protocol_phrase(own.evaluation, protocol),
             "folds": n,
             "ratio": ratio if isinstance(ratio, float) else 0.0,
