@@ -17,7 +17,7 @@ from linclass_study.analysis.verdict import ControlVerdict, DatasetVerdict, Stud
 from linclass_study.analysis.wording import metric_words, test_words
 
 NAMES = 3  # methods named in a sentence; the others are counted
-OFTEN = 0.2  # share of the fits of a method
+OFTEN = 0.5  # share of the fits of a method on a data set
 
 
 def headline(outcome: Outcome, verdict: StudyVerdict) -> list[str]:
@@ -38,18 +38,25 @@ def headline(outcome: Outcome, verdict: StudyVerdict) -> list[str]:
 def caution(outcome: Outcome, verdict: StudyVerdict) -> str:
     """Results to read with care, in one sentence: methods at an end of their grids or whose fits often stopped before
     the optimum, and data sets whose columns or rows may give the class away; empty if there are none."""
-    stopped = (
-        outcome.fits.group_by("method")
-        .agg(share=(pl.col("status") == "max_iter").mean())
-        .filter(pl.col("share") >= OFTEN)["method"]
+    often = (
+        outcome.fits.group_by("method", "dataset", "status")
+        .len()
+        .with_columns(share=pl.col("len") / pl.col("len").sum().over("method", "dataset"))
+        .filter(pl.col("share") >= OFTEN)
     )
+    of_status = {
+        status: [
+            name for name in outcome.methods if name in {*often.filter(status=status)["method"]}
+        ]
+        for status in ("max_iter", "separable")
+    }
     suspect = [name for name in outcome.datasets if serious(outcome.checks(name))]
-    methods = [name for name in outcome.methods if name in {*stopped}]
     parts = [
         (names, words)
         for names, words in (
-            ([*verdict.grid_ends], "tuning chose an end of the grid"),
-            (methods, "fits stopped before the optimum"),
+            ([*verdict.grid_ends], "at an end of the grid"),
+            (of_status["max_iter"], "stopped before the optimum"),
+            (of_status["separable"], "separable classes"),
             (suspect, "data warnings"),
         )
         if names
@@ -93,13 +100,15 @@ def _ordinal(place: int) -> str:
 
 
 def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
-    better, worse, undecided = (
-        len(names) for names in (control.better_than, control.worse_than, control.undecided)
-    )
-    near = f"not distinguishable from {undecided}"
+    sides = control.better_than, control.worse_than, control.undecided
+    better, worse, undecided = map(len, sides)
     others = better + worse + undecided
-    parts = [f"significantly better than {better or 'none'} of the {others} others"]
-    parts += [f"significantly worse than {worse}"] * (worse > 0) + [near] * (undecided > 0)
+    whom = f"{better or 'none'} of the {others} others"
+    if 0 < better <= 2 and others > better:
+        whom = f"{names_and_others(control.better_than, NAMES)} only"
+    parts = [f"significantly better than {whom}"]
+    parts += [f"significantly worse than {worse}"] * (worse > 0)
+    parts += [f"not distinguishable from the other {undecided}"] * (undecided > 0)
     known = [one for one in verdict.datasets if one.comparisons]
     clear = sum(one.best == [control.method] and not one.indistinguishable for one in known)
     single = f"; clearly the best on {clear or 'none'} of {counted(len(known), 'data set')}"
@@ -138,9 +147,9 @@ def _next_step(
     if control is not None and control.next is not None:
         number = control.datasets_needed
         parts.append(
-            f"about {number} data sets like these for {control.method} against {control.next}"
+            f"about {number} data sets for {control.method} against {control.next}"
             if number is not None
-            else f"more than {MAX_DATASETS:,} data sets like these for {control.method} against {control.next}"
+            else f"more than {MAX_DATASETS:,} data sets for {control.method} against {control.next}"
         )
     repeats = [(one.repeats, one) for one in rivals if one is not None and one.repeats]
     known = [(each, one) for each, one in repeats if each.repeats is not None]

@@ -179,7 +179,7 @@ function legendOf(by, across) {
     const how = grey && across.test === "nemenyi" ? " by the same test" : ` (${across.words})${across.chosen ? "" : ", a test of fewer pairs, which finds more"}`;
     words.push(`Bold differs significantly from ${label(methods[across.control])}${how}.`);
   }
-  words.push("Brackets: 95 % intervals without correction.");
+  words.push("Brackets: 95 % intervals without correction. Triangles lie beyond the axis.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
   for (const kind of used) words.push(`${MARKS[kind][0]} ${MARKS[kind][1]}.`);
