@@ -35,6 +35,7 @@ from linclass_study.analysis.tuned import chosen_values, grid_ends
 from linclass_study.analysis.within_dataset import rope_of
 from linclass_study.analysis.wording import metric_title, metric_words, protocol_phrase, test_words
 from linclass_study.report.data_card import data_warnings, source_of
+from linclass_study.report.drawing.svg import corners
 from linclass_study.report.figures.boundaries import grids_of_methods, training_rows
 from linclass_study.report.method_scores import fits_of_methods, fold_values
 
@@ -482,32 +483,8 @@ def _path(curves: Any, closed: bool = False) -> str:
     """An SVG path of curves (n, 2), in whole numbers, without points that lie on the line through their neighbours."""
     parts = []
     for curve in curves:
-        points = np.round(_simplified(np.asarray(curve, float))).astype(int).tolist()
+        kept = corners(curve[:, 0] + 1j * curve[:, 1], PRECISION)
+        points = np.round(curve[kept]).astype(int).tolist()
         if len(points) > 1:
             parts.append("M" + "L".join(f"{x} {y}" for x, y in points) + "Z" * closed)
     return "".join(parts)
-
-
-def _simplified(curve: np.ndarray) -> np.ndarray:
-    """Douglas and Peucker's algorithm."""
-    kept = np.zeros(len(curve), bool)
-    kept[[0, -1]] = True
-    pieces = [(0, len(curve) - 1)]
-    while pieces:
-        begin, end = pieces.pop()
-        if end - begin < 2:
-            continue
-        (ax, ay), (bx, by) = curve[begin], curve[end]
-        dx, dy = bx - ax, by - ay
-        inner = curve[begin + 1 : end]
-        length = np.hypot(dx, dy)
-        if length:
-            away = np.abs(dx * (inner[:, 1] - ay) - dy * (inner[:, 0] - ax)) / length
-        else:
-            away = np.hypot(inner[:, 0] - ax, inner[:, 1] - ay)
-        farthest = int(away.argmax())
-        if away[farthest] > PRECISION:
-            middle = begin + 1 + farthest
-            kept[middle] = True
-            pieces += [(begin, middle), (middle, end)]
-    return curve[kept]

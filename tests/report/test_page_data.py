@@ -18,7 +18,6 @@ from linclass_study.project import ROOT
 from linclass_study.report.page_data import (
     SIDE,
     UNIT,
-    _simplified,
     as_json,
     docstring_parts,
     study_data,
@@ -123,18 +122,6 @@ def test_planes_are_of_data_sets_with_two_features_and_inside_their_square(make)
     assert ((points[:, :2] >= 0) & (points[:, :2] <= SIDE)).all()
     assert {*points[:, 2]} == {0, 1}
     assert all(len(panel["lines"]) == 5 for panel in plane["panels"].values())
-
-
-def test_simplified_curves_keep_their_ends_and_stay_near():
-    t = np.linspace(0, 3, 400)
-    curve = np.column_stack([300 * t, 200 * np.sin(2 * t)])
-    few = _simplified(curve)
-    assert len(few) < 60
-    assert (few[[0, -1]] == curve[[0, -1]]).all()
-    between = np.interp(curve[:, 0], few[:, 0], few[:, 1])
-    assert np.abs(between - curve[:, 1]).max() < 8  # vertically; 3 at a right angle
-    line = np.column_stack([t, 2 * t])
-    assert len(_simplified(line)) == 2
 
 
 def sentences_of(outcome):

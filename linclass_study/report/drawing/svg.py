@@ -255,12 +255,12 @@ def _simplified(
         parts = list(run)
         if straight and tolerance:
             points = np.concatenate([here, *[point for _, point in parts]])
-            parts = [("L", points[i : i + 1]) for i in _corners(points, tolerance)[1:]]
+            parts = [("L", points[i : i + 1]) for i in corners(points, tolerance)[1:]]
         yield from parts
         here = parts[-1][1][-1:] if parts[-1][0] != "z" else here
 
 
-def _corners(points: np.ndarray, tolerance: float) -> list[int]:
+def corners(points: np.ndarray, tolerance: float) -> list[int]:
     """The points that a polyline needs to be that near to all of them.   Douglas & Peucker (1973)"""
     needed, waiting = {0, len(points) - 1}, [(0, len(points) - 1)]
     while waiting:
