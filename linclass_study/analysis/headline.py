@@ -67,7 +67,7 @@ def caution(outcome: Outcome, verdict: StudyVerdict) -> str:
 
 def _control(verdict: StudyVerdict) -> ControlVerdict | None:
     """The focus or the best method against all others across data sets; None if methods are not ranked."""
-    if verdict.not_ranked:
+    if verdict.not_ranked or not verdict.best:
         return None
     if verdict.focus:
         return next((one for one in verdict.controls if one.method in verdict.focus), None)

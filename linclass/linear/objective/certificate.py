@@ -53,21 +53,21 @@ def duality_gap(point: Point, slopes: Array | None = None) -> float:
         U = P.penalty.gradient(point.theta[..., :d]) - point.gradient[..., :d] / P.strength
         return _gap_in_domain(point, s, U)
     if P.unpenalized is None and not P.design.intercept:
-        return gap_and_gradient(point, s)[0]
-    if P.loss.kind == "twice-smooth":
-        gap = gap_and_gradient(point, balanced(point, s))[0]
+        return _gap(point, s)
+    if slopes is None and P.loss.kind == "twice-smooth":
+        gap = _gap(point, _balanced(point))
         if np.isfinite(gap) or P.unpenalized is not None:
             return gap
-    return gap_and_gradient(point, P.loss.balance(P.y, s, P.weights))[0]
+    return _gap(point, P.loss.balance(P.y, s, P.weights))
 
 
-def gap_and_gradient(point: Point, s: Array) -> tuple[float, Array]:
-    """The gap for balanced s, +∞ if s is not balanced; and Xᵀ(w s)."""
+def _gap(point: Point, s: Array) -> float:
+    """The gap for balanced s; +∞ if s is not balanced."""
     P = point.objective
     g = P.design.pull(P.weights * s)
     if not _is_balanced(P, g, s, BALANCED):
-        return np.inf, g
-    return _gap_in_domain(point, s, P.weight_part(g) / -P.strength), g
+        return np.inf
+    return _gap_in_domain(point, s, P.weight_part(g) / -P.strength)
 
 
 def _gap_in_domain(point: Point, s: Array, U: Array) -> float:
@@ -96,15 +96,13 @@ def _is_balanced(objective: Objective, g: Array, s: Array, digits: float) -> boo
     return bool(sums.max(initial=0) <= digits * objective.norm(s))
 
 
-def balanced(point: Point, s: Array) -> Array:
+def _balanced(point: Point) -> Array:
     """s + ∇²ℓ X_F δ, with δ the Newton step of the columns F without a penalty, so that Σ w s x_F = 0.
 
     The increase of the gap is of second order in Σ w s x_F, where that of `balance` is of first order; but the
     conjugate may be infinite there.
     """
-    P, curvatures = point.objective, point.curvatures
-    if P.unpenalized is None and not P.design.intercept:
-        return s
+    P, s, curvatures = point.objective, point.slopes, point.curvatures
     intercept_alone, loss, weights = P.unpenalized is None, P.loss, P.weights
     if P.unpenalized is None:
         B = np.ones((s.shape[-1], 1))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import EPS, Array
+from linclass.base.arrays import Array
 from linclass.base.numerics import backtrack
 from linclass.base.parameters import checks_of, require_whole
 from linclass.base.parts import NamedPart
@@ -347,14 +347,11 @@ def best_intercept(objective: Objective) -> Point:
     def along(b: Array, step: Array) -> Callable[[float], Point]:
         return lambda t: at(b + t * step)
 
-    b, known = np.zeros(objective.shape[:-1]), None
-    if not b.ndim and objective.y.dtype == float and abs(mean := float(w @ objective.y)) < 1:
-        known = loss.normal_fit(mean, 0.0)  # of rows that explain nothing
-    b = b if known is None else b + known[1]
+    b = np.zeros(objective.shape[:-1])
     point, left = at(b), np.inf
     for _ in range(MAX_STEPS):
         g = point.slopes @ w
-        if not EPS < np.abs(g).max() < left:
+        if not np.abs(g).max() < left:
             break
         left = np.abs(g).max()
         H = loss.hessian(np.ones((n, 1)), w, point.curvatures)
