@@ -154,6 +154,13 @@ def test_the_headline_of_a_focus_says_its_place_and_who_is_first(scored):
     assert sure.startswith("It is ")
 
 
+def test_the_headline_of_a_focus_on_one_data_set_says_who_is_best(scored):
+    outcome = scored({"d": {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.5]}})
+    outcome.evaluation["focus"] = ["b"]
+    answer, *_ = sentences_of(outcome)
+    assert answer == "a has the best accuracy on d, 0.903."
+
+
 def test_the_headline_of_few_data_sets_names_who_is_best_and_why_there_is_no_ranking(scored):
     answer, sure, *_ = sentences_of(scored({"d": {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.5]}}))
     assert answer == "a has the best accuracy on d, 0.903."
