@@ -31,7 +31,7 @@ function marksOf(m, across) {
   return found;
 }
 
-// Scores on a data set relative to the best one: 0 for the best, 1 for the worst that is not a baseline.
+// [data set][method]: how far a mean is behind the best one of its data set; null without a score of every fold.
 function relative(by) {
   const sign = by.greater ? 1 : -1;
   return datasets.map((_, d) => {
