@@ -1,4 +1,4 @@
-"""The three sentences at the top of the page: the answer, how certain it is, and what would decide more."""
+"""The sentences at the top of the page: answer, confidence, what would decide more, and what to read with care."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
         whom = f"{names_and_others(control.better_than, NAMES)} only"
     parts = [f"significantly better than {whom}"]
     parts += [f"significantly worse than {worse}"] * (worse > 0)
-    parts += [f"not distinguishable from the other {undecided}"] * (undecided > 0)
+    rest = f"the other {undecided}" if undecided > 1 else "".join(control.undecided)
+    parts += [f"not distinguishable from {rest}"] * (undecided > 0)
     known = [one for one in verdict.datasets if one.comparisons]
     clear = sum(one.best == [control.method] and not one.indistinguishable for one in known)
     single = f"; clearly the best on {clear or 'none'} of {counted(len(known), 'data set')}"

@@ -139,7 +139,7 @@ def test_the_headline_has_answer_confidence_and_next_step(scored):
     )
     answer, sure, more = sentences_of(ranked)
     assert answer.startswith("a ranks first of 3 methods by accuracy over 6 independent data sets")
-    assert "significantly better than c only, not distinguishable from the other 1" in sure
+    assert "significantly better than c only, not distinguishable from b" in sure
     assert more.startswith("To decide more: about ")
 
 
