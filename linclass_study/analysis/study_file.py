@@ -5,6 +5,7 @@ datasets, methods                name → entry, from the catalogues and `define
 evaluation, limits, parameters
 files                            name → text of its YAML files, and of its own modules (estimators, metrics, …)
 studies                          names of the files of each study: one, or several after a merge
+whole                            of a part of a study, names of the data sets of the whole
 """
 
 from __future__ import annotations
@@ -32,17 +33,20 @@ PARTS = ("datasets", "methods", "evaluation", "limits", "parameters")
 
 @dataclass(frozen=True)
 class StudyDescription:
-    """A study, the text of its files by name, and the names of the YAML files of each merged study."""
+    """A study, the text of its files by name, the names of the YAML files of each merged study, and of a part the names
+    of all data sets of the whole."""
 
     outcome: Outcome
     files: dict[str, str]
     studies: list[list[str]]
+    whole: tuple[str, ...] = ()
 
 
 def describe_study(
     outcome: Outcome,
     files: Iterable[str | os.PathLike[str]],
     modules: Iterable[tuple[str, str, str]] = (),
+    whole: Iterable[str] = (),
 ) -> StudyDescription:
     """A study with the text of its YAML files and of its own modules (name, path, digest), which is read now."""
     texts: dict[str, str] = {}
@@ -54,7 +58,7 @@ def describe_study(
     studies = [list(texts)]
     for name, path, _ in modules:
         texts[name] = Path(path).read_text(encoding="utf-8")
-    return StudyDescription(outcome, texts, studies)
+    return StudyDescription(outcome, texts, studies, tuple(whole))
 
 
 def write_study(description: StudyDescription) -> None:
@@ -62,6 +66,7 @@ def write_study(description: StudyDescription) -> None:
     study: dict[str, Any] = {"format": FORMAT}
     study |= {part: getattr(description.outcome, part) for part in PARTS}
     study |= {"files": description.files, "studies": description.studies}
+    study |= {"whole": description.whole} if description.whole else {}
     text = json.dumps(study, indent=1, ensure_ascii=False, default=str) + "\n"
     with atomic_write(description.outcome.results / NAME) as partial:
         partial.write_text(text, encoding="utf-8")
@@ -91,9 +96,9 @@ def read_study(results: Path) -> StudyDescription:
         study: Any = read_json(path)
         refuse_later_format(path, study)
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
-        return StudyDescription(
-            outcome, dict(study["files"]), [list(names) for names in study["studies"]]
-        )
+        studies = [list(names) for names in study["studies"]]
+        whole = tuple(map(str, study.get("whole", ())))
+        return StudyDescription(outcome, dict(study["files"]), studies, whole)
     except FileNotFoundError:
         raise StudyError(f"{path} does not exist: {REMEDY}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -151,6 +151,23 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+PARTS = (
+    argument(
+        "--part",
+        metavar="I/N",
+        help="the part I of N of its data sets, of about equal work, as 2/8, in a results folder of its own; `linclass "
+        "merge` joins the parts to what the whole study would give",
+    ),
+    argument("--only", type=_names, metavar="A,B", help="these data sets of it, likewise"),
+)
+
+
+def _part(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of PARTS that are given."""
+    given = {"only": options.only, "part": options.part}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def _study_files(options: argparse.Namespace) -> list[Path]:
     """Those given; else study.yaml of this folder, if there is one."""
     given = [Path(file).expanduser() for file in options.files]
@@ -179,12 +196,13 @@ def _init(options: argparse.Namespace) -> int:
     "STUDY.yaml` in a clone. Options after -- go to Snakemake, such as -n, --cores 4 or --workflow-profile "
     "profiles/slurm; the exit code is Snakemake's.",
     STUDY_FILES,
-    usage="linclass run [STUDY.yaml ...] [-- SNAKEMAKE OPTIONS]",
+    *PARTS,
+    usage="linclass run [STUDY.yaml ...] [--part I/N] [--only A,B] [-- SNAKEMAKE OPTIONS]",
 )
 def _run(options: argparse.Namespace) -> int:
     from linclass_study.command.run import run
 
-    return run(_study_files(options), options.for_snakemake)
+    return run(_study_files(options), options.for_snakemake, _part(options))
 
 
 @command(
@@ -192,12 +210,13 @@ def _run(options: argparse.Namespace) -> int:
     "Read a study as `snakemake --configfile` does, without running anything. Print what it will compute, or each "
     "error in one line with file, line and remedy. The exit code is 0 without errors, else 2.",
     STUDY_FILES,
+    *PARTS,
 )
 def _check(options: argparse.Namespace) -> int:
     from linclass_study.command.run import checked_study, plan_lines
 
-    files = _study_files(options)
-    _print(plan_lines(checked_study(files), files))
+    files, part = _study_files(options), _part(options)
+    _print(plan_lines(checked_study(files, part), files, part))
     return 0
 
 
@@ -205,11 +224,12 @@ def _check(options: argparse.Namespace) -> int:
     "how much of a study is done?",
     "Count the runs and the fits by their status. The exit code is 0 if the study is complete, else 1.",
     argument("study", metavar="STUDY.yaml|DIR", help="a study file or a results folder"),
+    *PARTS,
 )
 def _status(options: argparse.Namespace) -> int:
     from linclass_study.command.run import is_complete, results_of, status_lines
 
-    with results_of(options.study) as (results, planned):
+    with results_of(options.study, _part(options)) as (results, planned):
         _print(status_lines(results, planned))
         return 0 if is_complete(results, planned) else 1
 

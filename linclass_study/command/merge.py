@@ -86,7 +86,10 @@ class MergedStudy:
 
 
 def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
-    """Combine the studies of all sources into one in `folder`; among equal entries the first wins."""
+    """Combine the studies of all sources into one in `folder`; among equal entries the first wins.
+
+    The data sets of parts of a study get the order that they have in the whole.
+    """
     first = sources[0].study.outcome
     datasets, methods = dict(first.datasets), dict(first.methods)
     parameters = dict(first.parameters)
@@ -103,9 +106,14 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
                 conflicts.append(f"method {name}: {source.given} has another entry of that name")
         datasets = datasets | {k: v for k, v in other.datasets.items() if k not in datasets}
         parameters = {**other.parameters, **parameters}
+    whole = next((source.study.whole for source in sources if source.study.whole), ())
+    order = [*(name for name in whole if name in datasets), *datasets]
+    datasets = {name: datasets[name] for name in order}
     files, studies = _files(sources)
     outcome = Outcome(folder, datasets, methods, first.evaluation, first.limits, parameters)
-    return MergedStudy(StudyDescription(outcome, files, studies), conflicts, notes)
+    missing = {*whole} - {*datasets}
+    study = StudyDescription(outcome, files, studies, whole if missing else ())
+    return MergedStudy(study, conflicts, notes)
 
 
 def _files(sources: Sequence[ResultsFolder]) -> tuple[dict[str, str], list[list[str]]]:

@@ -9,9 +9,10 @@ import subprocess
 import sys
 import webbrowser
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from snakemake.utils import update_config
@@ -27,17 +28,19 @@ from linclass_study.analysis.wording import direction_words
 from linclass_study.checks.check_dataset import misleading
 from linclass_study.command.results_folder import ResultsFolder, Run, open_results
 from linclass_study.config.entry_checks import checked_method, columns_of_text, small_dataset
+from linclass_study.config.parts import divide
 from linclass_study.config.schema import schema_for_editors
 from linclass_study.config.study import KINDS, Study, read_config
 from linclass_study.errors import StudyError
 from linclass_study.execution.folds import make_folds
-from linclass_study.execution.jobs import plan_bundles
+from linclass_study.execution.jobs import plan_bundles, run_seconds
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import divides_test_rows, selected_protocols, size_of
 from linclass_study.statuses import UNFITTED
 
 STARTER = ROOT / "config" / "starter"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 SCHEMA = "study.schema.json"  # for editors; the first line of study.yaml names it
 STUDY_OF_CSV = """\
 # yaml-language-server: $schema=study.schema.json
@@ -94,23 +97,32 @@ def _study_of_csv(folder: Path, csv: Path, target: str) -> str:
     return STUDY_OF_CSV.format(name=name or "data", file=f'"{shown}"', target=quoted)
 
 
-def run(files: Sequence[Path], options: Sequence[str]) -> int:
-    """Check a study and run it by Snakemake with these options; returns Snakemake's exit code."""
-    checked_study(files)
+def run(files: Sequence[Path], options: Sequence[str], part: Mapping[str, Any]) -> int:
+    """Check a study, or a part of it, and run it by Snakemake with these options; returns Snakemake's exit code."""
+    checked_study(files, part)
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     if files:
         command += ["--configfile", *map(str, files)]
+    # Snakemake takes the last --config alone
+    place = next((i for i, name in enumerate(options) if name in ("--config", "-C")), None)
+    given = [f"{key}={json.dumps(value)}" for key, value in part.items()]
+    if place is not None:
+        options = [*options[: place + 1], *given, *options[place + 1 :]]
+    elif given:
+        command[3:3] = ["--config", *given]
     return subprocess.run([*command, *options], check=False).returncode
 
 
 @contextmanager
-def results_of(given: str) -> Iterator[tuple[ResultsFolder, list[Run]]]:
+def results_of(given: str, part: Mapping[str, Any]) -> Iterator[tuple[ResultsFolder, list[Run]]]:
     """The results and the planned runs of a study file, or of a results folder that has its study.json."""
     if Path(given).suffix in (".yaml", ".yml"):
-        study = checked_study([Path(given).expanduser()])
+        study = checked_study([Path(given).expanduser()], part)
         planned = [(d, m) for d in study.datasets for m in study.methods]
         yield ResultsFolder(str(study.results), Path(study.results)), planned
         return
+    if part:
+        raise StudyError(f"{given}: a results folder has no parts; leave out --only and --part")
     with open_results(given) as results:
         outcome = results.study.outcome
         yield results, [(d, m) for d in outcome.datasets for m in outcome.methods]
@@ -157,20 +169,24 @@ def report_lines(results: ResultsFolder, browser: bool) -> Iterator[str]:
 # naming the line. Here every error is one line with file, line and remedy.
 
 NAMES = 12  # of data sets or methods that are listed
+PART = 7200.0  # expected seconds of a part: a longer study is divided
 
 
-def checked_study(files: Sequence[Path]) -> Study:
+def checked_study(files: Sequence[Path], part: Mapping[str, Any] = NOTHING) -> Study:
     """The study of these files over the defaults, merged as by `--configfile`; one line per error in StudyError."""
     merged: dict[str, Any] = {}
     for file in (DEFAULT_STUDY, *files):
         content = read_yaml(file)
         if isinstance(content, dict):  # else refused below
             update_config(merged, content)
+    merged |= part
     return read_config(merged, [DEFAULT_STUDY, *files])
 
 
-def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
-    """What the study will compute, in a few lines."""
+def plan_lines(
+    study: Study, files: Sequence[Path], part: Mapping[str, Any] = NOTHING
+) -> Iterator[str]:
+    """What the study, or a part of it, will compute, in a few lines."""
     jobs = plan_bundles(study).values()
     runs = len(study.datasets) * len(study.methods)
     yield f"{' '.join(map(str, files)) or DEFAULT_STUDY}: no errors"
@@ -178,6 +194,8 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield f"methods     {_listed(study.methods)}"
     yield f"runs        {runs:,}, each a method on a data set, in {counted(len(jobs), 'job')}"
     yield f"time        {expected_time([job.work for job in jobs])}"
+    if not part and (lines := _parts(study, sum(job.work for job in jobs))):
+        yield lines
     protocols = selected_protocols(study.evaluation)
     fits = [
         f"{math.prod(size_of(name, options))} by {name}"
@@ -202,8 +220,31 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     if others := study.evaluation.get("metrics"):
         yield f"scored by   {', '.join(map(_directed, others))}, and linclass's metrics"
     yield f"results     {study.results}"
-    given = shlex.join(map(str, files))
+    options = [word for key, value in part.items() for word in (f"--{key}", _as_option(value))]
+    given = shlex.join([*map(str, files), *options])
     yield f"to run it   linclass run{f' {given}' if given else ''}"
+
+
+def _as_option(value: Any) -> str:
+    return value if isinstance(value, str) else ",".join(value)
+
+
+def _parts(study: Study, seconds: float) -> str:
+    """in parts    --part 1/8 to --part 8/8, 66 to 70 minutes each; empty for a study that needs none"""
+    number = 1
+    while seconds / number > PART and math.isfinite(seconds):
+        number *= 2
+    number = min(number, len(study.datasets))
+    if number == 1:
+        return ""
+    work = run_seconds(study)
+    of_parts = [
+        sum(work[name, method] for name in names for method in study.methods) / 60
+        for names in divide(study.datasets, number)
+    ]
+    least, most = round(min(of_parts)), round(max(of_parts))
+    minutes = f"{least} to {most} minutes" if least < most else counted(most, "minute")
+    return f"in parts    --part 1/{number} to --part {number}/{number}, {minutes} each; `linclass merge` joins them"
 
 
 def expected_time(seconds: Sequence[float]) -> str:

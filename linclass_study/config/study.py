@@ -24,6 +24,7 @@ from linclass_study.config.evaluation_check import (
     focus_problems,
     own_metric_problems,
 )
+from linclass_study.config.parts import part_problems, part_suffix, select_part
 from linclass_study.config.schema import fitted, schema_problems
 from linclass_study.data.local_copies import SearchFolders, mirrors
 from linclass_study.errors import StudyError, collect_errors
@@ -53,6 +54,9 @@ class Study:
     ]  # method → what its class says (estimator_check.parameter_facts)
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
+    whole: tuple[
+        str, ...
+    ] = ()  # names of the data sets of the whole study, if this is a part of it
 
     @property
     def folders(self) -> SearchFolders:
@@ -134,9 +138,11 @@ def _study(
         lambda: _folder("downloads", values, written),
     )
     features = {name: entry.get("features") or [] for name, entry in chosen.items()}
+    only, part = expanded_names(values["only"], origin["datasets"]), values["part"]
+    written.refuse(part_problems(only, part, list(datasets)))
     return Study(
-        results=results,
-        datasets=datasets,
+        results=results + part_suffix(only, part),
+        datasets=select_part(datasets, only, part),
         methods={m: with_default_paths(entry, facts[m]) for m, entry in chosen.items()},
         evaluation=evaluation,
         limits=values["limits"],
@@ -147,6 +153,7 @@ def _study(
         parameters=facts,
         features={_features_name(steps): steps for steps in features.values()},
         features_of={name: _features_name(steps) for name, steps in features.items()},
+        whole=tuple(datasets) if only or part else (),
     )
 
 

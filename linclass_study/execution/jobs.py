@@ -28,14 +28,12 @@ from math import ceil, inf, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from linclass import datasets as synthetic
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import import_class
 from linclass.kernels.functions import WIDTHS
 from linclass.tuning import tuning
-from linclass_study.data.entry_keys import source_kind
-from linclass_study.data.local_copies import SearchFolders
-from linclass_study.entries import Entry, as_list
+from linclass_study.data.expected_size import Size, expected_size
+from linclass_study.entries import Entry
 from linclass_study.files.reading import read_about
 from linclass_study.protocols import selected_protocols, size_of
 
@@ -48,45 +46,6 @@ SECONDS_OF_RULE = {  # seconds of other jobs than fits, for the progress in the 
     "aggregate": 2.5,
     "report": 4.0,
 }
-
-
-BYTES = 4  # of a file per value: between 0/1 and full precision
-# rows and features, from scikit-learn's descriptions
-BUNDLED = {"iris": (150, 4), "wine": (178, 13), "breast_cancer": (569, 30), "digits": (1797, 64)}
-
-
-class Size(NamedTuple):
-    """Approximate number of values (rows × features, or what is not 0 of sparse ones), and number of rows if known."""
-
-    values: int
-    rows: int | None = None
-
-
-def expected_size(entry: Entry) -> Size | None:
-    """Size from the entry's `size:`, else from its sources; None if unknown.
-
-    It depends on the entry and on local files, never on downloads, so a plan based on it stays the same.
-    """
-    if "size" in entry:
-        rows, features = entry["size"]["rows"], entry["size"].get("features", 1)
-        return Size(entry["size"].get("nonzero", rows * features), rows)
-    sources = [*as_list(entry.get("source")), *as_list(entry.get("test"))]
-    return max((size for one in sources if (size := _size_of(one))), default=None)
-
-
-def _size_of(source: Mapping[str, Any]) -> Size | None:
-    kind = source_kind(source)
-    if kind == "generate":  # the number of features is that of a sample of one row per class
-        keys = {key: value for key, value in source.items() if key not in ("generate", "rows")}
-        X, _ = synthetic.generate(source["generate"], rows=[1] * len(source["rows"]), **keys)
-        return Size(sum(source["rows"]) * X.shape[1], sum(source["rows"]))
-    if kind == "sklearn" and source["sklearn"] in BUNDLED:
-        rows, features = BUNDLED[source["sklearn"]]
-        return Size(rows * features, rows)
-    if kind == "file" and (path := SearchFolders().local(source["file"])):
-        files = path.rglob("*") if path.is_dir() else [path]
-        return Size(sum(file.stat().st_size for file in files) // BYTES)
-    return None
 
 
 class Cost(NamedTuple):
@@ -204,13 +163,17 @@ def plan(
 
 def plan_bundles(study: Study) -> dict[str, Bundle]:
     """Name → bundle."""
+    return plan(run_seconds(study), study.jobs, lambda method: divisible(study.methods[method]))
+
+
+def run_seconds(study: Study) -> dict[Run, float]:
+    """The expected seconds of each run."""
     sizes = {name: expected_size(entry) for name, entry in study.datasets.items()}
-    works = {
+    return {
         (dataset, method): seconds_of_run(size, entry, study.evaluation)
         for dataset, size in sizes.items()
         for method, entry in study.methods.items()
     }
-    return plan(works, study.jobs, lambda method: divisible(study.methods[method]))
 
 
 def divisible(entry: Entry) -> bool:

@@ -30,6 +30,7 @@ REMEDIES = {  # of what YAML's parser finds
     "undefined alias": "put a text that begins with * in quotes",
 }
 MOST_VALUES = 10**6
+OF_RUN = ("only", "part")  # keys that are options of `linclass run`, too
 MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -202,7 +203,8 @@ class SourceLines:
         for file, content in reversed(list(self.files.items())):
             if depth and _same(_at(content, path[:depth]), given):
                 return f"{file}, line {line_of(file, path[:depth])}: {message}"
-        return f"--config {message}" if depth else message
+        option = "--" if path[0] in OF_RUN else "--config "
+        return f"{option}{message}" if depth else message
 
 
 def _at(value: Any, path: Sequence[Any]) -> Any:

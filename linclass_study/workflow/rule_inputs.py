@@ -134,7 +134,8 @@ class RuleInputs:
         shown = {part: getattr(study, part) for part in SHOWN}
         modules = code.own_modules(study.methods, study.evaluation)
         files = {"files": list(map(str, study.files)), "modules": modules}
-        return {"datasets": study.datasets} | shown | files
+        whole = {"whole": study.whole} if study.whole else {}
+        return {"datasets": study.datasets} | whole | shown | files
 
     @cached_property
     def digest(self) -> str:

@@ -50,17 +50,20 @@ def files(folder):
 
 def test_the_parts_of_a_study_become_the_whole_with_its_report(linclass, a, b, tmp_path):
     whole = shutil.copytree(a, tmp_path / "whole")
-    output = linclass("merge", only(a, "two"), only(b, "three"), "--into", tmp_path / "c")
+    for folder, name in ((a, "two"), (b, "three")):
+        edit(only(folder, name) / "study.json", whole=["two", "three"])
+    output = linclass("merge", b, a, "--into", tmp_path / "c")
     assert (output.code, output.errors) == (0, [])
     assert {path.name for path in (tmp_path / "c" / "runs").iterdir()} == {"two", "three"}
     assert output.lines[0] == "merged: 4 runs from 2 places, 0 of them identical in several sources"
     c = tmp_path / "c"
     assert linclass("verify", whole, c).code == 0
-    gates = [rows_of(folder / "tables" / "datasets.csv") for folder in (whole, c)]
-    by_name = [sorted(rows, key=lambda row: row["dataset"]) for rows in gates]
-    assert by_name[0] == by_name[1]
-    assert len(gates[1]) == 2
-    for name in ("scores.csv", "tables/summary.csv", "tables/fits.csv", "tables/times.csv"):
+    same = (
+        "scores.csv",
+        "study.json",
+        *(f"tables/{t}.csv" for t in ("datasets", "summary", "fits", "times")),
+    )
+    for name in same:
         assert (c / name).read_text() == (whole / name).read_text(), name
     assert "c/report.html" in (c / "answer.txt").read_text()
     assert "exhibits/methods-two/figure.svg" in files(c)

@@ -19,8 +19,8 @@ from linclass.datasets.keys import keys_schema
 from linclass_study.config.catalogues import suite_entries, suite_names
 from linclass_study.config.schema import load_schema
 from linclass_study.data import download
+from linclass_study.data.expected_size import expected_size
 from linclass_study.errors import Unavailable
-from linclass_study.execution.jobs import expected_size
 
 # The data sets of the catalogue: the sizes that their authors state, and one content per entry
 

@@ -11,8 +11,8 @@ from linclass import datasets as synthetic
 from linclass_study.config.schema import load_schema, schema_problems
 from linclass_study.data import entry_keys, formats, produced_rows
 from linclass_study.data.entry_check import entry_problems
+from linclass_study.data.expected_size import BUNDLED, Size, expected_size
 from linclass_study.data.local_copies import SearchFolders
-from linclass_study.execution.jobs import BUNDLED, Size, expected_size
 
 # Errors of an entry are reported when the configuration is read, before any data
 

@@ -10,10 +10,11 @@ from types import SimpleNamespace
 import pytest
 from cases import each
 
+from linclass_study.data.expected_size import Size
 from linclass_study.errors import StudyError
 from linclass_study.execution import jobs
 from linclass_study.execution import slurm as slurm_jobs
-from linclass_study.execution.jobs import Bundle, Size, divisible, seconds_of_run
+from linclass_study.execution.jobs import Bundle, divisible, seconds_of_run
 from linclass_study.execution.jobs import plan as plan_jobs
 
 # Which runs share a job: a function of the entries and of `jobs:`, and stable

@@ -15,7 +15,7 @@ from linclass_study.config import catalogues
 from linclass_study.config.catalogues import expand, suite_names
 from linclass_study.config.estimator_check import parameter_facts, with_default_paths
 from linclass_study.config.schema import schema_problems
-from linclass_study.execution.jobs import expected_size
+from linclass_study.data.expected_size import expected_size
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.report.tables.diagnostics import budget

@@ -9,5 +9,5 @@ from linclass_study.processes.job import begin_job
 begin_job(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.results)
 study = read_resolved(outcome.results)
-described = describe_study(outcome, study["files"], study["modules"])
+described = describe_study(outcome, study["files"], study["modules"], study.get("whole", ()))
 aggregate(outcome, described, str(outcome.results / "report.html"))
