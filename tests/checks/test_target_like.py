@@ -18,9 +18,9 @@ RARE = (np.arange(N) < 12).astype(int)
 NOISE = DRAWN.normal(size=N)
 
 
-def found(values, y, levels=None, is_sparse=False, split=None):
+def found(values, y, n_levels=0, is_sparse=False, split=None):
     columns = {"measured": NOISE[: len(y)], "it": values, "other": np.arange(len(y)) % 4}
-    table = numbers(columns, {"it": levels} if levels else None)
+    table = numbers(columns, {"it": tuple(map(str, range(n_levels)))} if n_levels else None)
     if is_sparse:
         table = replace(table, X=sparse.csr_array(table.X))
     split = np.zeros(len(y), np.int8) if split is None else split
@@ -33,11 +33,19 @@ def flipped(y, rows):
     return values
 
 
-COPIES = {
-    "the code": (THREE, THREE),
-    "other numbers": (np.array([5.0, -1.0, 9.5])[THREE], THREE),
-    "of a rare class": (RARE, RARE),
-    "with one error in a hundred": (flipped(TWO, [3, 250]), TWO),
+THIRDS = 3 * TWO + np.arange(N) % 3
+RAGGED = np.concatenate([THREE[:-1], [3]])
+TWICE = np.arange(N) // 2
+REPORTED = {  # values, classes, number of levels
+    "the code": ("copy", THREE, THREE),
+    "other numbers": ("copy", np.array([5.0, -1.0, 9.5])[THREE], THREE),
+    "of a rare class": ("copy", RARE, RARE),
+    "of a class of one row": ("copy", RAGGED, RAGGED),
+    "with one error in a hundred": ("copy", flipped(TWO, [3, 250]), TWO),
+    "with little noise": ("shifted", THREE + 0.01 * NOISE, THREE),
+    "missing in one class": ("missing", np.where(TWO == 1, NOISE, np.nan), TWO),
+    "each level of one class": ("function", THIRDS, TWO, 6),
+    "each patient twice, with one diagnosis": ("function", TWICE, TWICE % 2, N),
 }
 FAIR = {
     "a threshold between the classes": (DRAWN.uniform(0, 1, N) + 3 * TWO, TWO),
@@ -48,44 +56,27 @@ FAIR = {
     "constant": (np.zeros(N), RARE),
     "two of three classes": (np.minimum(THREE, 1), THREE),
     "four values, two of each class": (2 * TWO + np.arange(N) % 2, TWO),
+    "with more noise": (THREE + 0.1 * NOISE, THREE),
+    "missing by chance": (np.where(DRAWN.random(N) < 0.5, NOISE, np.nan), TWO),
+    "a level of two classes": (np.append(5, THIRDS[1:]), TWO, 6),
+    "a level for each row": (np.arange(N), TWO, N),
+    "too few rows": (np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])),
+    "a single class": (np.zeros(N), np.zeros(N, int)),
+    "a class for each row": (NOISE + 10, np.arange(N)),
 }  # fmt: skip
 
 
 @each("is_sparse", [False, True])
-@each("kind", COPIES)
-def test_a_column_with_one_value_for_each_class_is_a_copy(kind, is_sparse):
-    assert found(*COPIES[kind], is_sparse=is_sparse) == {"it": "copy"}
+@each("kind", REPORTED)
+def test_a_column_that_reveals_the_class_is_reported(kind, is_sparse):
+    how, *arguments = REPORTED[kind]
+    assert found(*arguments, is_sparse=is_sparse) == {"it": how}
 
 
 @each("is_sparse", [False, True])
 @each("kind", FAIR)
 def test_predictive_numbers_are_not_reported_as_copies_of_the_class(kind, is_sparse):
     assert found(*FAIR[kind], is_sparse=is_sparse) == {}
-
-
-def test_a_copy_of_the_class_with_little_noise_is_found():
-    assert found(THREE + 0.01 * NOISE, THREE) == {"it": "shifted"}
-    assert found(THREE + 0.1 * NOISE, THREE) == {}
-
-
-def test_missing_cells_that_determine_the_class_are_found():
-    assert found(np.where(TWO == 1, NOISE, np.nan), TWO) == {"it": "missing"}
-    assert found(np.where(DRAWN.random(N) < 0.5, NOISE, np.nan), TWO) == {}
-
-
-def test_a_category_with_one_class_per_level_is_found():
-    levels = tuple("abcdef")
-    assert found(3 * TWO + np.arange(N) % 3, TWO, levels) == {"it": "function"}
-    impure = 3 * TWO + np.arange(N) % 3
-    impure[0] = 5
-    assert found(impure, TWO, levels) == {}
-
-
-def test_pure_levels_count_as_evidence_only_if_they_have_several_rows():
-    levels = tuple(map(str, range(N)))
-    assert found(np.arange(N), TWO, levels) == {}
-    pairs, y = np.arange(N) // 2, np.arange(N) // 2 % 2  # each patient twice, with one diagnosis
-    assert found(pairs, y, levels) == {"it": "function"}
 
 
 @each("sizes", [(6, 4), (4, 3, 3), (2, 2, 2, 2, 2), (9, 1), (5, 1, 1, 1, 2)])
@@ -112,10 +103,6 @@ def test_official_test_rows_are_not_used_to_find_copies_of_the_class():
     assert found(values, y, split=split) == {"it": "copy"}
 
 
-def test_too_few_rows_reveal_no_copy_of_the_class():
-    assert found(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])) == {}
-
-
 def test_a_copy_of_few_rows_among_many_columns_is_not_reported():
     """All 2¹² columns of twelve bits include the classes and their complement, for any classes."""
     y = np.arange(12) % 2
@@ -127,14 +114,3 @@ def test_a_copy_of_few_rows_among_many_columns_is_not_reported():
     assert target_like(gaps, y, nobody)["target_like_columns"] == {}
     alone = numbers({"it": y.astype(float)}, None)
     assert target_like(alone, y, nobody)["target_like_columns"] == {"it": "copy"}
-
-
-def test_a_single_class_is_revealed_by_no_column():
-    assert found(np.zeros(N), np.zeros(N, int)) == {}
-
-
-def test_classes_of_one_row_are_revealed_by_no_column():
-    """Each measurement occurs in one row, so each class of one row has one value."""
-    assert found(NOISE + 10, np.arange(N)) == {}
-    one_more = np.concatenate([THREE[:-1], [3]])
-    assert found(one_more, one_more) == {"it": "copy"}
