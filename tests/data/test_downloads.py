@@ -118,13 +118,6 @@ def test_the_server_says_when_to_come_back(get, form):
     assert 0.9 < time.monotonic() - started < 5
 
 
-@pytest.mark.parametrize("wait", ["soon", "-3", "", "Thu, 01 Jan 1970 00:00:00 GMT", "1e9"])
-def test_an_invalid_retry_after_is_ignored(get, wait):
-    assert (
-        get(lambda h, n: send(h, 503, Retry_After=wait) if n == 1 else send(h, body=BODY)) == BODY
-    )
-
-
 def test_a_retry_after_beyond_the_time_limit_fails_at_once(get):
     started = time.monotonic()
     output = why(get, lambda h, n: send(h, 429, Retry_After="7200"))
@@ -199,8 +192,21 @@ def chunked(handler, *chunks, end=b"0\r\n\r\n"):
     handler.wfile.write(end)
 
 
-def test_a_chunked_body_is_read(get):
-    assert get(lambda h, n: chunked(h, BODY[:1000], BODY[1000:])) == BODY
+GOOD = {
+    "in chunks": lambda h, n: chunked(h, BODY[:1000], BODY[1000:]),
+    "in an encoding that was not requested":
+        lambda h, n: send(h, body=gzip.compress(BODY), Content_Encoding="gzip"),
+    "of a length of five thousand digits":
+        lambda h, n: send(h, body=BODY, **{"Content-Length": "9" * 5000}),
+    **{f"after an invalid Retry-After, {wait!r}":
+        lambda h, n, wait=wait: send(h, 503, Retry_After=wait) if n == 1 else send(h, body=BODY)
+        for wait in ("soon", "-3", "", "Thu, 01 Jan 1970 00:00:00 GMT", "1e9")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GOOD)
+def test_an_unusual_response_is_read(get, case):
+    assert get(GOOD[case]) == BODY
 
 
 BAD = {  # name: (script, words of the reason)
@@ -228,18 +234,6 @@ def test_a_bad_response_is_reported_in_one_line_and_leaves_no_file(get, case):
     script, words = BAD[case]
     assert words in why(get, script)
     assert left(get) == []
-
-
-def test_an_unrequested_content_encoding_is_decoded(get):
-    assert get(lambda h, n: send(h, body=gzip.compress(BODY), Content_Encoding="gzip")) == BODY
-
-
-def test_a_length_of_five_thousand_digits_is_passed_over(get):
-    def script(handler, number):
-        send(handler, body=BODY, **{"Content-Length": "9" * 5000})
-        handler.close_connection = True
-
-    assert get(script) == BODY
 
 
 def test_the_body_of_a_redirect_is_not_read(get, server):

@@ -25,7 +25,7 @@ SPARSE = {
     "a": ("numeric", "numeric"), "b": ("numeric", "numeric"), "c": ("numeric", "numeric"),
     "class": ("{no, yes}", "nominal"),
 }  # fmt: skip
-SPARSE_ROWS = "{0 1.5, 3 yes}\n{2 -2}\n{1 4, 2 1, 3 yes}\n{3 no}\n"
+SPARSE_ROWS = "{0 ?, 3 yes}\n{0 0, 2 -2}\n{1 4, 2 1, 3 yes}\n{2 0, 3 no}\n"
 
 
 def publish(server, columns=DENSE, rows=ROWS, number=31, **about):
@@ -74,29 +74,19 @@ def test_openml_gives_the_features_and_the_target_it_declares_or_another(server,
 
 
 def test_sparse_arff_becomes_sparse_rows_or_an_array(server, obtain):
+    """Entries may be missing, or zeros that are written out."""
     entry = publish(server, SPARSE, SPARSE_ROWS, format="Sparse_ARFF")
-    array = obtain(entry).table
-    found = obtain(entry | {"dense": False})
-    assert found.table.is_sparse
-    assert sorted(array.X.tolist()) == sorted(found.table.X.toarray().tolist())
-    assert found.table.X.indices.dtype == found.table.X.indptr.dtype == np.int32
-    assert found.table.names == ("a", "b", "c")
-    assert found.classes == ["no", "yes"]
-    yes = found.table.X.toarray()[found.y == 1]
-    assert sorted(yes.tolist()) == [[0, 4, 1], [1.5, 0, 0]]
-    assert sorted(found.table.X.toarray()[found.y == 0].tolist()) == [[0, 0, -2], [0, 0, 0]]
-
-
-def test_missing_entries_and_explicit_zeros_of_sparse_arff_keep_their_meaning(server, obtain):
-    rows = "{0 ?, 3 yes}\n{0 0, 2 -2}\n{1 4, 2 1, 3 yes}\n{2 0, 3 no}\n"
-    entry = publish(server, SPARSE, rows, format="Sparse_ARFF")
+    assert not obtain(entry).table.is_sparse
     for dense in (True, False):
-        X = obtain(entry | {"dense": dense}).table.X
-        X = X if dense else X.toarray()
+        found = obtain(entry | {"dense": dense})
+        assert found.table.is_sparse is not dense
+        assert (found.table.names, found.classes) == (("a", "b", "c"), ["no", "yes"])
+        X = found.table.X if dense else found.table.X.toarray()
         assert np.isnan(X).sum() == 1
-        assert sorted(np.nan_to_num(X, nan=9).tolist()) == [
-            [0, 0, -2], [0, 0, 0], [0, 4, 1], [9, 0, 0],
-        ]  # fmt: skip
+        X = np.nan_to_num(X, nan=9)
+        assert sorted(X[found.y == 1].tolist()) == [[0, 4, 1], [9, 0, 0]]
+        assert sorted(X[found.y == 0].tolist()) == [[0, 0, -2], [0, 0, 0]]
+    assert found.table.X.indices.dtype == found.table.X.indptr.dtype == np.int32
 
 
 def test_an_openml_set_is_complete_in_downloads_and_in_mirrors(server, obtain, tmp_path):

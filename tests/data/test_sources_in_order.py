@@ -1,6 +1,7 @@
 """The order of downloads, mirrors, network and further sources: the first with the right content is used."""
 
 import hashlib
+import shutil
 
 import pytest
 
@@ -38,27 +39,21 @@ def test_a_mirror_comes_before_the_network(server, obtain, folders, digest):
     assert server.pages["/a.csv"].requests == 0
 
 
-def test_a_copy_with_another_sha256_is_passed_over_with_its_reason(server, obtain, folders, digest):
-    pinned = hashlib.sha256(CSV.encode()).hexdigest()
-    url = server.page("/a.csv", CSV)
-    wrong = folders("a.csv", WRONG)
-    found = obtain(ENTRY | {"source": {"url": url, "sha256": pinned}}, wrong)
-    assert found.digest == digest
-    assert found.source == url
-    (attempt,) = found.attempts
-    assert attempt["source"] == f"{url} (copy in {wrong})"
-    assert attempt["reason"].endswith(f"not {pinned[:12]}…")
-
-
-def test_a_copy_with_other_content_is_passed_over(server, obtain, folders, digest):
-    url = server.page("/a.csv", CSV)
-    found = obtain(ENTRY | {"source": {"url": url}, "digest": digest}, folders("a.csv", WRONG))
-    assert found.digest == digest
-    (attempt,) = found.attempts
-    assert f"not {digest}" in attempt["reason"]
-
-
-def test_a_source_with_other_content_is_passed_over(obtain, tmp_path, digest):
+def test_copies_and_sources_with_other_content_are_passed_over_with_the_reason(
+    server, obtain, folders, tmp_path, digest
+):
+    url, pinned = server.page("/a.csv", CSV), hashlib.sha256(CSV.encode()).hexdigest()
+    for source, entry, words in (
+        ({"sha256": pinned}, {}, f"not {pinned[:12]}…"),
+        ({}, {"digest": digest}, f"not {digest}"),
+    ):
+        wrong = folders("a.csv", WRONG)
+        found = obtain(ENTRY | {"source": {"url": url} | source} | entry, wrong)
+        assert (found.digest, found.source) == (digest, url)
+        (attempt,) = found.attempts
+        assert attempt["source"] == f"{url} (copy in {wrong})"
+        assert words in attempt["reason"]
+        shutil.rmtree(tmp_path / "downloads")
     (tmp_path / "wrong.csv").write_text(WRONG)
     sources = [{"file": "lost.csv"}, {"file": "wrong.csv"}, {"file": "right.csv"}]
     found = obtain(ENTRY | {"source": sources, "digest": digest})

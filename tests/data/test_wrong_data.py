@@ -108,61 +108,48 @@ def test_wrong_data_are_reported_in_one_line(case, reason, tmp_path):
         assert word in output
 
 
-TESTS = {  # name: (content of t.csv, words of the reason)
-    "a column missing": ("x,y\n1,no\n", "the test set has no column 't'"),
-    "a column more": ("x,t,z,y\n1,red,3,no\n", "the training set has no column 'z'"),
-    "another name": ("x,T,y\n1,red,no\n", "the test set has no column 't'"),
-    "a new class": ("x,t,y\n1,red,maybe\n", "class 'maybe' has no training row"),
+NUMBERS, TEXT = "x,y\n1,no\n2,yes\n", "x,y\n3,no\n,no\nmany,no\n"
+TESTS = {  # name: (training set, test set, words of the reason)
+    "a column missing": (GOOD, "x,y\n1,no\n", "the test set has no column 't'"),
+    "a column more": (GOOD, "x,t,z,y\n1,red,3,no\n", "the training set has no column 'z'"),
+    "another name": (GOOD, "x,T,y\n1,red,no\n", "the test set has no column 't'"),
+    "a new class": (GOOD, "x,t,y\n1,red,maybe\n", "class 'maybe' has no training row"),
+    "text for numbers": (
+        NUMBERS,
+        TEXT,
+        "column 'x' of the test set holds the text 'many' in row 3",
+    ),
+    "sparse rows": (NUMBERS, "1 1:1\n", "have different columns"),
 }
+ALIKE = {  # training set, test set, what the entry adds, levels, classes
+    "columns in another order": (GOOD, "y,t,x\nno,green,7\n", {}, {"t": ("blue", "green", "red")}, ["no", "yes"]),
+    "numbers for text": ("x,y\n1,no\nmany,yes\n", "x,y\n1,no\n", {}, {"x": ("1", "many")}, ["no", "yes"]),
+    "text in a category": (NUMBERS, TEXT, {"categorical": ["x"]}, {"x": ("1", "2", "3", "many")}, ["no", "yes"]),
+    "labels in another form": ("x,y\n1,1.0\n2,A\n", "x,y\n3,1\n",
+        {"classes": {"one": ["1", "1.0"], "A": "A"}}, {}, ["one", "A"]),
+}  # fmt: skip
+
+
+def with_test_set(folder, train, test):
+    name = "t.svm" if ":" in test else "t.csv"
+    (folder / "a.csv").write_text(train)
+    (folder / name).write_text(test)
+    return {"target": "y", "source": {"file": "a.csv"}, "test": {"file": name}}
 
 
 @pytest.mark.parametrize("case", TESTS)
 def test_a_test_set_must_look_like_the_training_set(case, reason, tmp_path):
-    content, words = TESTS[case]
-    (tmp_path / "a.csv").write_text(GOOD)
-    (tmp_path / "t.csv").write_text(content)
-    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
-    assert words in reason(entry)
+    *sets, words = TESTS[case]
+    assert words in reason(with_test_set(tmp_path, *sets))
 
 
-def test_columns_of_a_test_set_may_have_another_order(obtain, tmp_path):
-    (tmp_path / "a.csv").write_text(GOOD)
-    (tmp_path / "t.csv").write_text("y,t,x\nno,green,7\n")
-    found = obtain({"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}})
-    assert found.table.levels == {"t": ("blue", "green", "red")}
-    assert found.table.X[found.split == 1].tolist() == [[1, 7]]
-
-
-def test_a_column_of_text_stays_text_where_the_test_rows_have_numbers(obtain, tmp_path):
-    (tmp_path / "a.csv").write_text("x,y\n1,no\nmany,yes\n")
-    (tmp_path / "t.csv").write_text("x,y\n1,no\n")
-    found = obtain({"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}})
-    assert found.table.levels == {"x": ("1", "many")}
-
-
-def test_labels_of_train_and_test_are_written_alike(obtain, tmp_path):
-    (tmp_path / "a.csv").write_text("x,y\n1,1.0\n2,A\n")
-    (tmp_path / "t.csv").write_text("x,y\n3,1\n")
-    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
-    assert obtain(entry | {"classes": {"one": ["1", "1.0"], "A": "A"}}).classes == ["one", "A"]
-
-
-def test_text_in_a_test_set_alone_is_a_mistake_unless_the_column_is_categorical(
-    obtain, reason, tmp_path
-):
-    (tmp_path / "a.csv").write_text("x,y\n1,no\n2,yes\n")
-    (tmp_path / "t.csv").write_text("x,y\n3,no\n,no\nmany,no\n")
-    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
-    assert "column 'x' of the test set holds the text 'many' in row 3" in reason(entry)
-    found = obtain(entry | {"categorical": ["x"]})
-    assert found.table.levels == {"x": ("1", "2", "3", "many")}
-
-
-def test_a_sparse_test_set_needs_sparse_training_rows(reason, tmp_path):
-    (tmp_path / "a.csv").write_text("x,y\n1,0\n2,1\n")
-    (tmp_path / "t.svm").write_text("1 1:1\n")
-    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.svm"}}
-    assert "have different columns" in reason(entry)
+@pytest.mark.parametrize("case", ALIKE)
+def test_a_test_set_may_be_written_in_another_way(case, obtain, tmp_path):
+    *sets, keys, levels, classes = ALIKE[case]
+    found = obtain(with_test_set(tmp_path, *sets) | keys)
+    assert (found.table.levels, found.classes) == (levels, classes)
+    if case == "columns in another order":
+        assert found.table.X[found.split == 1].tolist() == [[1, 7]]
 
 
 def test_a_format_that_fails_is_a_reason_not_a_crash(reason, tmp_path, monkeypatch):

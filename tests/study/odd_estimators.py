@@ -21,41 +21,6 @@ class TooFewRows(Fine):
         return super().predict(X)[:-1]
 
 
-class UnknownClass(Fine):
-    def predict(self, X):
-        return super().predict(X) + 5
-
-
-class MinusOne(Fine):
-    def predict(self, X):
-        return 2 * super().predict(X) - 1
-
-
-class Fractions(Fine):
-    def predict(self, X):
-        return super().predict(X) * 0.9
-
-
-class WideProbabilities(Fine):
-    def predict_proba(self, X):
-        return np.full((len(X), 3), 1 / 3)
-
-
-class ProbabilitiesOfThree(Fine):
-    def predict_proba(self, X):
-        return np.full((len(X), 2), 1.5)
-
-
-class NegativeProbabilities(Fine):
-    def predict_proba(self, X):
-        return np.tile([-0.5, 1.5], (len(X), 1))
-
-
-class NaNScores(Fine):
-    def decision_function(self, X):
-        return np.full(len(X), np.nan)
-
-
 class UnprintableReason(Fine):
     def fit(self, X, y):
         raise RuntimeError("\ud800")

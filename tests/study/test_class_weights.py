@@ -1,17 +1,19 @@
-"""Weights of classes by their labels, in a study: `class_weight: {ill: 2}`."""
+"""Labels of classes: weights by them, `class_weight: {ill: 2}`, and messages with labels instead of codes."""
 
 import json
 
 import numpy as np
 import pytest
 from cases import each
+from run_alone import rows_file, run_alone
 
 from linclass import LogisticRegression, OrdinalRegression
 from linclass.base.tables import Table
 from linclass_study.config.method_check import method_problems
+from linclass_study.execution.folds import Plan, Planned
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
-from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.method import Method, with_labels
 
 CLASSES = ("ill", "unsure", "well")
 OURS = "linclass.LogisticRegression"
@@ -108,13 +110,47 @@ def test_an_unknown_label_is_named_with_the_classes(rows):
         fitted(rows, {"classifier": OURS, "params": {"class_weight": {3: 2}}})
 
 
-def test_an_invalid_class_weight_string_is_refused_before_anything_runs():
-    ((path, text),) = method_problems({"classifier": OURS, "params": {"class_weight": "balance"}})
-    assert path == ["params"]
-    assert "class_weight is 'balance'; it must be 'balanced', None, or a dict" in text
-
-
-@each("weights", [3, True, [1, 2], {"ill": "much"}, {"ill": -1}, {"ill": [1]}])
+@each("weights", ["balance", 3, True, [1, 2], {"ill": "much"}, {"ill": -1}, {"ill": [1]}])
 def test_invalid_class_weights_are_refused_before_anything_runs(weights):
     ((_, text),) = method_problems({"classifier": OURS, "params": {"class_weight": weights}})
     assert text.startswith("class_weight ")
+
+
+# Messages name classes by the labels in the data file
+
+LABELS = ["ill", "rare", "well"]
+LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}
+CALIBRATED = {"classifier": "linclass.Calibrated"}
+QDA = {"classifier": "linclass.QuadraticDiscriminantAnalysis"}
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(("entry", "rare", "protocol", "status"), [
+    (CALIBRATED, 1, "cv", "not_applicable"),
+    (CALIBRATED | {"tune": {"cv": [2, 3]}}, 2, "cv", "not_applicable"),
+    (QDA, 2, "cv", "rank_deficient"),
+    (QDA, 2, "leave_one_out", "rank_deficient"),
+])  # fmt: skip
+def test_the_reason_of_a_fit_names_the_class_by_its_label(tmp_path, entry, rare, protocol, status):
+    rng = np.random.default_rng(0)
+    y = np.array([0, 2] * 10 + [1] * rare, dtype=np.int32)
+    table = Table(rng.normal(size=(len(y), 2)), ("a", "b"))
+    path = rows_file(tmp_path, table, y)
+    each = np.arange(len(y))
+    units = each if protocol == "leave_one_out" else np.minimum(each // 4, 1)
+    task = {"n_classes": 3, "positive": 2, "inner_folds": 2, "classes": LABELS}
+    plan = Plan((Planned(protocol, 0, 0, units),))
+    (fit,) = run_alone(LIMITS, "d", "m", entry, path, plan, task, 1).fits
+    assert fit["status"] == status, fit["reason"]
+    assert "class 'rare' has" in fit["reason"]
+    assert "class 1" not in fit["reason"]
+
+
+@each(("said", "message"), [
+    ("class 1 has 1 row; class 2 has 3.", "class 'rare' has 1 row; class 'well' has 3."),
+    ("class 7 is none of them, and 2 classes are few", None),
+    ("some subclass 1 of class 1.5", None),
+])  # fmt: skip
+def test_numbers_other_than_class_codes_are_kept(said, message):
+    assert with_labels(said, LABELS) == (message or said)
+    assert with_labels(said, ()) == said

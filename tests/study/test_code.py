@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import EXTENTS
+from run_alone import rows_file
 
 from linclass.base.tables import Table
 from linclass_study.config import code, module_files
-from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.files.yaml_file import read_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -45,10 +45,7 @@ def features(tmp_path_factory):
     rng = np.random.default_rng(0)
     y = (np.arange(40) // 2 % 2).astype(np.int32)
     X = rng.poisson(2 + 2 * y[:, None], size=(40, 2)).astype(float)
-    nothing = Table(np.empty((0, 0)), ())
-    path = tmp_path_factory.mktemp("features") / "as_is.npz"
-    FeatureFile(Table(X, ("u", "v")), y, (np.empty(0), np.empty(0)), nothing).save(path)
-    return path
+    return rows_file(tmp_path_factory.mktemp("features"), Table(X, ("u", "v")), y)
 
 
 @pytest.mark.parametrize("extent", EXTENTS)
@@ -87,22 +84,6 @@ def test_digests_ignore_unused_code_and_the_code_that_plans_or_writes():
     assert {"worker", "fitting", "feature_file"} <= names
     assert not names & {
         "records", "tables", "run_files", "run_spec", "run", "folds", "jobs", "study",
-    }  # fmt: skip
-
-
-def test_relative_imports_and_packages_on_the_way_are_followed(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    package = tmp_path / "nested" / "inner"
-    package.mkdir(parents=True)
-    (tmp_path / "nested" / "__init__.py").write_text("")
-    (package / "__init__.py").write_text("from . import other\n")
-    (package / "other.py").write_text("from ..top import x\nimport numpy\n")
-    (tmp_path / "nested" / "top.py").write_text("x = 1\n")
-    module_files.files_of.cache_clear()
-    found, libraries = code.closure([], ["nested.inner"])
-    assert libraries == {"numpy"}
-    assert {str(path.relative_to(tmp_path)) for path in found} == {
-        "nested/__init__.py", "nested/inner/__init__.py", "nested/inner/other.py", "nested/top.py",
     }  # fmt: skip
 
 

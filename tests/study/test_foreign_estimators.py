@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import yaml
 from cases import each
+from run_alone import rows_file
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -19,7 +20,6 @@ from linclass.base.predicted import predictions_of
 from linclass.base.tables import Table
 from linclass_study.config.method_check import method_problems
 from linclass_study.execution import fit_outcome
-from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.fit_outcome import fit_status, trace_table
 from linclass_study.execution.worker import Worker
 from linclass_study.files import tables as table_files
@@ -35,7 +35,7 @@ LOGISTIC = "{classifier: sklearn.linear_model.LogisticRegression}"
 ALONE = """
 Duck Plain MixinsSwapped Dataclass WithoutSignature Strings Floats Column List Objects DecisionFunction
 Probabilities SinglePrecision ClassesReversed NotImplementedByItsBase ReturnsNothing CountsFeatures Talks
-WarningsAreErrors OverflowIsAnError SpoilsRows SpoilsCodes OwnChecks OwnAttributes SeededByUs
+WarningsAreErrors OverflowIsAnError SpoilsRows SpoilsCodes TwoProcesses OwnChecks OwnAttributes SeededByUs
 DerivedFromOurs DerivedFromTheirs
 """
 KINDS = {name: f"classifier: foreign_estimators.{name}" for name in ALONE.split()} | {
@@ -115,10 +115,7 @@ def _beside_this_file(monkeypatch):
 def features(tmp_path_factory):
     y = (np.arange(N) % K).astype(np.int32)
     X = np.random.default_rng(3).normal(size=(N, 2)) * 0.3 + np.array([[0, 0], [9, 0], [0, 9]])[y]
-    nothing = Table(np.empty((0, 0)), ())
-    path = tmp_path_factory.mktemp("features") / "as_is.npz"
-    FeatureFile(Table(X, ("u", "v")), y, (np.empty(0), np.empty(0)), nothing).save(path)
-    return str(path)
+    return rows_file(tmp_path_factory.mktemp("features"), Table(X, ("u", "v")), y)
 
 
 def outcomes(features, lines):
@@ -173,15 +170,23 @@ def test_predicted_classes_alone_and_scores_of_pairs_rank_no_rows():
     np.testing.assert_array_equal(score.argmax(axis=1), y_pred)
 
 
-@each(("given", "reason"), [
-    ({"decision_function": np.zeros(3)}, r"shape \(3,\) for 3 rows and 3 classes; .* \(3, 3\)"),
-    ({"decision_function": np.zeros((3, 4))}, r"shape \(3, 4\) .*; it must give \(3, 3\)"),
-    ({"predict_proba": np.array([[-0.1, 0.6, 0.5]] * 3)}, r"gave -0.1; a probability is at least 0"),
+@each(("name", "given", "reason"), [
+    ("predict", np.arange(3) + 5, "predict gave 5, which is no class; predictions must be codes 0 … 2, as in y"),
+    ("predict", np.array([-1, 0, 1]), "predict gave -1, which is no class"),
+    ("predict", np.full(3, 0.9), "predict gave 0.9, which is no class"),
+    ("predict", np.array(["ill", "well", "ill"]), "predict gave 'ill', which is no class"),
+    ("predict", np.zeros(2), r"predict gave shape \(2,\) for 3 rows; it must give \(3,\)"),
+    ("decision_function", np.zeros(3), r"shape \(3,\) for 3 rows and 3 classes; .* \(3, 3\)"),
+    ("decision_function", np.zeros((3, 4)), r"shape \(3, 4\) .*; it must give \(3, 3\)"),
+    ("decision_function", np.full((3, 3), np.nan), "decision_function gave NaN"),
+    ("predict_proba", np.full((3, 2), 0.5), r"predict_proba gave shape \(3, 2\)"),
+    ("predict_proba", np.full((3, 3), 1.0), "gave probabilities that sum to 3 in a row"),
+    ("predict_proba", np.array([[-0.1, 0.6, 0.5]] * 3), "gave -0.1; a probability is at least 0"),
 ])  # fmt: skip
-def test_scores_of_a_wrong_shape_and_negative_probabilities_are_reported(given, reason):
-    answers = {name: lambda X, values=values: values for name, values in given.items()}
+def test_invalid_outputs_of_an_estimator_are_reported(name, given, reason):
+    methods = {"predict": np.zeros_like, name: lambda X: given}
     with pytest.raises(ValueError, match=reason):
-        predictions_of(SimpleNamespace(predict=np.zeros_like, **answers), np.zeros((3,)), 3)
+        predictions_of(SimpleNamespace(**methods), np.zeros(3), 3)
 
 
 @each("classes", [[0, 0], [0, 3], ["ill", "well"], [[0, 1]]])
@@ -189,11 +194,6 @@ def test_predictions_that_are_not_class_codes_are_reported(classes):
     answers = {"decision_function": lambda X: np.ones(3), "predict": lambda X: np.ones(3)}
     with pytest.raises(ValueError, match=r"classes_ is .*; it must be codes of classes, of 0 … 1"):
         predictions_of(SimpleNamespace(**answers, classes_=classes), np.zeros((3, 1)), 2)
-
-
-def test_an_estimator_may_start_two_processes(features):
-    for given in outcomes(features, "classifier: foreign_estimators.TwoProcesses"):
-        np.testing.assert_array_equal(given["y_pred"], given["y_true"])
 
 
 def test_unknown_classes_are_not_predicted_and_convergence_warnings_recorded(features):
@@ -233,12 +233,6 @@ def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
     assert reported["iterations"] is None
     assert fit_status(SimpleNamespace(objective_=10**400), [])["objective"] is None
     table_files.frame("fits", [dict.fromkeys(table_schema("fits")) | reported])
-
-
-def test_a_foreign_classifier_that_predicts_class_names_is_refused(features):
-    words = r"predict gave '(ill|well)', which is no class; predictions must be codes 0 … 2"
-    with pytest.raises(ValueError, match=words):
-        outcomes(features, "classifier: foreign_estimators.LabelsOfTheUser")
 
 
 REFUSED = {

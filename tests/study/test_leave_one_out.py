@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import each
-from run_alone import run_alone
+from run_alone import rows_file, run_alone
 
 from linclass.base.tables import Table
 from linclass.tuning.folds import seed_of
-from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan, Planned
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
@@ -38,11 +37,9 @@ def rows(missing=False):
 def ran(tmp_path, entry, units, groups=None, table=None, y=None, **task):
     if table is None:
         table, y = rows()
-    path = tmp_path / "as_is.npz"
-    nothing = Table(np.empty((0, 0)), ())
-    FeatureFile(table, y, (np.empty(0), np.empty(0)), nothing, groups=groups).save(path)
+    path = rows_file(tmp_path, table, y, groups=groups)
     plan = Plan((Planned("leave_one_out", 0, 0, units),))
-    return run_alone(LIMITS, "d", "m", entry, str(path), plan, TASK | task, 1)
+    return run_alone(LIMITS, "d", "m", entry, path, plan, TASK | task, 1)
 
 
 def refitted(entry, units, groups, table, y, task):

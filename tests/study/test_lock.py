@@ -1,4 +1,4 @@
-"""The lock of a results folder: a killed process loses it, a living one and one of another host keep it."""
+"""Locks of a results folder and of a run: a killed process loses its lock, a living or remote one keeps it."""
 
 import errno
 import fcntl
@@ -22,6 +22,15 @@ from linclass_study.execution import locks
 locks.reserve(Path("results"))
 print("held", flush=True)
 input()
+"""
+HOLD_RUN = """
+import sys
+from pathlib import Path
+from linclass_study.execution.compute import run_lock
+
+with run_lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
 """
 
 
@@ -164,3 +173,26 @@ def test_a_container_on_this_kernel_is_seen(results, names):
         locks.reserve(results)
     end(process)
     locks.reserve(results)
+
+
+def hold(run):
+    """A process that claims the run, reports this, and keeps the claim until its input ends."""
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", HOLD_RUN, run]
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+
+
+def test_a_second_process_waits_until_the_first_one_of_the_run_has_ended(tmp_path):
+    run = tmp_path / "iris" / "lda"
+    with hold(run) as first, hold(tmp_path / "iris" / "qda") as other:
+        for process in (first, other):
+            assert process.stdout.readline() == "held\n", "other runs are not in the way"
+        with hold(run) as second:
+            assert "another process computes this run" in second.stdout.readline()
+            first.kill()
+            assert second.stdout.readline() == "held\n"
+            second.communicate()
+        with hold(run) as third:
+            assert third.stdout.readline() == "held\n"
+            third.communicate()
+        other.communicate()

@@ -7,12 +7,12 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import each
+from run_alone import rows_file
 
 from linclass import LogisticRegression
 from linclass.base.tables import Table
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import chosen_values
-from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.worker import Worker
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table
@@ -65,14 +65,10 @@ def outcome(tmp_path_factory):
     """One fold of each method, as a worker of a study fits it."""
     results = tmp_path_factory.mktemp("results")
     X, y = rows()
-    nothing = Table(np.empty((0, 0)), ())
-    features = results / "as_is.npz"
-    FeatureFile(Table(X, ("u", "v", "w")), y, (np.empty(0), np.empty(0)), nothing).save(features)
+    features = rows_file(results, Table(X, ("u", "v", "w")), y)
     fits = []
     for name, entry in METHODS.items():
-        (found,) = Worker(str(features), entry, TASK).folds(
-            (np.arange(N), np.arange(0, N, 5), 1, False)
-        )
+        (found,) = Worker(features, entry, TASK).folds((np.arange(N), np.arange(0, N, 5), 1, False))
         fit = {"dataset": "d", "method": name, "protocol": "cv", "repeat": 0, "fold": 0}
         fits.append(fit | {key: found[key] for key in ("status", "params")})
         if (columns := found["kept"]["tuning"]) is not None:

@@ -100,14 +100,14 @@ RUINOUS = "raise SystemExit('a file was run')\n"
 def found(monkeypatch, tmp_path):
     """Writes files, one folder of which is on PYTHONPATH, and gives those that count for a module."""
     (tmp_path / "study").mkdir()
+    (tmp_path / "lib").mkdir()
     monkeypatch.chdir(tmp_path / "study")
     monkeypatch.setattr(sys, "path", [str(tmp_path / "lib"), *sys.path])
 
-    def files(module, **contents):
-        for place, text in contents.items():
-            path = tmp_path / place.replace("__", "/").replace("_DOT_", ".")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text + RUINOUS)
+    def files(module, contents=()):
+        for place, text in dict(contents).items():
+            (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / place).write_text(text + "\n" + RUINOUS)
         for known in (
             module_files.files_of,
             module_files._is_lazy,
@@ -121,46 +121,31 @@ def found(monkeypatch, tmp_path):
     return files
 
 
-def test_a_file_on_pythonpath_counts_with_its_imports(found):
-    own = {"lib__near_DOT_py": "", "lib__far_DOT_py": ""}
-    found_files = found("counted", lib__counted_DOT_py="import near, json, numpy\n", **own)
-    assert found_files == {"lib/counted.py", "lib/near.py"}
+PACKAGE = {
+    "lib/package/__init__.py": "from .one import One",
+    "lib/package/one.py": "from .inner.two import Two",
+    "lib/package/three.py": "",
+    "lib/package/inner/two.py": "from ..four import x",  # a folder without __init__.py
+    "lib/package/four.py": "import numpy",
+}
+LAZY = "def __getattr__(name): ..."
+ATTACHED = "__getattr__, __dir__, __all__ = attach(__name__)"
 
 
-def test_the_studys_own_folder_comes_first(found):
-    assert found("counted", lib__counted_DOT_py="", study__counted_DOT_py="") == {
-        "study/counted.py"
-    }
-
-
-def test_a_package_counts_with_its_own_imports(found, tmp_path):
-    package = tmp_path / "lib" / "package"
-    (package / "inner").mkdir(parents=True)
-    (package / "__init__.py").write_text("from .one import One\n" + RUINOUS)
-    (package / "one.py").write_text("from .inner.two import Two\n" + RUINOUS)
-    (package / "three.py").write_text(RUINOUS)
-    (package / "inner" / "two.py").write_text(RUINOUS)  # a folder without __init__.py
-    here = {"lib/package/__init__.py", "lib/package/one.py", "lib/package/inner/two.py"}
-    assert found("package") == here
-    assert found("package.three") == here | {"lib/package/three.py"}
-
-
-def test_a_namespace_package_counts_with_its_relative_imports(found, tmp_path):
-    (tmp_path / "lib" / "space").mkdir(parents=True)
-    (tmp_path / "lib" / "space" / "a.py").write_text("from .b import B\n" + RUINOUS)
-    (tmp_path / "lib" / "space" / "b.py").write_text(RUINOUS)
-    assert found("space.a") == {"lib/space/a.py", "lib/space/b.py"}
-
-
-@pytest.mark.parametrize(
-    "lazy", ["def __getattr__(name): ...\n", "__getattr__, __dir__, __all__ = attach(__name__)\n"]
-)
-def test_a_package_that_imports_its_parts_on_demand_counts_whole(found, tmp_path, lazy):
-    package = tmp_path / "lib" / "late"
-    (package / "inner").mkdir(parents=True)
-    (package / "__init__.py").write_text(lazy + RUINOUS)
-    (package / "inner" / "part.py").write_text(RUINOUS)
-    assert found("late") == {"lib/late/__init__.py", "lib/late/inner/part.py"}
+@pytest.mark.parametrize(("module", "contents", "others"), [
+    ("a", {"lib/a.py": "import near, json, numpy", "lib/near.py": "", "lib/far.py": ""}, {"lib/far.py"}),
+    ("a", {"lib/a.py": "", "study/a.py": ""}, {"lib/a.py"}),  # the folder of the study comes first
+    ("package", PACKAGE, {"lib/package/three.py"}),
+    ("package.three", PACKAGE, {}),
+    ("space.a", {"lib/space/a.py": "from .b import B", "lib/space/b.py": ""}, {}),
+    *(("late", {"lib/late/__init__.py": lazy, "lib/late/inner/part.py": ""}, {}) for lazy in (LAZY, ATTACHED)),
+    ("thing", {"lib/thing.py": "", "lib/thing-2.5.dist-info/METADATA": ""},  # counts by its version
+        {"lib/thing.py", "lib/thing-2.5.dist-info/METADATA"}),
+    *((name, {}, {}) for name in ("sklearn.linear_model", "json", "sys", "no_such_module")),
+])  # fmt: skip
+def test_all_files_that_an_import_would_run_count_and_no_others(found, module, contents, others):
+    assert found(module, contents) == contents.keys() - {*others}
+    assert code.closure([], ["thing"])[1] == {"thing"}
 
 
 def test_an_editable_install_counts_with_its_files(found, tmp_path, monkeypatch):
@@ -182,23 +167,9 @@ def test_an_editable_install_counts_with_its_files(found, tmp_path, monkeypatch)
 
 def test_compiled_modules_and_archives_count_as_they_are(found, tmp_path, monkeypatch):
     suffix = EXTENSION_SUFFIXES[0]
-    (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / f"fast{suffix}").write_bytes(b"\x00")
     assert found("fast") == {f"lib/fast{suffix}"}
     with ZipFile(tmp_path / "packed.zip", "w") as archive:
         archive.writestr("packed.py", RUINOUS)
     monkeypatch.setattr(sys, "path", [str(tmp_path / "packed.zip"), *sys.path])
     assert found("packed") == {"packed.zip"}
-
-
-def test_installed_packages_count_with_their_version(found, tmp_path):
-    (tmp_path / "lib" / "thing-2.5.dist-info").mkdir(parents=True)
-    assert found("thing", lib__thing_DOT_py="") == set()
-    assert code.closure([], ["thing"])[1] == {"thing"}
-    assert (
-        found("sklearn.linear_model")
-        == found("json")
-        == found("sys")
-        == found("no_such_module")
-        == set()
-    )

@@ -6,14 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import each
-from run_alone import run_alone
+from run_alone import rows_file, run_alone
 
 import linclass
 from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass.tuning.folds import seed_of, stratified_folds
-from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan
 from linclass_study.execution.run_files import TABLES, RunInputs
 from linclass_study.pipeline.fitted import Task
@@ -46,10 +45,7 @@ def rows():
 @pytest.fixture(scope="module")
 def features(rows, tmp_path_factory):
     table, y = rows
-    nothing = Table(np.empty((0, 0)), ())
-    path = tmp_path_factory.mktemp("features") / "as_is.npz"
-    FeatureFile(table, y, (np.empty(0), np.empty(0)), nothing).save(path)
-    return str(path)
+    return rows_file(tmp_path_factory.mktemp("features"), table, y)
 
 
 @pytest.fixture

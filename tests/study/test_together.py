@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import each
-from run_alone import run_alone
+from run_alone import rows_file, run_alone
 from scipy import sparse
 
 import linclass
@@ -16,7 +16,6 @@ from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass.tuning.folds import stratified_folds
 from linclass_study.config import code
-from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
@@ -149,9 +148,7 @@ LIMITS = {"fit_seconds": 8, "fit_memory_mb": 1000}
 
 def records(tmp_path, entry, folds, of_one_repeat=False):
     table, y = rows()
-    path = tmp_path / "as_is.npz"
-    nothing = Table(np.empty((0, 0)), ())
-    FeatureFile(table, y, (np.empty(0), np.empty(0)), nothing).save(path)
+    path = rows_file(tmp_path, table, y)
     numbers = np.arange(len(y))
     plan = Plan.of(
         {("cv", r): np.where(np.isin(numbers, rows), 0, -1) for r, rows in enumerate(folds)}
@@ -159,7 +156,7 @@ def records(tmp_path, entry, folds, of_one_repeat=False):
     if of_one_repeat:  # only its folds are fitted jointly
         plan = Plan.of({("cv", 0): sum(k * np.isin(numbers, rows) for k, rows in enumerate(folds))})
     task = {"n_classes": 3, "positive": 2, "inner_folds": 2}
-    kept = run_alone(LIMITS, "d", "m", entry, str(path), plan, task, 1)
+    kept = run_alone(LIMITS, "d", "m", entry, path, plan, task, 1)
     return kept.fits, kept.table()
 
 
