@@ -5,6 +5,7 @@ from math import inf
 
 import pytest
 import yaml
+from cases import each
 from snakemake.common.configfile import load_configfile
 from snakemake.utils import update_config
 
@@ -91,63 +92,85 @@ def test_official_test_rows_that_the_answer_trains_on_are_named(check, tmp_path)
             assert "`cv_rows: train` keeps them unseen" in about[0]
 
 
+LEVELS = ("low", "mid", "high")
+OWN = "datasets: [iris]\nmethods: [own]\ndefine:\n  methods:\n    own: {classifier: linclass."
+MINE = "define:\n  datasets:\n    mine: {source: {file: t.csv}, target: yEDIT}\n"
 WORDS = """\
 datasets: [mine, posts, bag]
-methods: [own, OTHER]
+methods: [EDIT]
 define:
   methods:
-    own: {classifier: linclass.LinearSVM, transforms: [STEP]}
+    own: {classifier: linclass.LinearSVM, transforms: [impute]}
+    ready: {classifier: linclass.LinearSVM, transforms: [one_hot]}
   datasets:
     mine: {source: {file: t.csv}, target: y}
     posts: {source: {file: t.csv}, target: y, texts: [job]}
     bag: {source: {url: "https://example.org/a.zip"}, format: bag_of_words}
 """
+ORDERED = """\
+datasets: [mine, listed, numbered, iris]
+methods: [EDIT]
+define:
+  datasets:
+    mine: {source: {file: t.csv}, target: y}
+    listed: {source: {file: t.csv}, target: y, classes: [low, mid, high]}
+    numbered: {source: {file: t.csv}, target: n, drop: [y]}
+  methods: {given: {classifier: linclass.OrdinalRegression, params: {order: [low, mid, high]}}}
+"""
+POSTS = "x,job,y\n1,u,a\n2,v,b\n3,u,a\n4,v,b\n"
+WARNED = {  # t.csv, the study, what begins or marks the lines, edit of the study → words of each line
+    "words that no method reads": (POSTS, WORDS, "no method of the study reads", {
+        "own": [
+            ["mine: 'job' holds text,", "`transforms: [impute, one_hot]` to a method,", "with `drop: [job]`"],
+            ["posts: 'job' holds texts", "`features: [count_words]`"],
+        ],
+        "ready": [["posts: 'job' holds texts"]],
+    }),
+    "a penalty on neighbours": (POSTS, WORDS, "have no order", {
+        "ready, logistic_fused": [
+            ["mine: logistic_fused has the penalty fused_lasso", "indicators of categories have no order"],
+            ["bag: logistic_fused", "words have no order"],
+        ],
+        "ready": [],
+    }),
+    "an order of classes": (
+        "x,y,n\n" + "".join(f"{i % 7},{LEVELS[i % 3]},{i % 3 + 1}\n" for i in range(12)), ORDERED, "alphabetical",
+        {"lda, ordinal, given": [
+            ["mine: ordinal takes the classes in alphabetical order, high < low < mid; list them"]],
+         "lda, given": []},
+    ),
+    "more folds than rows of a class": (
+        "size,y\n" + "".join(f"{k * 7 % 5},{'ab'[k % 10 == 0]}\n" for k in range(40)),
+        f"datasets: [mine]\nmethods: [logistic]\nevaluation: {{folds: EDIT}}\n{MINE.replace('EDIT', '')}", "warning",
+        {"5": [["     mine: no fits by cv: 5 folds need 5 rows of every class",
+                "class 'b' has 4; set evaluation.folds to at most 4"]], "4": []},
+    ),
+    "misleading columns": (
+        "id,note,day,size,y\n"
+        + "".join(f"{k},note {k},2024-03-{k % 28 + 1:02},{k * 7 % 5},{'ab'[k % 2]}\n" for k in range(40)),
+        f"datasets: [mine]\nmethods: [logistic]\n{MINE}", "warning",
+        {"": [["     mine: ", f" '{name}' ", f"`drop: [{name}]`"] for name in ("id", "note", "day")],
+         ", drop: [id, note, day]": []},
+    ),
+    "a parameter without effect": ("", f"{OWN}LeastSquaresClassifier, params: {{strength: 5}}EDIT}}\n", "no effect", {
+        "": [["warning     own: strength=5 has no effect", "penalty='l2'."]], ", tune: {penalty: [l2, null]}": [],
+    }),
+    "strengths that are tuned": ("", f"{OWN}LogisticRegressionEDIT}}\n", "by default", {
+        "": [["  of own: strength is tuned along its path"]], ", params: {strength: 0.1}": [],
+    }),
+}  # fmt: skip
 
 
-def test_columns_of_words_that_no_method_reads_are_named(check, tmp_path):
-    (tmp_path / "t.csv").write_text("x,job,y\n1,u,a\n2,v,b\n3,u,a\n4,v,b\n")
-    text = WORDS.replace(", OTHER", "")
-    mine, posts = [
-        line
-        for line in check(text.replace("STEP", "impute"))[1]
-        if "no method of the study reads" in line
-    ]
-    assert "mine: 'job' holds text, which no method of the study reads" in mine
-    assert "`transforms: [impute, one_hot]` to a method, or leave it out with `drop: [job]`" in mine
-    assert "posts: 'job' holds texts" in posts
-    assert "`features: [count_words]`" in posts
-    _, lines = check(text.replace("STEP", "one_hot"))
-    assert [line.split()[1] for line in lines if "no method of the study reads" in line] == [
-        "posts:"
-    ]
-
-
-def test_a_penalty_on_neighbours_is_reported_on_unordered_columns(check, tmp_path):
-    (tmp_path / "t.csv").write_text("x,job,y\n1,u,a\n2,v,b\n3,u,a\n4,v,b\n")
-    text = WORDS.replace("OTHER", "logistic_fused").replace("STEP", "one_hot")
-    mine, bag = [line for line in check(text)[1] if "have no order" in line]
-    assert "mine: logistic_fused has the penalty fused_lasso" in mine
-    assert "indicators of categories have no order" in mine
-    assert "bag: logistic_fused" in bag
-    assert "words have no order" in bag
-
-
-def test_a_method_for_ordered_classes_is_reported_on_alphabetical_order(check, tmp_path):
-    rows = "".join(f"{i % 7},{('low', 'mid', 'high')[i % 3]}\n" for i in range(12))
-    (tmp_path / "t.csv").write_text(f"x,y\n{rows}")
-    (tmp_path / "n.csv").write_text(
-        "x,y\n" + rows.replace("low", "1").replace("mid", "2").replace("high", "3")
-    )
-    text = (
-        "datasets: [mine, listed, numbered, iris]\nmethods: [lda, ordinal, given]\n"
-        "define: {datasets: {mine: {source: {file: t.csv}, target: y}, numbered: {source: {file: n.csv}, target: y},\n"
-        "    listed: {source: {file: t.csv}, target: y, classes: [low, mid, high]}},\n"
-        "  methods: {given: {classifier: linclass.OrdinalRegression, params: {order: [low, mid, high]}}}}\n"
-    )
-    (line,) = [line for line in check(text)[1] if "alphabetical order" in line]
-    assert (
-        "mine: ordinal takes the classes in alphabetical order, high < low < mid; list them" in line
-    )
+@each("case", WARNED)
+def test_a_plan_reports_what_misleads_before_any_fit(check, tmp_path, case):
+    rows, text, mark, edits = WARNED[case]
+    (tmp_path / "t.csv").write_text(rows)
+    for edit, expected in edits.items():
+        code, lines = check(text.replace("EDIT", edit))
+        found = sorted(line for line in lines if mark in line)
+        assert (code, len(found)) == (0, len(expected)), lines
+        for words in expected:
+            assert any(all(word in line for word in words) for line in found), (words, found)
 
 
 def test_a_cost_metric_is_refused_until_it_declares_its_direction(check, tmp_path, monkeypatch):
@@ -247,66 +270,6 @@ def test_a_file_that_does_not_exist_is_named(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["check", "no.yaml"]) == 2
     assert capsys.readouterr().err == "no.yaml: cannot be read (No such file or directory)\n"
-
-
-def test_more_folds_than_rows_of_a_class_are_a_warning_before_any_fit(check, tmp_path):
-    rows = [f"{k * 7 % 5},{'ab'[k % 10 == 0]}" for k in range(40)]
-    (tmp_path / "t.csv").write_text("\n".join(["size,y", *rows]))
-    text = (
-        "datasets: [mine]\nmethods: [logistic]\nevaluation: {folds: 5}\ndefine:\n  datasets:\n"
-        "    mine: {source: {file: t.csv}, target: y}\n"
-    )
-    code, lines = check(text)
-    (line,) = [line for line in lines if line.startswith("warning")]
-    assert code == 0
-    assert line.startswith("warning     mine: no fits by cv: 5 folds need 5 rows of every class")
-    assert "class 'b' has 4; set evaluation.folds to at most 4" in line
-    _, lines = check(text.replace("folds: 5", "folds: 4"))
-    assert not [line for line in lines if line.startswith("warning")]
-
-
-def test_misleading_columns_are_reported_before_any_fit(check, tmp_path):
-    rows = [f"{k},note {k},2024-03-{k % 28 + 1:02},{k * 7 % 5},{'ab'[k % 2]}" for k in range(40)]
-    (tmp_path / "t.csv").write_text("\n".join(["id,note,day,size,y", *rows]))
-    text = (
-        "datasets: [mine]\nmethods: [logistic]\ndefine:\n  datasets:\n"
-        "    mine: {source: {file: t.csv}, target: yDROP}\n"
-    )
-    code, lines = check(text.replace("DROP", ""))
-    found = [line for line in lines if line.startswith("warning")]
-    assert code == 0
-    for column in ("id", "note", "day"):
-        (line,) = [line for line in found if f"`drop: [{column}]`" in line]
-        assert line.startswith("warning     mine: ")
-        assert f" '{column}' " in line
-    assert len(found) == 3
-    _, lines = check(text.replace("DROP", ", drop: [id, note, day]"))
-    assert not [line for line in lines if line.startswith("warning")]
-
-
-def test_a_method_parameter_without_effect_is_reported(check):
-    text = (
-        "datasets: [iris]\nmethods: [own]\ndefine:\n  methods:\n"
-        "    own: {classifier: linclass.LeastSquaresClassifier, params: {strength: 5}TUNE}\n"
-    )
-    _, lines = check(text.replace("TUNE", ""))
-    (line,) = [line for line in lines if "has no effect" in line]
-    assert line.startswith("warning     own: strength=5 has no effect")
-    assert line.endswith("penalty='l2'.")
-    _, lines = check(text.replace("TUNE", ", tune: {penalty: [l2, null]}"))
-    assert not [line for line in lines if "has no effect" in line]
-
-
-def test_check_names_the_strengths_that_are_tuned_by_default(check):
-    text = (
-        "datasets: [iris]\nmethods: [own]\ndefine:\n  methods:\n"
-        "    own: {classifier: linclass.LogisticRegressionPARAMS}\n"
-    )
-    _, lines = check(text.replace("PARAMS", ""))
-    (line,) = [line for line in lines if line.startswith("by default")]
-    assert line.startswith("by default  of own: strength is tuned along its path")
-    _, lines = check(text.replace("PARAMS", ", params: {strength: 0.1}"))
-    assert not [line for line in lines if line.startswith("by default")]
 
 
 def test_the_resolved_study_tunes_strengths_by_default(check, tmp_path):
