@@ -66,10 +66,11 @@ class BalancedWinnow(LinearOnlineClassifier):
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)
-        self._weights = LogWeights(self._theta.shape, signed=True)
+        scores = 1 if self._theta.ndim == 1 else self._theta.shape[1]
+        self._weights = LogWeights(scores, len(self._theta), signed=True)
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
         correct_by_factors(block, self._weights, codes, weights, self.learning_rate, 0.0, tally)
 
     def _parameters(self) -> Array:
-        return self._weights.values
+        return self._weights.values[0] if self._theta.ndim == 1 else self._weights.values.T

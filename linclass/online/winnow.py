@@ -85,7 +85,7 @@ class Winnow(LinearOnlineClassifier):
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         self._theta = np.zeros(0)
-        self._weights = LogWeights(X.shape[1], signed=False)
+        self._weights = LogWeights(1, X.shape[1], signed=False)
 
     @property
     def _threshold(self) -> float:
@@ -110,7 +110,7 @@ class Winnow(LinearOnlineClassifier):
         correct_by_factors(block, self._weights, codes, weights, rate, self._threshold, tally)
 
     def _set_model(self) -> None:
-        self.coef_ = self._weights.values[None].copy()
+        self.coef_ = self._weights.values.copy()
         self.intercept_ = np.array([-self._threshold])
 
     def __sklearn_tags__(self) -> Tags:
