@@ -17,6 +17,7 @@ from linclass.linear.losses.regression import EpsilonInsensitive
 from linclass.linear.objective.objective import UNPENALIZED, Objective
 from linclass.linear.penalties.entrywise import L1, L2, ElasticNet, Unpenalized
 from linclass.linear.solver_choice import takes_penalty
+from linclass.linear.solvers import linear_program
 from linclass.linear.solvers.linear_program import LinearProgram
 
 LOSSES = {"hinge": Hinge(), "tube": EpsilonInsensitive(0.3), "deviation": EpsilonInsensitive(0.0)}
@@ -175,6 +176,35 @@ def test_the_error_on_hard_rows_is_at_most_the_certificate(seed, strength):
         P.kink = strength * np.asarray(penalty["l1"]["factors"]) / np.where(rounding, 1, spread)
     least = by_slacks(P)
     assert model.objective_ * (1 - model.certificate_) <= least * (1 + 1e-7) + 1e-10
+
+
+@each("loss", LOSSES)
+def test_ties_of_repeated_rows_and_indicators_do_not_stop_a_path(loss):
+    rng = np.random.default_rng(4)
+    levels = rng.integers(0, 3, (150, 2))
+    X = np.hstack([np.eye(3)[levels[:, 0]], np.eye(3)[levels[:, 1]], levels])
+    y = np.sign(levels.sum(axis=1) - 2 + rng.choice([-0.5, 0.5, 2.5], 150))
+    P = Objective(DesignMatrix(X), LOSSES[loss], y, None, L1(), 1.0)
+    strengths = np.geomspace(0.5, 1e-4, 12)
+    for strength, found in zip(
+        strengths, LinearProgram().path(P, strengths, P.zero()), strict=True
+    ):
+        assert found.certificate <= 1e-6
+        assert found.objective == pytest.approx(by_slacks(P.with_strength(strength)), rel=1e-6)
+
+
+@each("loss", LOSSES)
+def test_vertices_and_highs_end_at_the_same_objective(loss, monkeypatch):
+    P = problem(loss, "l1")
+    P = Objective(
+        DesignMatrix(sparse.csr_array(P.design.dense()[:, :4])), P.loss, P.y, P.weights, L1(), 0.05
+    )
+    objectives = []
+    for entries in (10_000, 0):
+        monkeypatch.setattr(linear_program, "MAX_ENTRIES", entries)
+        assert (linear_program.Program(P).vertices() is None) == (entries == 0)
+        objectives.append(LinearProgram().solve(P, P.zero()).objective)
+    assert objectives[0] == pytest.approx(objectives[1], rel=1e-8)
 
 
 def test_linear_programs_take_l1_or_no_penalty():

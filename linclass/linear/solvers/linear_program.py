@@ -6,13 +6,18 @@ It is solved by its dual,
 
 for the pieces  a_p z + c_p  of the loss: one for the hinge, two for the ε-insensitive loss. The sums are 0 for columns
 without a penalty, of which the intercept is one. W and b are the multipliers of the sums, and s are slopes, so the
-duality gap is the certificate. With L1 it is the 1-norm support vector machine. HiGHS solves the program; columns are
-centred, if there is an intercept, and have unit variance, so that its tolerances mean the same for all.
+duality gap is the certificate. With L1 it is the 1-norm support vector machine. Columns are centred, if there is an
+intercept, and have unit variance, so that tolerances mean the same for all.
+
+A descent from vertex to vertex (vertices.py) solves the program, and goes on along a path of strengths. HiGHS solves it
+where the rows are sparse and would be large as an array, or where rounding errors end the descent too early.
 Bradley & Mangasarian (1998), ICML 15; Duda, Hart & Stork (2001), §5.10; Huangfu & Hall (2018), Math. Prog. Comp. 10
 """
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,12 +29,14 @@ from linclass.base.documentation import documented
 from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.vertices import NoVertex, Vertices
 
 PROGRAM_TOLERANCE = 1e-10  # of the program, the least that HiGHS takes
 CANCELLED = 16 * EPS
 MAX_TERMS = 1e4  # times the constants: rounding errors of larger terms are not all that is left
 MAX_UNIT = 1e4  # by which small sums are multiplied; more makes programs harder
 SLIGHTLY_LONGER = 1 + 1e-6
+MAX_ENTRIES = 10_000_000  # of sparse rows as an array
 
 
 @documented
@@ -48,21 +55,69 @@ class LinearProgram(Solver):
     limit: ClassVar[int] = 1_000_000
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        program = Program(objective)
-        found = program.solved(self.max_steps)
+        return self._at([objective], start, trace)[0]
+
+    def path(
+        self, objective: Objective, strengths: Iterable[float], start: Array
+    ) -> list[Solution]:
+        return self._at([objective.with_strength(s) for s in strengths], start, None)
+
+    def _at(
+        self, objectives: Sequence[Objective], start: Array, trace: Trace | None
+    ) -> list[Solution]:
+        """The solutions of objectives that differ only in their strengths."""
+        program, found = Program(objectives[0]), list[Solution]()
+        vertices = program.vertices()
+        for objective in objectives:
+            own = program.of(objective)
+            solution = self._by_vertices(own, vertices, trace) if vertices else None
+            if solution is None:
+                vertices = None
+                solution = self._by_highs(own, start, trace)
+            found.append(solution)
+        return found
+
+    def _by_vertices(
+        self, program: Program, vertices: Vertices, trace: Trace | None
+    ) -> Solution | None:
+        """None if rounding errors keep the certificate above tol."""
+        before, kinks = vertices.steps, program.kinks
+        try:
+            done = vertices.descend(kinks, self.max_steps)
+        except NoVertex:
+            return None
+        theta, mu = vertices.solution(kinks)
+        n_iter = vertices.steps - before
+        v, middle = np.split(theta, [len(program.spread)])
+        mu /= np.where(program.each > 0, program.each, 1)
+        solution = self._solution(program, v, middle, mu, n_iter, trace)
+        return solution if solution.converged or not done else None
+
+    def _by_highs(self, program: Program, start: Array, trace: Trace | None) -> Solution:
+        objective, found = program.objective, program.solved(self.max_steps)
         if found.x is None:
             point = objective.at(start)
             return Solution.at(point, certify(point), self.tol, int(found.nit))
-        theta, v, middle = program.multipliers(found)
+        return self._solution(program, *program.multipliers(found), found.x, int(found.nit), trace)
+
+    def _solution(
+        self,
+        program: Program,
+        v: Array,
+        middle: Array,
+        mu: Array,
+        n_iter: int,
+        trace: Trace | None,
+    ) -> Solution:
+        objective, W = program.objective, v / program.spread
+        theta = np.concatenate([W, middle - program.mean @ W])
         # if columns without a penalty separate the rows, margins are 1 but for rounding
         point = min(map(objective.at, (theta, SLIGHTLY_LONGER * theta)), key=lambda one: one.value)
         if trace:
             trace(point)
-        certificate, s = program.certificate(point, program.slopes_of(found.x), v, middle)
-        done, n_iter = certificate <= self.tol, max(1, int(found.nit))
-        return Solution(
-            point.theta, point.value, certificate, "duality_gap", done, n_iter, slopes=s
-        )
+        certificate, s = program.certificate(point, program.slopes_of(mu), v, middle)
+        done, kind = certificate <= self.tol, "duality_gap"
+        return Solution(point.theta, point.value, certificate, kind, done, max(1, n_iter), slopes=s)
 
 
 class Program:
@@ -72,11 +127,38 @@ class Program:
         self.objective, design, w = objective, objective.design, objective.weights
         self.w, self.n = w, design.n_rows
         self.mean, self.spread, self.columns = design.standardized_columns(w)
-        self.kink = np.broadcast_to(objective.kink, design.n_features) / self.spread
-        self.bound, self.free = np.flatnonzero(self.kink > 0), np.flatnonzero(self.kink == 0)
         self.slopes, self.constants = objective.loss.pieces(objective.y)
+        self.each = np.tile(w, len(self.slopes))
+        self._limit(objective)
+
+    def of(self, objective: Objective) -> Program:
+        """The program of the same objective at another strength."""
+        program = copy.copy(self)
+        program._limit(objective)
+        return program
+
+    def _limit(self, objective: Objective) -> None:
+        self.objective = objective
+        self.kink = np.broadcast_to(objective.kink, len(self.spread)) / self.spread
+        self.bound, self.free = np.flatnonzero(self.kink > 0), np.flatnonzero(self.kink == 0)
         # what small sums are multiplied by, since tolerances are absolute
         self.unit = np.clip(1 / (self.n * self.kink[self.bound]), 1, MAX_UNIT)
+
+    @property
+    def kinks(self) -> Array:
+        """Of the weights v, and 0 of the intercept."""
+        return np.append(self.kink, np.zeros(int(self.objective.design.intercept)))
+
+    def vertices(self) -> Vertices | None:
+        """The vertex at 0; None if all rows take much memory."""
+        design = self.objective.design
+        if design.is_sparse and self.slopes.size * design.width > MAX_ENTRIES:
+            return None
+        X = self.columns.T.toarray()
+        if design.intercept:
+            X = np.column_stack([X, np.ones(self.n)])
+        rows = np.concatenate([-slopes[:, None] * X for slopes in self.slopes])
+        return Vertices(rows, self.constants.ravel(), self.each)
 
     def solved(self, max_iter: int) -> Any:
         """The result of `linprog`, whose objective is n times the dual's."""
@@ -104,14 +186,13 @@ class Program:
             },
         )
 
-    def multipliers(self, found: Any) -> tuple[Array, Array, Array]:
-        """(theta, weights v of the standardized columns, their intercept if there is one)."""
+    def multipliers(self, found: Any) -> tuple[Array, Array]:
+        """(weights v of the standardized columns, their intercept if there is one)."""
         of_limits, of_zeros = found.ineqlin.marginals, found.eqlin.marginals
         up, down = np.split(of_limits, 2)
         v = np.zeros(len(self.spread))
         v[self.bound], v[self.free] = (up - down) * self.unit, of_zeros[: len(self.free)]
-        middle, W = of_zeros[len(self.free) :], v / self.spread
-        return np.concatenate([W, middle - self.mean @ W]), v, middle
+        return v, of_zeros[len(self.free) :]
 
     def slopes_of(self, mu: Array) -> Array:
         s: Array = (np.clip(mu, 0, 1).reshape(self.slopes.shape) * self.slopes).sum(axis=0)
