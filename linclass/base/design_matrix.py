@@ -31,7 +31,7 @@ SPREAD_TOLERANCE = 1e-12  # of the mean of a column: a spread below it is roundi
 SHORT = 30  # entries of a sparse column up to which columns are not worth a copy for one score
 CACHED = 250_000  # numbers that stay in the cache of a processor
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
-GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
+SINGLE_BLOCK = 500_000  # entries at a time of products in single precision
 COPIED = 1_000_000  # entries of X above which at most a quarter of the rows is copied
 FULL = 0.1  # share of entries of sparse rows, above which one factor of a Gram matrix is dense
 
@@ -381,10 +381,11 @@ class DesignMatrix(Design):
         self.passes += 1
         d, root = self.n_features, np.sqrt(D)
         H = np.zeros((self.width, self.width))
-        size = max(BLOCK, GRAM_BLOCK // self.width)
+        size = max(BLOCK, SINGLE_BLOCK // self.width)
+        room = np.empty((min(size, self.n_rows), self.width), np.float32)
         for start in range(0, self.n_rows, size):
             rows = slice(start, min(start + size, self.n_rows))
-            B = np.empty((rows.stop - start, self.width), np.float32)
+            B = room[: rows.stop - start]
             if self.is_sparse:
                 own = slice(self.X.indptr[start], self.X.indptr[rows.stop])
                 pointers = self.X.indptr[start : rows.stop + 1] - own.start

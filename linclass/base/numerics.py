@@ -84,6 +84,13 @@ def backtrack(
     return new, t
 
 
+def solve_few(M: Array, b: Array) -> Array:
+    """The least solution of M x = b for a few unknowns, of which M may determine only some."""
+    if len(M) == 1 and M[0, 0] > 0:
+        return b / M[0, 0]
+    return np.asarray(np.linalg.lstsq(M, b, rcond=1e-12)[0])
+
+
 def damped_newton(
     at: Callable[[Array], Any],
     start: Array,

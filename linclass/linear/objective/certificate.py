@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base.arrays import EPS, SMALLEST, Array, by_blocks
+from linclass.base.numerics import solve_few
 from linclass.linear.objective.objective import Objective, Point
 
 CANCELLED = 16 * EPS  # of a slope, relative to the terms that cancel in it
@@ -53,21 +54,21 @@ def duality_gap(point: Point, slopes: Array | None = None) -> float:
         U = P.penalty.gradient(point.theta[..., :d]) - point.gradient[..., :d] / P.strength
         return _gap_in_domain(point, s, U)
     if P.unpenalized is None and not P.design.intercept:
-        return _gap(point, s)
-    if slopes is None and P.loss.kind == "twice-smooth":
-        gap = _gap(point, _balanced(point))
+        return gap_and_gradient(point, s)[0]
+    if P.loss.kind == "twice-smooth":
+        gap = gap_and_gradient(point, balanced(point, s))[0]
         if np.isfinite(gap) or P.unpenalized is not None:
             return gap
-    return _gap(point, P.loss.balance(P.y, s, P.weights))
+    return gap_and_gradient(point, P.loss.balance(P.y, s, P.weights))[0]
 
 
-def _gap(point: Point, s: Array) -> float:
-    """The gap for balanced s; +∞ if s is not balanced."""
+def gap_and_gradient(point: Point, s: Array) -> tuple[float, Array]:
+    """The gap for balanced s, +∞ if s is not balanced; and Xᵀ(w s)."""
     P = point.objective
     g = P.design.pull(P.weights * s)
     if not _is_balanced(P, g, s, BALANCED):
-        return np.inf
-    return _gap_in_domain(point, s, P.weight_part(g) / -P.strength)
+        return np.inf, g
+    return _gap_in_domain(point, s, P.weight_part(g) / -P.strength), g
 
 
 def _gap_in_domain(point: Point, s: Array, U: Array) -> float:
@@ -96,13 +97,15 @@ def _is_balanced(objective: Objective, g: Array, s: Array, digits: float) -> boo
     return bool(sums.max(initial=0) <= digits * objective.norm(s))
 
 
-def _balanced(point: Point) -> Array:
+def balanced(point: Point, s: Array) -> Array:
     """s + ∇²ℓ X_F δ, with δ the Newton step of the columns F without a penalty, so that Σ w s x_F = 0.
 
     The increase of the gap is of second order in Σ w s x_F, where that of `balance` is of first order; but the
     conjugate may be infinite there.
     """
-    P, s, curvatures = point.objective, point.slopes, point.curvatures
+    P, curvatures = point.objective, point.curvatures
+    if P.unpenalized is None and not P.design.intercept:
+        return s
     intercept_alone, loss, weights = P.unpenalized is None, P.loss, P.weights
     if P.unpenalized is None:
         B = np.ones((s.shape[-1], 1))
@@ -111,7 +114,7 @@ def _balanced(point: Point) -> Array:
     M = loss.hessian(B.copy(), weights, curvatures)  # which overwrites its rows
     for _ in range(1 if intercept_alone else 2):  # the second removes rounding errors of the first
         right = s @ weights if intercept_alone else ((s * weights) @ B).ravel()
-        delta = np.linalg.lstsq(M, -np.atleast_1d(right), rcond=1e-12)[0]
+        delta = solve_few(M, -np.atleast_1d(right))
         delta = delta.reshape(*s.shape[:-1], -1)
         moves = np.broadcast_to(delta, s.shape) if intercept_alone else delta @ B.T
         (s,) = by_blocks(lambda s, c, v: (s + loss.curve(c, v),), s, curvatures, moves)

@@ -21,6 +21,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.objective.objective import CONSTANT_BELOW, Objective, Point, is_far
 from linclass.linear.penalties.entrywise import L2
 
+ROWS_LOOKED_AT = 1000  # rows by which it is decided whether all are far from 0
 CENTRED_BEYOND = 3  # deviations from 0 above which sparse columns are centred
 LEAST_DEVIATION = 1e-7  # of the norm of a column: a deviation below it is rounding
 SINGLE_UP_TO = 1e3  # deviations from 0 up to which uncentred columns may be in single precision
@@ -32,14 +33,18 @@ class Units:
 
     mean: Array  # x̄
     scale: Array  # s
+    rough: bool = False  # known of some rows only
 
     @classmethod
-    def of(cls, objective: Objective) -> Units:
-        """Means and standard deviations (about 0 without an intercept).
+    def of(cls, objective: Objective, roughly: bool = False) -> Units:
+        """Means and standard deviations (about 0 without an intercept); roughly, of some dense rows.
 
         Sparse columns are not centred unless they are far from 0, as centring would fill them in.
         """
         design = objective.design
+        if roughly and not design.is_sparse and design.n_rows > 2 * ROWS_LOOKED_AT:
+            some = cls.of(objective.take(slice(None, None, design.n_rows // ROWS_LOOKED_AT)))
+            return cls(some.mean, some.scale, rough=True)
         length = objective.column_norms[: design.n_features]
         mean = objective.column_means
         deviation = np.maximum(
@@ -77,7 +82,7 @@ class Units:
     def pull(self, g: Array) -> Array:
         """The gradient in u from that in (w, b): the adjoint of `move`."""
         g, d = g.copy(), len(self.scale)
-        g[..., :d] = self._centred(g) / self.scale
+        g[..., :d] = self.centred(g) / self.scale
         return g
 
     def steepest(self, point: Point) -> Array:
@@ -90,18 +95,15 @@ class Units:
         """By how much the slopes of W exceed the kink, for a fixed score of the mean row, in the units of w."""
         objective = point.objective
         W = objective.weight_part(point.theta)
-        return objective.steepest(W, self._centred(point.gradient))
+        return objective.steepest(W, self.centred(point.gradient))
 
-    def _centred(self, g: Array) -> Array:
+    def centred(self, g: Array) -> Array:
         d = len(self.scale)
         return g[..., :d] - g[..., d:] * self.mean if self.centres else g[..., :d]
 
     @cached_property
     def centres(self) -> bool:
         return bool(self.mean.any())
-
-
-ROWS_LOOKED_AT = 1000  # rows by which it is decided whether all are far from 0
 
 
 def about_mean(X: Array, weights: Array) -> tuple[Array, Array]:

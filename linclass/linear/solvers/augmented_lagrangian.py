@@ -80,7 +80,7 @@ def method_of_multipliers(
 
 REACH_FROM_START = 5.0  # reach of the first round from a start, in units of the loss,
 REACH_FROM_ZERO, REACH_OF_WIDE_ROWS = 0.5, 0.25  # from zero, and with fewer rows than features
-ROUND_SHARE = 0.1  # of the certificate, to which a round is solved
+ROUND_SHARE = 0.01  # of the certificate, to which a round is solved
 
 
 @documented
@@ -125,7 +125,8 @@ class AugmentedLagrangian(Solver):
             enough = ROUND_SHARE * max(self.tol, min(certificate, ROUND_SHARE))
             found = ProximalNewton(enough, left).solve(smooth, point.theta)
             point = objective.at(found.theta)
-            slopes = smooth.loss.slopes(smooth.y, point.scores)
+            last = found.slopes  # of its last model, nearer to those of the minimum
+            slopes = smooth.loss.slopes(smooth.y, point.scores) if last is None else last
             return point, slopes, max(1, found.n_iter)
 
         point, slopes, certificate, n_iter = method_of_multipliers(

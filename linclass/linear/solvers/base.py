@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import Array
-from linclass.base.numerics import backtrack
+from linclass.base.arrays import EPS, Array
+from linclass.base.numerics import backtrack, solve_few
 from linclass.base.parameters import checks_of, require_whole
 from linclass.base.parts import NamedPart
 from linclass.linear.objective.certificate import certify
@@ -347,15 +347,18 @@ def best_intercept(objective: Objective) -> Point:
     def along(b: Array, step: Array) -> Callable[[float], Point]:
         return lambda t: at(b + t * step)
 
-    b = np.zeros(objective.shape[:-1])
+    b, known = np.zeros(objective.shape[:-1]), None
+    if not b.ndim and objective.y.dtype == float and abs(mean := float(w @ objective.y)) < 1:
+        known = loss.normal_fit(mean, 0.0)  # of rows that explain nothing
+    b = b if known is None else b + known[1]
     point, left = at(b), np.inf
     for _ in range(MAX_STEPS):
         g = point.slopes @ w
-        if not np.abs(g).max() < left:
+        if not EPS < np.abs(g).max() < left:
             break
         left = np.abs(g).max()
         H = loss.hessian(np.ones((n, 1)), w, point.curvatures)
-        step = -np.linalg.lstsq(H, np.atleast_1d(g), rcond=1e-12)[0].reshape(b.shape)
+        step = -solve_few(H, np.atleast_1d(g)).reshape(b.shape)
         point, t = backtrack(point, along(b, step), float(np.vdot(g, step)))
         b = b + t * step
     if loss.piecewise_quadratic and np.abs(point.slopes @ w).max() > STRAIGHT_SLOPE:

@@ -3,11 +3,14 @@
     W ← W + t (V − W),   V = argmin_V  g·(V − W) + ½ (V − W)ᵀ H (V − W) + Σ kink_j |v_j|
 
 with V over few features only: the support, and those whose slope exceeds the kink most. From W = 0 the strength
-is decreased to its value in stages, so that few features enter wrongly, since they are selected when the others are
-near their final weights. With fewer weights than rows one step in each stage suffices. With more, a weak penalty lets
-the model separate the rows, whose curvature then vanishes, and steps from far away are poor: there each stage is a
-rough fit, started from the last ones as along any path. A Hessian is kept as long as its steps reduce the residual
-tenfold. The start is the best intercept, and steps are taken in scaled coordinates (`Units`).
+is decreased to its value in stages, unless features are few: features are then selected when the others are near their
+final weights, so few enter wrongly. One step in each stage suffices, except for K scores with more weights than rows:
+a weak penalty lets the model separate the rows, whose curvature then vanishes, and steps from far away are poor; there
+each stage is a rough fit, started from the last ones as along any path.
+
+The slopes s + ∇²ℓ X(V − W) of the losses in the model satisfy the optimality conditions on the working set, so the
+gap with them is about the distance to the minimum, unless another feature exceeds its kink; that feature joins.
+The start is the best intercept, and steps are taken in scaled coordinates (`Units`).
 Lee, Sun & Saunders (2014), SIAM J. Optimization 24; Tibshirani et al. (2012), JRSS B 74"""
 
 from __future__ import annotations
@@ -15,17 +18,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil, log
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from linclass.base.arrays import BLOCK, Array, diagonal
 from linclass.base.documentation import documented
 from linclass.base.numerics import backtrack_predicted, solve_lifted
-from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.certificate import (
+    balanced,
+    certify,
+    gap_and_gradient,
+    relative_gap,
+)
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, without_common_shift
-from linclass.linear.solvers.active_set import ActiveSet, scale
+from linclass.linear.solvers.active_set import ActiveSet, by_block_pivoting, scale
 from linclass.linear.solvers.base import (
     CentringSolver,
     Solution,
@@ -36,7 +44,8 @@ from linclass.linear.solvers.base import (
 
 # Newton's step among few weights, whose quadratic program with the L1 term is solved exactly.
 
-KEEP_HESSIAN = 0.1  # reduction of the residual by a step, up to which its Hessian is kept
+KEPT_SHARE = 0.1  # of the tolerance, that a step with a kept Hessian should reach
+KEEP_HESSIAN = 0.1  # reduction of the gap by a step, up to which its Hessian may be kept
 SINGLE_ROUNDING = 1e-6  # of a Hessian formed in single precision
 WEAK_CURVATURE = 1e-3  # of a Hessian: below it the curvature of a penalty needs more digits
 DOUBLE_ROUNDING = 1e-13  # of a Hessian formed in double precision
@@ -49,8 +58,18 @@ PROGRAM_SLACK = 1e-12  # of the least kink: tolerance of quadratic programs
 class Step:
     """A step of the entries of theta that are free."""
 
+    slopes: Array | None = None  # of the losses in the model at its minimum, after a whole step
+    keeps = False  # what it computed of the rows, for the next step
+
     def __init__(self, free: Array, units: Units):
         self.free, self.units = free, units
+
+    def anew(self) -> Step:
+        """The same for another strength."""
+        return type(self)(self.free, self.units)
+
+    def adapt(self, apart: float, enough: float) -> None:
+        """Prepare the next step, after one whose `slopes` have the gap `apart` but for other features."""
 
     def __call__(self, point: Point) -> Point:
         raise NotImplementedError
@@ -59,38 +78,47 @@ class Step:
         """The largest free entry of the subgradient of least norm."""
         return float(np.abs(self.units.steepest(point)[self.free]).max(initial=0))
 
-    def adapt(self, ratio: float) -> None:
-        """Adapt the next step to the ratio of the residual after this one to that before."""
-
 
 class NewtonStep(Step):
-    """To the minimum of the quadratic model; its Hessian is kept while steps reduce the residual tenfold."""
+    """To the minimum of the quadratic model. Its Hessian is kept if the next step will suffice with it."""
 
-    hessian: Array | None = None
-    program: ActiveSet
+    hessian: Array
+    curvatures: Array  # of the losses, in the Hessian
+    fall: float  # decrease of the objective that the model predicts
+
+    def __init__(self, free: Array, units: Units):
+        super().__init__(free, units)
+        self.every: Any = ... if free.ndim == 1 and free.all() else free
 
     def __call__(self, point: Point) -> Point:
-        if self.hessian is None:
-            self.hessian = self._hessian(point)
-            self.program = ActiveSet(self.hessian)
-        objective, units, free, H = point.objective, self.units, self.free, self.hessian
+        objective, units, every = point.objective, self.units, self.every
+        if not self.keeps:
+            self.hessian, self.curvatures = self._hessian(point), point.curvatures
+        H, self.keeps = self.hessian, False
         kinks = np.zeros(point.theta.shape)
         objective.weight_part(kinks)[...] = objective.kink / units.scale
-        least = float(objective.weight_part(kinks).min(initial=np.inf))
         at = units.coordinates(point.theta)
-        u, g, kinks = at[free], units.pull(point.gradient)[free], kinks[free]
+        u, g, kinks = at[every], units.pull(point.gradient)[every], kinks[every]
         c = H @ u - g
-        v, _ = self.program.minimize(
-            c, kinks, u, PROGRAM_SLACK * scale(float(np.abs(c).max(initial=0)), least)
-        )
-        fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))  # predicted decrease
-        at[free] = v
+        v = by_block_pivoting(H, c, kinks, u)
+        if v is None:
+            least = float(kinks.min(initial=np.inf, where=kinks > 0))
+            slack = PROGRAM_SLACK * scale(float(np.abs(c).max(initial=0)), least)
+            v, _ = ActiveSet(H).minimize(c, kinks, u, slack)
+        fall = self.fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))
+        at[every] = v
         along = point.toward(without_common_shift(objective, units.move(at)) - point.theta)
-        return backtrack_predicted(point, lambda t: (along(t), t * fall))
+        whole = along(1.0)
+        new = backtrack_predicted(point, lambda t: (whole if t == 1 else along(t), t * fall))
+        self.slopes = None
+        if new is whole:
+            moved = objective.loss.curve(self.curvatures, new.scores - point.scores)
+            self.slopes = point.slopes + moved
+        return new
 
-    def adapt(self, ratio: float) -> None:
-        if ratio > KEEP_HESSIAN:
-            self.hessian = None
+    def adapt(self, apart: float, enough: float) -> None:
+        """Keep the Hessian if the next step, which leaves about the same share of the gap as this one, suffices."""
+        self.keeps = apart * apart <= KEPT_SHARE * enough * self.fall
 
     def _hessian(self, point: Point) -> Array:
         """∇² of the smooth part, slightly regularized."""
@@ -107,11 +135,11 @@ class NewtonStep(Step):
         bends *= 1 + rounding
         # rows that are fitted to rounding have no curvature left; a feature of such rows alone would have none, nor
         # has one of rows on straight pieces alone: its step then passes every kink, and the line search shortens it
-        if objective.loss.piecewise_quadratic:
+        if objective.loss.piecewise_quadratic and not objective.loss.quadratic:
             least = max(least, STRAIGHT_CURVATURE * self.residual(point))
         np.maximum(bends, least, out=bends)
         free = self.free.ravel()
-        return H if free.all() else H[np.ix_(free, free)]
+        return H if self.every is ... else H[np.ix_(free, free)]
 
     def _of_losses(self, point: Point, single: bool) -> Array:
         """∇² of the losses, in single precision at half the cost."""
@@ -175,7 +203,7 @@ class OrthantStep(Step):
 # score the quadratic program is solved exactly (`NewtonStep`). For K scores, or many features, conjugate
 # gradients approach its solution for the present signs, and weights stop at 0 (`OrthantStep`).
 
-FIRST_JOINING = 8  # entries that may join at first; later twice the size of the support
+JOINING = 64  # entries that may join, and half as many as are in the support
 RESIDUAL_CUT = 0.1  # reduction of the residual before other entries are considered
 MAX_HESSIAN = 2000  # features up to which the Hessian of one score is formed
 MAX_SPARSE_HESSIAN = 300  # the same of sparse rows, whose products are cheap
@@ -188,36 +216,45 @@ MAX_STRAIGHT_HESSIAN = (
 class WorkingSet:
     """The support, and the other entries whose slope exceeds the kink most."""
 
-    objective: Objective
     sub: Objective  # of the features that have an entry
     chosen: Array  # entries of W
     columns: Array  # of [X 1] in `sub`
     step: Step
 
     def __init__(
-        self, objective: Objective, point: Point, units: Units, last: WorkingSet | None = None
+        self,
+        objective: Objective,
+        point: Point,
+        g: Array,
+        units: Units,
+        last: WorkingSet | None,
     ):
-        here, d = point.under(objective), objective.design.n_features
-        chosen = joining(here, units)
+        self.objective, d = objective, objective.design.n_features
+        chosen = joining(objective, point.theta, g, units)
         if last is not None and not (chosen & ~last.chosen).any():
-            self.objective, self.chosen, self.columns = last.objective, last.chosen, last.columns
-            self.sub, self.step = last.sub, last.step
+            self.chosen, self.columns, self.step = last.chosen, last.columns, last.step
+            self.sub = last.sub
+            if objective.strength != last.objective.strength:
+                self.sub, self.step = self.sub.with_strength(objective.strength), self.step.anew()
         else:
-            self.objective, self.chosen = objective, chosen
             features = np.flatnonzero(chosen.reshape(-1, d).any(axis=0))
+            every = len(features) == d
+            self.chosen = chosen
             self.columns = np.append(features, [d] * objective.design.intercept).astype(int)
-            self.sub = objective.on_features(features)
+            self.sub = objective if every else objective.on_features(features)
             free = np.ones((*chosen.shape[:-1], len(self.columns)), bool)
             self.sub.weight_part(free)[...] = chosen[..., features]
             straight = objective.loss.piecewise_quadratic and not objective.loss.quadratic
             several = MAX_STRAIGHT_HESSIAN if straight else MAX_JOINT_HESSIAN
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
             direct = free.size <= (single if free.ndim == 1 else several)
-            own = units.of_features(features)
+            own = Units.of(self.sub) if units.rough else units.of_features(features)
             self.step = NewtonStep(free, own) if direct else OrthantStep(free, own)
-        theta = np.ascontiguousarray(here.theta[..., self.columns])
-        g = here.loss_gradient[..., self.columns]
-        self.point = Point(self.sub, theta, here.scores, jet=here.jet, loss_gradient=g)
+        theta = np.ascontiguousarray(point.theta[..., self.columns])
+        known: dict[str, Any] = {"jet": point.jet}
+        if "loss_gradient" in vars(point):
+            known["loss_gradient"] = point.loss_gradient[..., self.columns]
+        self.point = Point(self.sub, theta, point.scores, **known)
 
     def point_of(self, objective: Objective) -> Point:
         """The present point, with all features."""
@@ -225,30 +262,34 @@ class WorkingSet:
         theta[..., self.columns] = self.point.theta
         return Point(objective, theta, self.point.scores, jet=self.point.jet)
 
-    def descend(self, limit: int, goal: float = RESIDUAL_CUT) -> int:
-        """Take steps until the residual is reduced by the factor `goal`; returns their number."""
+    def descend(self, limit: int) -> int:
+        """A Newton step, or others until the residual is reduced tenfold; returns their number."""
         passes, n = self.sub.design.passes, 0
-        left = first = self.step.residual(self.point)
-        while n < limit and (n == 0 or left > goal * first):
-            self.point = self.step(self.point)
-            left, before, n = self.step.residual(self.point), left, n + 1
-            self.step.adapt(left / before if before else 0.0)
-        share = self.sub.design.width / self.objective.design.width
-        self.objective.design.passes += share * (self.sub.design.passes - passes)
+        if isinstance(self.step, NewtonStep):
+            self.point, n = self.step(self.point), 1
+        else:
+            left = first = self.step.residual(self.point)
+            while n < limit and (n == 0 or left > RESIDUAL_CUT * first):
+                self.point, n = self.step(self.point), n + 1
+                left = self.step.residual(self.point)
+        if self.sub is not self.objective:
+            share = self.sub.design.width / self.objective.design.width
+            self.objective.design.passes += share * (self.sub.design.passes - passes)
         return n
 
 
-def joining(point: Point, units: Units) -> Array:
-    """The support, and at most twice as many of the other entries of W, those with the steepest slopes.
+def joining(objective: Objective, theta: Array, g: Array, units: Units) -> Array:
+    """The support, and the other entries of W with the steepest slopes g of the loss.
 
     Entries without a penalty always count as support.
     """
-    objective = point.objective
-    support = objective.weight_part(point.theta) != 0
+    W = objective.weight_part(theta)
+    support = W != 0
     if objective.unpenalized is not None:
         support |= objective.unpenalized
-    beyond = np.where(support, 0, np.abs(objective.weight_part(units.steepest(point))))
-    most = 2 * int(support.sum()) + FIRST_JOINING
+    beyond = np.where(support, 0, np.abs(units.centred(g)) - objective.kink)
+    beyond /= units.scale
+    most = JOINING + int(support.sum()) // 2
     joins = beyond > 0
     if np.count_nonzero(joins) > most:  # as many, however many slopes are equal
         joins = np.zeros(beyond.shape, dtype=bool)
@@ -256,9 +297,13 @@ def joining(point: Point, units: Units) -> Array:
     return support | joins
 
 
-STAGE_RATIO = 0.3  # ratio of one strength to the last, with fewer weights than rows
-ROUGH_STAGE_RATIO = 0.5  # the same with more
+STAGE_RATIO = 0.3  # ratio of one strength to the last
+ROUGH_STAGE_RATIO = 0.5  # the same for K scores and more weights than rows
 ROUGH_TOLERANCE = 0.1  # tolerance of a stage then
+# The gap of the point's slopes is far above the distance to the minimum, that of the model's is near it. So with the
+# latter a loose tolerance, as of tuning, is tightened: otherwise it would be used up, for a step less.
+MODEL_SHARE = 0.01  # of the tolerance, unless that is below
+MODEL_TOLERANCE = 1e-6
 CERTIFY_BELOW = 0.01  # of the kink: a residual below it is worth computing the certificate
 
 
@@ -280,57 +325,90 @@ class ProximalNewton(CentringSolver):
         return objective.design.is_sparse  # dense steps are taken in scaled coordinates
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        point, units = start_of_weights(objective, start), Units.of(objective)
+        point, units = start_of_weights(objective, start), Units.of(objective, roughly=True)
         if is_minimum(point, units):
             if trace:
                 trace(point)
             return Solution.at(point, certify(point), self.tol, 0)
         if (nearer := self.near(objective, start)) is not start:
             point = objective.at(nearer)
-        steps, working = 0, None
+        working, steps, certificate = None, 0, np.inf
         for solution in self.rough_path(objective, point):
             steps, point = steps + solution.n_iter, objective.at(solution.theta)
             if trace:
                 trace(point)
             if steps >= self.max_steps:
                 break
-        for stage in stages(objective, point):
-            working = WorkingSet(stage, point, units)
-            steps += working.descend(1)
-            point = working.point_of(objective)
-            if trace:
-                trace(point)
-        certificate, working, small = np.inf, None, CERTIFY_BELOW * float(np.max(objective.kink))
+        upcoming = stages(objective, point)
         while True:
-            left = float(np.abs(units.excess(point)).max(initial=0))
-            if left <= small or not objective.kinked or steps >= self.max_steps:
-                certificate = certify(point)
-            if certificate <= self.tol or steps >= self.max_steps or point.separates:
-                break
-            working = WorkingSet(objective, point, units, working)
-            informative = certificate < 1  # the gap is proportional to the residual
-            goal = min(RESIDUAL_CUT, 0.5 * self.tol / certificate) if informative else RESIDUAL_CUT
-            steps += working.descend(self.max_steps - steps, goal)
+            stage = next(upcoming, objective)
+            g = None
+            if stage is objective:
+                certificate, enough, g = self.judged(point, units, working, certificate)
+                if certificate <= enough or steps >= self.max_steps or point.separates:
+                    break
+            g = point.loss_gradient if g is None else g
+            working = WorkingSet(stage, point, g, units, working)
+            steps += working.descend(self.max_steps - steps)
             point = working.point_of(objective)
             if trace:
                 trace(point)
-        return Solution.at(point, certificate, self.tol, steps)
+        if not np.isfinite(certificate):
+            certificate = certify(point)
+        dual = working.step.slopes if working else None
+        return Solution.at(point, certificate, self.tol, steps, slopes=dual)
 
     def rough_path(self, objective: Objective, point: Point) -> Iterator[Solution]:
-        """Rough fits at strengths that decrease to that of the objective, if it has more weights than rows and the
-        start has no support.
+        """Rough fits of K scores at strengths that decrease to that of the objective, if it has more weights than rows
+        and the start has no support.
         """
         ratio = ratio_to_empty(objective, point)
         stages = ceil(log(ratio) / -log(ROUGH_STAGE_RATIO))
-        if stages > 1 and objective.n_parameters > objective.design.n_rows:
+        if (
+            stages > 1
+            and len(objective.shape) > 1
+            and objective.n_parameters > objective.design.n_rows
+        ):
             strengths = objective.strength * np.geomspace(ratio, 1, stages + 1)[1:]
             yield from replace(self, tol=ROUGH_TOLERANCE).along_path(
                 objective, strengths, point.theta
             )
 
+    def judged(
+        self, point: Point, units: Units, working: WorkingSet | None, last: float
+    ) -> tuple[float, float, Array]:
+        """(certificate, tolerance of it, Xᵀ(w s)) for the slopes s of the last model; or of the point, if those are
+        none or no better than before.
+        """
+        objective, step = point.objective, working.step if working else None
+        if step and step.slopes is not None and objective.certificate_kind == "duality_gap":
+            enough = min(self.tol, max(MODEL_SHARE * self.tol, MODEL_TOLERANCE))
+            dual = objective.weights * step.slopes
+            conjugates = objective.loss.conjugates(objective.y, step.slopes)
+            apart = point.loss_value + objective.weights @ conjugates
+            apart -= float(np.vdot(dual, point.scores))
+            step.adapt(apart, enough * point.value)
+            if apart <= enough * point.value:
+                gap, g = gap_and_gradient(point, balanced(point, step.slopes))
+                certificate = relative_gap(objective, gap, point.value)
+                step.keeps &= certificate <= KEEP_HESSIAN * last
+                if certificate <= enough or certificate < last:
+                    return certificate, enough, g
+            elif step.keeps:
+                return np.inf, enough, point.loss_gradient
+        left = float(np.abs(units.excess(point)).max(initial=0))
+        small = CERTIFY_BELOW * float(np.max(objective.kink))
+        near = left <= small or not objective.kinked
+        return certify(point) if near else np.inf, self.tol, point.loss_gradient
+
 
 def stages(objective: Objective, point: Point) -> Iterator[Objective]:
-    """The problem at strengths that decrease to about its own, if the start has no support."""
+    """The problem at strengths that decrease to about its own, if the start has no support; none for few features."""
+    few = min(
+        JOINING, objective.design.n_rows / 2
+    )  # all may join at once, and the rows determine their weights
+    if objective.n_parameters <= few:
+        return
     ratio = ratio_to_empty(objective, point)
     while (ratio := STAGE_RATIO * ratio) > 1.2:
         yield objective.with_strength(objective.strength * ratio)
