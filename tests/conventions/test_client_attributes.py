@@ -34,7 +34,6 @@ from linclass import (
     MultinomialNB,
     OneVsOne,
     OneVsRest,
-    OrdinalRegression,
     ReducedRankLDA,
     SupportVectorRegressor,
     TunedClassifier,
@@ -261,17 +260,3 @@ def test_notebooks_show_a_table_of_all_parameters(name):
     shown = re.sub(r"<[^>]*>", " ", html.unescape(model._repr_html_()))
     missing = [p for p in model.get_params(deep=False) if not re.search(rf"\b{p}\b", shown)]
     assert not missing
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_the_order_of_categories_is_that_of_the_model(library):
-    levels = ["low", "mid", "high"]
-    if library == "pandas":
-        y = pd.Categorical.from_codes(THREE, levels, ordered=True)
-    else:
-        polars = pytest.importorskip("polars")
-        y = polars.Series(np.array(levels)[THREE], dtype=polars.Enum(levels))
-    by_type = OrdinalRegression().fit(X, y)
-    by_codes = OrdinalRegression().fit(X, THREE)
-    assert_allclose(by_type.coef_, by_codes.coef_)
-    assert_array_equal(by_type.predict(X), np.array(levels)[by_codes.predict(X)])

@@ -1,6 +1,5 @@
 """The conventions of estimators: parameters, validation, weights, limits."""
 
-import inspect
 import re
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 from cases import each
 
-import linclass
 from linclass import (
     GaussianNB,
     LinearDiscriminantAnalysis,
@@ -53,23 +51,6 @@ def test_parameters_are_shown_if_changed_and_unknown_ones_are_refused():
     assert set(outer.get_params(deep=False)) == {"inner"}
 
 
-def test_scikit_learn_clones_searches_and_chains_our_estimators():
-    from sklearn.base import clone, is_classifier, is_regressor
-    from sklearn.model_selection import GridSearchCV, cross_val_score
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    nb = GaussianNB(var_smoothing=0.1)
-    assert clone(nb).get_params() == nb.get_params()
-    assert is_classifier(nb)
-    assert is_regressor(LinearRegression())
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), GaussianNB()), {"gaussiannb__var_smoothing": [1e-9, 1.0]}
-    )
-    assert search.fit(X, Y).best_score_ > 0.5
-    assert cross_val_score(LinearDiscriminantAnalysis(), X, Y).shape == (5,)
-
-
 @each(("estimator", "message"), [
     (GaussianNB(var_smoothing=-1), "var_smoothing is -1; it must be"),
     (GaussianNB(priors="flat"), "priors is 'flat'; it must be 'uniform'"),
@@ -82,17 +63,6 @@ def test_bad_parameters_are_refused_by_check_and_by_fit(estimator, message):
         estimator.check()
     with refused(message):
         estimator.fit(X, Y)
-
-
-@each("model", [
-    model
-    for model in (getattr(linclass, name) for name in linclass.__all__)
-    if isinstance(model, type) and "fit_intercept" in inspect.signature(model).parameters
-], ids=lambda model: model.__name__)  # fmt: skip
-def test_fit_intercept_is_true_or_false(model):
-    with refused("fit_intercept is 'no'; it must be True or False"):
-        model(fit_intercept="no").check()
-    model(fit_intercept=np.bool_(False)).check()
 
 
 def test_priors_need_one_entry_for_each_class():
@@ -145,21 +115,6 @@ def test_entries_stored_twice_count_as_their_sum_and_stay_stored_twice():
     np.testing.assert_array_equal(
         fitted.means_, GaussianNB().fit(twice.toarray(), [0, 0, 1, 1]).means_
     )
-
-
-def test_names_of_columns_are_remembered_and_compared():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    model = NearestMean().fit(frame, Y)
-    assert model.feature_names_in_.tolist() == list("abcd")
-    with refused("must be in the same order"):
-        model.predict(frame[list("dcba")])
-    assert not hasattr(model.fit(X, Y), "feature_names_in_")
-    pl = pytest.importorskip("polars")
-    frame = pl.DataFrame(X, schema=list("abcd"))
-    model = NearestMean().fit(frame, Y)
-    assert model.feature_names_in_.tolist() == list("abcd")
-    assert np.array_equal(model.predict(frame), model.predict(X))
 
 
 # labels

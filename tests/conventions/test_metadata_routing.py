@@ -94,19 +94,6 @@ def test_meta_estimators_pass_on_metadata_requested_by_the_inner_estimator(name,
     assert np.abs(first[0].coef_ - first[2].coef_).max() > 1e-3
 
 
-@each("name", META)
-def test_scikit_learn_routes_metadata_requested_by_the_inner_estimator(name, routing):
-    from sklearn.model_selection import cross_validate
-
-    inner = linclass.LogisticRegression().set_fit_request(sample_weight=True)
-    model = getattr(linclass, name)(inner).set_fit_request(sample_weight=True)
-    model.set_score_request(sample_weight=False)
-    reported = cross_validate(
-        model, X, TWO, cv=2, params={"sample_weight": weights()}, error_score="raise"
-    )
-    assert len(reported["test_score"]) == 2
-
-
 def asking_for_offsets(model):
     model.set_fit_request(offset=True).set_score_request(offset=True)
     for method in PREDICTIONS:
@@ -184,14 +171,6 @@ def test_metadata_request_methods_exist_where_scikit_learn_defines_them(kind, ro
             getattr(model, f"set_{method}_request")(**dict.fromkeys(extra, True))
             own = model._get_metadata_request()
             assert getattr(own, method).requests == dict.fromkeys(extra, True)
-
-
-def test_classes_are_routed_as_metadata_as_in_scikit_learn(routing):
-    from sklearn.linear_model import SGDClassifier
-
-    ours = linclass.LogisticRegression(solver="stochastic_gradient").get_metadata_routing()
-    theirs = SGDClassifier().get_metadata_routing()
-    assert theirs.partial_fit.requests.keys() <= ours.partial_fit.requests.keys()
 
 
 def test_metadata_is_routed_to_a_wrapped_regressor(routing):

@@ -191,6 +191,9 @@ def test_an_invalid_preprocessor_is_reported_in_one_line(params, columns, words)
     ("transforms", "principal_components", "components", np.int64(2)),
     ("transforms", "vocabulary", "most", np.int64(2)),
     ("features", "random_fourier", "gamma", np.float32(0.5)),
+    ("features", "random_fourier", "columns", np.int64(8)),
+    ("features", "random_fourier", "seed", np.int64(3)),
+    ("features", "powers", "degree", np.int64(3)),
 ])  # fmt: skip
 def test_numbers_of_numpy_are_numbers(package, name, option, value):
     """They were refused as 'np.int64(2); give a whole number, at least 1'."""

@@ -70,24 +70,6 @@ def test_every_form_of_rows_is_the_array(kind, tmp_path):
     assert single.predict(X[:1]) == pytest.approx(expected[:1], rel=1e-9)
 
 
-@pytest.mark.slow
-@ALL
-def test_every_sparse_format_is_csr(kind):
-    if not kind.takes_sparse:
-        with pytest.raises(ValueError, match="needs dense rows"):
-            kind().fit(sparse.coo_array(X), target(kind))
-        return
-    y = target(kind)
-    expected = kind().fit(sparse.csr_array(X), y).predict(X)
-    for rows in (
-        sparse.csc_matrix(X),
-        sparse.coo_array(X),
-        sparse.bsr_array(X),
-        sparse.dok_matrix(X),
-    ):
-        assert_allclose(kind().fit(rows, y).predict(rows), expected, rtol=1e-9)
-
-
 TARGETS = {
     "booleans": TWO == 1,
     "objects": LABELS.astype(object),

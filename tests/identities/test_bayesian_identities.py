@@ -7,7 +7,6 @@ import pytest
 from cases import each
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
-from scipy.optimize import approx_fprime
 from scipy.special import expit, logsumexp
 from scipy.stats import multivariate_normal, norm
 
@@ -44,21 +43,6 @@ def test_the_evidence_of_bayesian_linear_regression_is_the_density_of_the_target
         model = BayesianLinearRegression(strength=strength, fit_intercept=False).fit(X, y)
         C = np.eye(60) / model.noise_precision_ + X @ X.T / model.weight_precision_
         assert model.log_evidence_ == pytest.approx(multivariate_normal.logpdf(y, None, C))
-
-
-def test_the_chosen_prior_and_noise_maximize_the_evidence():
-    X, y = line()
-    y = y - 3
-    model = BayesianLinearRegression(fit_intercept=False).fit(X, y)
-
-    def minus_evidence(logs):
-        alpha, beta = np.exp(logs)
-        return -multivariate_normal.logpdf(y, None, np.eye(60) / beta + X @ X.T / alpha)
-
-    found = np.log([model.weight_precision_, model.noise_precision_])
-    np.testing.assert_allclose(approx_fprime(found, minus_evidence, 1e-6), 0, atol=1e-4)
-    wide = [minus_evidence(found + step) for step in np.eye(2) * 3]
-    assert min(wide) > minus_evidence(found)
 
 
 @each("intercept", [True, False])

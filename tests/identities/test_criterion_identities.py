@@ -66,21 +66,6 @@ def test_criteria_are_minus_twice_the_log_likelihood_plus_a_penalty_on_degrees_o
         assert value == pytest.approx(-2 * log_likelihood + np.log(90) * free, rel=1e-6)
 
 
-@each(
-    "model",
-    [OrdinalRegression(), KernelLogisticRegression(kernel="linear"), LogisticRegression()],
-    ids=["ordinal", "kernel", "linear"],
-)
-@each("weights", [None, WEIGHTS], ids=["equal", "weighted"])
-def test_an_offset_enters_the_likelihood(model, weights):
-    """A constant one is a part of the intercept; one that is the scores themselves leaves nothing to learn."""
-    y, tuned = np.minimum(Y, 1), TunedClassifier(model, strengths=STRENGTHS, rule="aic")
-    plain = tuned.fit(X, y, weights).criterion_
-    assert_allclose(tuned.fit(X, y, weights, offset=np.full(90, 2.0)).criterion_, plain, rtol=1e-5)
-    known = LogisticRegression(penalty=None).fit(X, y, weights).decision_function(X)
-    assert tuned.fit(X, y, weights, offset=known).criterion_.max() < plain.max()
-
-
 def test_a_candidate_without_a_likelihood_is_reported():
     tuned = TunedClassifier(LinearClassifier(), rule="aic", strengths=STRENGTHS)
     for loss in ("squared_hinge", "hinge"):

@@ -8,7 +8,6 @@ from scipy.special import log_softmax
 from scipy.stats import multivariate_normal
 
 from linclass import (
-    FisherDiscriminant,
     GaussianNB,
     LinearDiscriminantAnalysis,
     NearestShrunkenCentroids,
@@ -26,25 +25,6 @@ def problem(K, n=150, d=4):
 
 
 # regularized discriminant analysis
-
-
-@each("K", [2, 3])
-@each("ddof", [1, 0])
-@each(("pooling", "shrinkage"), [(0.3, 0.0), (0.3, 0.6), (0.0, 1.0), (1.0, 0.2)])
-def test_rda_is_bayes_rule_with_friedmans_covariances(K, ddof, pooling, shrinkage):
-    X, y = problem(K)
-    counts, lost = np.bincount(y), ddof
-    S = [(X[y == k] - X[y == k].mean(0)).T @ (X[y == k] - X[y == k].mean(0)) for k in range(K)]
-    joint = []
-    for k in range(K):
-        f = (1 - pooling) * (counts[k] - lost) + pooling * (counts - lost).sum()
-        C = ((1 - pooling) * S[k] + pooling * sum(S)) / f
-        C = (1 - shrinkage) * C + shrinkage * np.trace(C) / 4 * np.eye(4)
-        density = multivariate_normal.logpdf(X, X[y == k].mean(0), C)
-        joint.append(density + np.log(counts[k] / len(y)))
-    model = RegularizedDiscriminantAnalysis(None, ddof, pooling, shrinkage).fit(X, y)
-    expected = log_softmax(np.column_stack(joint), axis=1)
-    np.testing.assert_allclose(model.predict_log_proba(X), expected, rtol=1e-9, atol=1e-10)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -140,29 +120,3 @@ def test_directions_of_reduced_rank_lda_solve_the_eigenproblem_of_the_weighted_m
     np.testing.assert_allclose(model.ratios_, values[:3], rtol=1e-9)
     V = model.scalings_
     np.testing.assert_allclose(V.T @ S @ V, np.eye(3), atol=1e-10)
-
-
-@each("kind", [FisherDiscriminant, ReducedRankLDA])
-def test_discriminant_coordinates_come_in_the_requested_type_of_frame(kind):
-    import pandas as pd
-    from sklearn import config_context
-    from sklearn.base import clone
-    from sklearn.pipeline import make_pipeline
-
-    X, y = problem(4)
-    model = kind(n_components=2)
-    plain = model.fit_transform(X, y)
-    names = [f"{kind.__name__.lower()}{r}" for r in range(2)]
-    assert model.get_feature_names_out().tolist() == names
-    frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(150) + 7)
-    found = model.set_output(transform="pandas").fit(frame, y).transform(frame)
-    assert found.columns.tolist() == names
-    assert found.index.equals(frame.index)
-    np.testing.assert_array_equal(found.to_numpy(), plain)
-    assert isinstance(clone(model).fit_transform(frame, y), pd.DataFrame)
-    with config_context(transform_output="pandas"):
-        assert isinstance(kind().fit_transform(X, y), pd.DataFrame)
-    chained = make_pipeline(kind(n_components=2), LinearDiscriminantAnalysis()).fit(X, y)
-    assert chained.score(X, y) > 0.5
-    with pytest.raises(ValueError, match="arrow"):
-        model.set_output(transform="arrow").transform(X)

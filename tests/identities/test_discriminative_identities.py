@@ -26,25 +26,6 @@ def separated(margin, n=60, d=3):
     return X, (X @ w > 0).astype(int), w
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_perceptron_follows_its_rule_row_by_row():
-    """The final weights are among those of the rule, and no weights after a pass have fewer errors."""
-    X, y = overlapping()
-    w, b, met, after = np.zeros(3), 0.0, [], []
-    for _ in range(4):
-        for x, t in zip(X, 2 * y - 1, strict=True):
-            if t * (w @ x + b) <= 0:
-                w, b = w + t * x, b + t
-                met.append(np.append(w, b))
-        after.append(np.mean((X @ w + b > 0) != y))
-    model = Perceptron(order="cyclic", max_iter=4).fit(X, y)
-    theta = np.append(model.coef_[0], model.intercept_)
-    assert min(np.abs(theta - each).max() for each in met) < 1e-12
-    assert model.certificate_ <= min(after)
-    assert model.n_mistakes_ == len(met)
-    assert model.status_ == "max_iter"
-
-
 def test_keslers_perceptron_of_two_classes_is_the_perceptron():
     """With K = 3, one class never seen apart, w_1 − w_0 would be the binary weight; here K = 3 holds
     Kesler's bound: 2 R²/γ² mistakes on data whose classes lie in three directions."""

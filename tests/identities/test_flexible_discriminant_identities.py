@@ -57,27 +57,6 @@ def test_flexible_discriminant_analysis_with_fewer_components_is_reduced_rank_ld
     np.testing.assert_allclose(ours.predict_log_proba(X), reduced.predict_log_proba(X), atol=1e-9)
 
 
-@each("K", [2, 4])
-def test_shares_explained_are_squared_canonical_correlations(K):
-    X, y = problem(K)
-    w = np.random.default_rng(1).uniform(0.5, 2, len(y))
-    Y = np.eye(K)[y]
-    Q = [
-        np.linalg.qr(np.sqrt(w)[:, None] * (A - np.average(A, axis=0, weights=w)))[0]
-        for A in (X, Y[:, 1:])
-    ]
-    correlations = np.linalg.svd(Q[0].T @ Q[1], compute_uv=False)
-    model = FDA().fit(X, y, w)
-    np.testing.assert_allclose(model.explained_, correlations[: K - 1] ** 2, rtol=1e-9)
-    # and 1 − α² is the average squared residual of the optimal scores
-    targets = model.scores_[y]
-    np.testing.assert_allclose(np.average(targets, axis=0, weights=w), 0, atol=1e-10)
-    np.testing.assert_allclose((targets.T * w) @ targets / w.sum(), np.eye(K - 1), atol=1e-10)
-    design = np.sqrt(w)[:, None] * np.column_stack([X, np.ones(len(y))])
-    residual = np.linalg.lstsq(design, np.sqrt(w)[:, None] * targets, rcond=None)[1]
-    np.testing.assert_allclose(residual / w.sum(), 1 - model.explained_, rtol=1e-9)
-
-
 @each("K", [2, 3])
 @each("strength", [0.01, 3.0])
 def test_flexible_discriminant_analysis_with_ridge_is_penalized_discriminant_analysis(K, strength):

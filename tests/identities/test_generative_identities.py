@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-import scipy.linalg
 from cases import each
-from scipy.stats import multivariate_normal
 
 from linclass import (
     BernoulliNB,
@@ -24,60 +22,7 @@ def problem(K, n=200, d=4):
     return rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=(K, d))[y], y
 
 
-def within(X, y):
-    """(class means, pooled covariance over N − K), from the definitions."""
-    M = np.array([X[y == k].mean(axis=0) for k in np.unique(y)])
-    R = X - M[y]
-    return M, R.T @ R / (len(y) - len(M))
-
-
-def contrasts(Z):
-    """What decides: the differences of the classes' scores."""
-    return Z if Z.ndim == 1 else np.diff(Z, axis=1)
-
-
-def posterior(joint):
-    return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-
-
-@each("priors", ["estimated", "given"])
-@each("K", [2, 3, 5])
-def test_lda_is_bayes_rule_for_gaussians_of_one_covariance(K, priors):
-    X, y = problem(K)
-    rng = np.random.default_rng(0)
-    M, S = within(X, y)
-    pi = np.bincount(y) / len(y) if priors == "estimated" else rng.dirichlet(np.ones(K))
-    joint = np.column_stack([multivariate_normal.logpdf(X, m, S) for m in M]) + np.log(pi)
-    model = LinearDiscriminantAnalysis(priors=None if priors == "estimated" else pi.tolist())
-    found = model.fit(X, y).predict_log_proba(X)
-    np.testing.assert_allclose(found, posterior(joint), rtol=1e-9, atol=1e-10)
-
-
 # Fisher's discriminant
-
-
-@each("K", [2, 3, 5])
-def test_fishers_rule_is_lda_with_equal_priors(K):
-    X, y = problem(K)
-    fisher = FisherDiscriminant().fit(X, y).decision_function(X)
-    lda = LinearDiscriminantAnalysis(priors="uniform").fit(X, y).decision_function(X)
-    np.testing.assert_allclose(contrasts(fisher), contrasts(lda), rtol=1e-9, atol=1e-9)
-
-
-@each("K", [2, 3, 5])
-def test_fishers_directions_solve_the_generalized_eigenproblem(K):
-    X, y = problem(K, d=6)
-    M, S = within(X, y)
-    D = M - X.mean(axis=0)
-    between = (D.T * np.bincount(y)) @ D / (len(y) - K)
-    model = FisherDiscriminant().fit(X, y)
-    V = model.scalings_
-    assert V.shape == (6, K - 1)
-    np.testing.assert_allclose(between @ V, S @ V * model.ratios_, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(V.T @ S @ V, np.eye(K - 1), atol=1e-9)
-    assert (np.diff(model.ratios_) <= 0).all()
-    top = scipy.linalg.eigh(between, S, eigvals_only=True)[::-1][: K - 1]
-    np.testing.assert_allclose(model.ratios_, top, rtol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
@@ -106,14 +51,6 @@ def test_rows_go_to_the_nearest_projected_mean(q):
 
 
 # least squares, quadratic discriminants, masking
-
-
-@each("K", [2, 3])
-def test_qda_with_tied_covariances_is_lda(K):
-    X, y = problem(K)
-    qda = QuadraticDiscriminantAnalysis(shrinkage=1.0).fit(X, y).predict_log_proba(X)
-    lda = LinearDiscriminantAnalysis().fit(X, y).predict_log_proba(X)
-    np.testing.assert_allclose(qda, lda, rtol=1e-9, atol=1e-10)
 
 
 @each("shrinkage", [0.0, 0.3, 1.0])

@@ -79,15 +79,6 @@ def test_the_perceptron_keeps_novikoffs_bound(order):
         _ = largest_margin(X, y, "free").most_mistakes
 
 
-def test_every_pair_of_iris_species_has_its_largest_margin():
-    from sklearn.datasets import load_iris
-
-    found = largest_margin(*load_iris(return_X_y=True))
-    kinds = {pair: s.kind for pair, s in found.items()}
-    assert kinds == {(0, 1): "complete", (0, 2): "complete", (1, 2): "none"}
-    assert found[0, 1].margin < found[0, 2].margin
-
-
 @each("offset", [0.0, 1e2, 1e4, 1e6])
 @each("intercept", ["none", "feature", "free"])
 def test_a_margin_is_certified_as_the_largest_or_reported_as_uncertified(intercept, offset):

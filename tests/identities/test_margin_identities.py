@@ -16,7 +16,6 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import NotApplicable
 from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.losses.regression import Huber
-from linclass.linear.losses.wrapped import Envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers import multipliers
@@ -81,16 +80,6 @@ def test_inseparable_classes_are_refused_with_a_proof():
     assert "convex" not in str(caught.value)
     with pytest.raises(NotApplicable, match="no hyperplane separates"):
         LinearSVM(hard_margin=True).fit(np.full((4, 1), 0.1), [0, 1, 1, 1])
-
-
-@each("near", [1e-8, 1e-10, 1e-12, 1e-14])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_classes_that_nearly_touch_are_not_refused(near):
-    """Both lie on lines at that distance, so the largest margin is half of it."""
-    X, y = np.array([[0, 0], [1, 0], [0, near], [1, near]]), np.array([0, 0, 1, 1])
-    model = LinearSVM(hard_margin=True).fit(X, y)
-    assert (model.predict(X) == y).all()
-    assert model.margin_ == pytest.approx(near / 2, rel=1e-6)
 
 
 @each("near", [1e-7, 1e-8, 1e-9, 1e-11])
@@ -174,53 +163,6 @@ def rows(K, n=80, d=4):
     rng = np.random.default_rng(K)
     y = np.arange(n) % K
     return rng.normal(size=(n, d)) + 1.2 * rng.normal(size=(K, d))[y], y
-
-
-def test_the_crammer_singer_loss_is_the_missing_margin_over_other_classes():
-    rng = np.random.default_rng(0)
-    Z, y, loss = 2 * rng.normal(size=(4, 50)), rng.integers(0, 4, 50), CrammerSinger(4)
-    others = np.where(np.arange(4)[:, None] == y, -np.inf, Z).max(axis=0)
-    expected = np.maximum(0, 1 + others - Z[y, np.arange(50)])
-    np.testing.assert_allclose(loss.values(y, Z), expected)
-    assert (loss.values(y, Z) >= (Z.argmax(axis=0) != y)).all()
-
-
-@each("K", [4, 12])
-def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K):
-    V, y = 2 * np.random.default_rng(0).normal(size=(K, 6)), np.arange(6) % 4
-    slopes, varies = CrammerSinger(K).nearest_slopes(y, V, 1.0)
-    P = slopes + (np.arange(K)[:, None] == y)
-    np.testing.assert_allclose(P.sum(axis=0), 1)
-    assert (varies == (P > 0) & (P < 1)).all()
-    for v, p in zip(V.T, P.T, strict=True):
-        found = minimize(
-            lambda q, v=v: ((q - v) ** 2).sum(),
-            np.full(K, 1 / K),
-            bounds=[(0, 1)] * K,
-            constraints={"type": "eq", "fun": lambda q: q.sum() - 1},
-            options={"ftol": 1e-14},
-        )
-        np.testing.assert_allclose(p, found.x, atol=1e-6)
-
-
-@each("reach", [0.1, 1.0, 30.0, 1e4])
-@each("K", [2, 3, 8])
-def test_an_envelope_is_a_lower_bound_of_its_loss_within_the_prox_step(K, reach):
-    """0 ≤ ℓ − ψ ≤ ‖∂ℓ − s⁰‖²/(2·reach) ≤ 1/reach, as ψ admits the slopes of ℓ, and two points of a simplex are at
-    most √2 apart.
-    """
-    rng = np.random.default_rng(K)
-    y, Z = rng.integers(0, K, 300), 2 * rng.normal(size=(K, 300))
-    P = Objective(DesignMatrix(np.zeros((300, 1))), CrammerSinger(K), y, None, L2(), 0.1)
-    centre = P.loss.nearest_slopes(y, rng.normal(size=Z.shape), 1.0)[0]
-    envelope = Envelope(P.loss, reach)
-    slopes = envelope.derivatives(y, centre, Z)[0]
-    most = ((P.loss.slopes(y, Z) - centre) ** 2).sum(axis=0) / (2 * reach)
-    assert (most <= 1 / reach + 1e-12).all()
-    below = P.loss.values(y, Z) - envelope.values_of_slopes(y, centre, Z, slopes)
-    assert (below >= -1e-12).all()
-    assert (below <= most + 1e-12).all()
-    assert below.max() > 0.1 * most.max()
 
 
 @pytest.mark.parametrize("n", [200, 3000])

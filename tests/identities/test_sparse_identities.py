@@ -12,7 +12,7 @@ from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L1
 from linclass.linear.penalties.entrywise import ElasticNet as Net
-from linclass.linear.solvers.centred_gram import from_moments, from_rows, gram_of
+from linclass.linear.solvers.centred_gram import gram_of
 from linclass.linear.solvers.dual_newton import DualNewton
 from linclass.linear.solvers.homotopy import Homotopy, Walk
 from linclass.linear.solvers.quadratic_program import QuadraticProgram
@@ -60,30 +60,6 @@ def test_more_features_than_rows_have_the_same_minimum_by_the_dual_and_by_progra
     assert rounds or (kind == "scaled" and l1_ratio == 1)
 
 
-@each("classes", [1, 3])
-@each("factors", [None, (1.0, 2.0, 0.0, 0.5, 1.0, 3.0)])
-@each("l1_ratio", [0.0, 0.4, 1.0])
-def test_second_moments_give_the_gaps_of_a_whole_path_that_the_rows_give(
-    l1_ratio, factors, classes
-):
-    X, y = regression(n=40)
-    Y = y if classes == 1 else np.stack([y, np.sin(y), y**2])
-    P = Objective(DesignMatrix(X), Squared(), Y, None, Net(l1_ratio, factors=factors), 1.0)
-    gram, rng = gram_of(P), np.random.default_rng(7)
-    W = rng.standard_normal((4, classes, 6)) * (rng.random((4, classes, 6)) < 0.6)
-    if factors is not None:  # the residuals are orthogonal to the feature without a penalty
-        rest = gram.c[:, 2] - np.delete(W, 2, axis=2) @ np.delete(gram.G[2], 2)
-        W[..., 2] = rest / gram.G[2, 2]
-    objectives = [P.with_strength(strength) for strength in (30.0, 3.0, 0.3, 0.03)]
-    together = from_moments(P, gram, np.array([30.0, 3.0, 0.3, 0.03]), W, gram.times(W))
-    for objective, w, seen in zip(objectives, W, together, strict=True):
-        rows = from_rows(objective, gram, w)
-        assert seen is not None
-        assert_allclose(seen.value, rows.value, rtol=1e-12)
-        assert_allclose(seen.slopes, rows.slopes, atol=1e-12 * np.abs(rows.slopes).max())
-        assert_allclose(seen.certificate, rows.certificate, rtol=1e-9)
-
-
 @each("intercept", [True, False])
 def test_the_homotopy_meets_the_quadratic_program_at_every_kink_and_between(intercept):
     X, y = regression(n=40, d=12)
@@ -101,20 +77,6 @@ def test_the_homotopy_meets_the_quadratic_program_at_every_kink_and_between(inte
         assert one.converged
         assert_allclose(one.theta, other.theta, atol=1e-8)
     assert (np.diff([s.n_iter for s in exact]) >= 0).all()
-
-
-def test_a_homotopy_passes_weights_that_leave_and_features_that_depend_on_others():
-    rng = np.random.default_rng(8)
-    X = rng.standard_normal((30, 8))
-    X[:, 3] = X[:, 4] + X[:, 5] + 0.1 * X[:, 3]  # taken for both at first, then left
-    y = X @ [1, 1, 1, -2, 4, 4, 1, -1] + 0.3 * rng.standard_normal(30)
-    X = np.column_stack([X, X[:, 0], X[:, 1] - X[:, 2], np.ones(30)])  # two dependent, one flat
-    P = Objective(DesignMatrix(X), Squared(), y, None, L1(), 1.0)
-    strengths = np.geomspace(3, 1e-4, 60)
-    path = Homotopy(tol=1e-9).path(P, strengths, P.zero())
-    assert all(solution.converged for solution in path)
-    entered = np.array([s.theta[:-1] != 0 for s in path])
-    assert (entered[:-1] & ~entered[1:]).any()  # some weight returned to 0
 
 
 @each("kind", ["few_rows", "many_rows", "sparse", "dependent", "factors"])

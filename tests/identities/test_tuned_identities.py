@@ -113,20 +113,6 @@ def test_the_score_of_a_regression_is_its_squared_error(estimator):
             assert_allclose(-model.scores_[k, i], np.mean((y - alone.predict(X))[out] ** 2), 1e-5)
 
 
-def test_the_rule_of_one_standard_error():
-    X, y = classes()
-    best = TunedClassifier(strengths=STRENGTHS, scoring="log_loss").fit(X, y)
-    near = TunedClassifier(strengths=STRENGTHS, scoring="log_loss", rule="one_standard_error")
-    near.fit(X, y)
-    assert np.array_equal(best.scores_, near.scores_)
-    mean, i = best.mean_scores_, best.best_index_
-    error = best.scores_[:, i].std(ddof=1) / np.sqrt(5)
-    assert near.strength_ == max(
-        s for s, m in zip(STRENGTHS, mean, strict=True) if m >= mean[i] - error
-    )
-    assert near.strength_ > best.strength_
-
-
 def test_labels_of_a_fold_change_no_fit_that_holds_it_out():
     """The score shows the coefficients themselves."""
     X, y = classes(3)
@@ -212,25 +198,6 @@ def test_tuning_chooses_parameters_other_than_the_strength():
 # strengths from the data
 
 
-@each("intercept", [True, False])
-@each("K", [2, 3])
-@each("penalty", ["l1", "elastic_net"])
-def test_the_strongest_strength_is_the_smallest_with_zero_weights(penalty, K, intercept):
-    X, y = classes(K)
-    inner = LogisticRegression(penalty=penalty, fit_intercept=intercept, tol=1e-12)
-    model = TunedClassifier(inner, strengths=5, cv=2).fit(X + 2, y)
-    strengths = [option["strength"] for option in model.candidates_]
-    first = strengths[:5]  # what follows are extensions
-    assert_allclose(np.diff(np.log(first)), np.log(1e-5) / 4)
-    assert not model.path_[0].coef_.any()
-    assert inner._unfitted(strength=0.99 * strengths[0]).fit(X + 2, y).coef_.any()
-    X, z = numbers()
-    lasso = TunedRegressor(Lasso(fit_intercept=intercept), strengths=3).fit(X, z)
-    strength = lasso.candidates_[0]["strength"]
-    assert not lasso.path_[0].coef_.any()
-    assert Lasso(strength=0.99 * strength, fit_intercept=intercept).fit(X, z).coef_.any()
-
-
 def test_default_l2_strengths_ignore_the_origin_and_scale_with_the_units_of_the_data():
     X, y = classes()
     of = [TunedClassifier(strengths=4, rule="aic").fit(Z, y) for Z in (X, X + 50, 10 * X)]
@@ -242,8 +209,6 @@ def test_default_l2_strengths_ignore_the_origin_and_scale_with_the_units_of_the_
 
 
 # degrees of freedom and criteria
-
-PAIRS = {"group_lasso": {"groups": [0, 0, 1, 1]}}
 
 
 @each("weighted", [False, True])

@@ -22,7 +22,6 @@ from linclass.separation.zero_one_cells import all_cells
 from linclass.separation.zero_one_problem import (
     Answer,
     ZeroOneProblem,
-    best_on_lines,
     search_conflicts,
 )
 
@@ -166,20 +165,6 @@ def test_an_uncertified_line_is_not_called_exact():
         bounds.append(model.bound_)
     assert bounds[0] == 1 < bounds[1]  # that of classes that are proved inseparable
     assert np.array_equal(ZeroOneClassifier(node_limit=20).fit(X, y).coef_, model.coef_)
-
-
-def test_a_line_is_searched_exactly():
-    """As good as the best of many points of it, for two classes and for three."""
-    for K in (2, 3):
-        rng = np.random.default_rng(K)
-        X, y = rng.standard_normal((50, 2)), rng.integers(0, K, 50)
-        P = ZeroOneProblem(X, y, rng.uniform(1, 2, 50), K, True)
-        d, U = rng.standard_normal(P.Z.shape[1]), rng.standard_normal((P.Z.shape[1], 20))
-        t, cost = best_on_lines(P, d, U)
-        for k in range(20):
-            assert P.cost(d + t[k] * U[:, k]) == pytest.approx(cost[k])
-            tried = [P.cost(d + s * U[:, k]) for s in np.tan(np.linspace(-1.57, 1.57, 2001))]
-            assert cost[k] <= min(tried) + 1e-9
 
 
 def test_separable_classes_have_no_errors_at_any_size():

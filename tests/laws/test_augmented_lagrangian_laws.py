@@ -2,14 +2,10 @@
 
 import numpy as np
 import pytest
-from cases import each
-from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import LinearClassifier
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
-from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
@@ -58,33 +54,3 @@ def test_dual_slopes_certify_the_minimum_of_every_fit(loss):
         dual = -w @ conjugates - P.strength * (beyond**2).sum() / (2 * penalty.l2)
         assert P.at(found.theta).value - dual + 1e-12 >= 0
         assert P.at(found.theta).value - dual <= 1.01e-6 * found.objective + 1e-12
-
-
-@EACH
-@each("other", ["l2", "l1"])
-def test_the_augmented_lagrangian_ends_where_the_solvers_of_one_kink_do(loss, other):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((120, 6))
-    y = (X[:, 0] + rng.standard_normal(120) > 0).astype(int)
-    options = {"loss": loss, "penalty": other, "strength": 0.02}
-    one = LinearClassifier(**options).fit(X, y)
-    both = LinearClassifier(**options, solver="augmented_lagrangian").fit(X, y)
-    assert one.solver_ != both.solver_
-    assert (one.status_, both.status_) == ("converged", "converged")
-    assert_allclose(both.objective_, one.objective_, rtol=1e-6)
-
-
-@EACH
-def test_an_envelope_is_a_lower_bound_of_its_loss_that_touches_it_at_the_slopes(loss):
-    rng, part = np.random.default_rng(2), find("losses", loss)()
-    y, z = np.where(rng.random(200) < 0.5, 1.0, -1.0), 2 * rng.standard_normal(200)
-    slopes = part.slopes(y, z)
-    smooth, both = envelope(part, y, slopes, 0.7)
-    assert_allclose(smooth.values(both, z), part.values(y, z), atol=1e-12)
-    other = z + rng.standard_normal(200)
-    values, s, _ = smooth.jet(both, other)
-    assert (values <= part.values(y, other) + 1e-12).all()
-    h = 1e-6
-    rise = (smooth.values(both, other + h) - smooth.values(both, other - h)) / (2 * h)
-    assert_allclose(s, rise, atol=1e-6)
-    assert_allclose(values + smooth.conjugates(both, s), s * other, atol=1e-12)

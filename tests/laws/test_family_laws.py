@@ -11,7 +11,6 @@ from scipy.special import digamma
 from linclass import CategoricalNB, ExponentialFamilyNB
 from linclass.base.arrays import BLOCK
 from linclass.base.messages import NotApplicable
-from linclass.base.parts import find, names
 from linclass.naive_bayes.families import positive
 from linclass.naive_bayes.families.discrete import (
     Bernoulli,
@@ -171,17 +170,6 @@ def test_dirichlets_equations_are_solved_to_the_last_digits(size, m):
 # sums: other origins, more levels, smoothing, the edge
 
 
-@each(("family", "other"), [
-    (Gaussian(np.array([1.0, 2.0])), Gaussian(np.array([-3.0, 0.5]))),
-    (SphericalGaussian(np.array([1.0, 2.0])), SphericalGaussian(np.array([-3.0, 0.5]))),
-    (MultivariateGaussian(np.array([1.0, 2.0])), MultivariateGaussian(np.array([-3.0, 0.5]))),
-])  # fmt: skip
-def test_sums_are_rebased_to_another_origin(family, other):
-    X = np.random.default_rng(6).normal(size=(3, 7, 2))
-    of = [np.array([statistic(f, rows).sum(axis=0) for rows in X]) for f in (family, other)]
-    np.testing.assert_allclose(family.rebased(other, np.full(3, 7.0), of[0]), of[1], atol=1e-12)
-
-
 def test_levels_that_are_alone_added_or_missing_count_as_zero():
     """p = 1, so its part of the density is 1: A is 0 and not the logarithm of the number of levels."""
     family = Categorical(5)
@@ -278,17 +266,6 @@ def test_densities_of_sparse_rows_are_those_of_dense_rows(family, d):
         )
 
 
-@each("name", names("families"))
-def test_a_fit_to_sparse_rows_is_that_to_dense_rows(name):
-    family = find("families", name)
-    rng = np.random.default_rng(7)
-    X, y = ROWS[family.support](rng, 60, 3).astype(float), np.arange(60) % 2
-    one, other = (ExponentialFamilyNB(name).fit(Z, y) for Z in (X, sp.csr_array(X)))
-    np.testing.assert_allclose(
-        other.decision_function(sp.csr_array(X)), one.decision_function(X), rtol=1e-8, atol=1e-8
-    )
-
-
 def test_temporary_arrays_are_at_most_a_block_of_rows():
     """T of multivariate rows has d² columns, and centres of classes had an n × K matrix."""
     rng = np.random.default_rng(8)
@@ -340,13 +317,3 @@ def test_families_with_a_closed_form_do_not_iterate():
     assert model.certificate_kind_ == "newton_step"
     model = ExponentialFamilyNB({0: "exponential"}).fit(X, y)
     assert (model.certificate_kind_, model.certificate_) == ("closed_form", None)
-
-
-@each("size", [1e-3, 1.0, 1e4, 1e8, 1e12])
-def test_no_solved_equation_is_called_unsolved(size):
-    alpha = size * np.random.default_rng(0).uniform(0.1, 3, (30, 3))
-    g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))
-    assert positive.dirichlet_remaining_step(dirichlet_parameters(g), g).max() <= 1e-7
-    assert positive.dirichlet_remaining_step(1.5 * dirichlet_parameters(g), g).max() > 0.1
-    shapes = gamma_shape(np.array([size]))
-    assert positive.gamma_remaining_step(shapes, np.array([size])).max() <= 1e-10

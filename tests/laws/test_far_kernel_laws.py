@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import KernelLogisticRegression, KernelSVM, LinearSVM, SupportVectorRegressor
-from linclass.base.arrays import shifted
 
 OWN = {  # the kernels with the parameters below, row by row
     "linear": lambda A, B: A @ B.T,
@@ -68,13 +67,6 @@ def test_sparse_rows_far_from_0_give_the_machine_of_the_dense_ones(kind, kernel,
     score = "predict" if kind is SupportVectorRegressor else "decision_function"
     found = getattr(fit, score)(sparse.csr_array(X[:20]))
     assert_allclose(found, getattr(dense, score)(X[:20]), atol=1e-3)
-
-
-def test_shifted_sparse_rows_are_filled_in_where_the_shift_is_not_0():
-    X = sparse.csr_array(np.diag([1.0, 2.0, 3.0]))
-    for c in (np.array([0.0, 5.0, 0.0]), np.zeros(3), np.ones(3)):
-        assert_allclose(shifted(X, c).toarray(), X.toarray() - c)
-    assert shifted(X, np.array([0.0, 5.0, 0.0])).nnz == 5
 
 
 @each("container", [np.asarray, sparse.csr_array])

@@ -147,21 +147,6 @@ def test_features_of_texts_report_how_a_data_set_names_its_texts(name):
         MAPS[name](categories())
 
 
-def evaluated(t, name):
-    """The column that a name such as a*b or c^3 speaks of."""
-    columns = dict(zip(t.names, t.X.T, strict=True))
-    base, _, power = name.partition("^")
-    return np.prod([columns[factor] for factor in base.split("*")], axis=0) ** int(power or 1)
-
-
-@each("name", PRODUCTS)
-def test_each_column_matches_its_name(name):
-    t = table()
-    out = MAPS[name](t)
-    for column, values in zip(out.names, out.X.T, strict=True):
-        np.testing.assert_allclose(values, evaluated(t, column), rtol=1e-14)
-
-
 @each("first", PRODUCTS)
 @each("second", PRODUCTS)
 def test_products_of_products_are_what_their_names_say(first, second):
@@ -171,20 +156,6 @@ def test_products_of_products_are_what_their_names_say(first, second):
     for name, values in zip(out.names, out.X.T, strict=True):
         formula = name.removesuffix(" (2)").replace("^", "**")
         np.testing.assert_allclose(values, eval(formula, {}, columns), rtol=1e-12)
-
-
-@each(("name", "option"), [
-    ("powers", {"degree": 3}),
-    ("hash_words", {"columns": 8}),
-    ("hash_words", {"ngrams": 2}),
-    ("random_fourier", {"columns": 8}),
-    ("random_fourier", {"seed": 3}),
-])  # fmt: skip
-def test_a_whole_number_of_numpy_is_one_of_python(name, option):
-    numpys = {key: np.int64(value) for key, value in option.items()}
-    assert by_name(MAPS[name](subject(name), **numpys)) == by_name(
-        MAPS[name](subject(name), **option)
-    )
 
 
 def test_too_many_products_are_refused_before_they_are_made():

@@ -168,23 +168,6 @@ def test_many_rows_are_fitted_together_as_alone(estimator):
     assert_as_alone(estimator, X, y, [np.arange(700), np.arange(700, 900)])
 
 
-@each("estimator", classifiers(), ids=repr)
-def test_fit_many_accepts_rows_valid_for_every_model(estimator):
-    """Small counts. A fit_many that always refuses fails here, unless it must."""
-    rng = np.random.default_rng(0)
-    y = np.arange(60) % 2
-    X = rng.integers(0, 3, (60, 3)) + y[:, None] * rng.integers(0, 2, (60, 3)) + 0.0
-    estimator, held_out = clone(estimator), [np.arange(10), np.arange(10, 20)]
-    if isinstance(estimator.get_params().get("class_weight"), dict):
-        estimator.set_params(class_weight={0: 1.0, 1: 2.0})
-    if type(estimator).__name__ in ALONE:
-        with pytest.raises(NotApplicable, match="fold by fold"):
-            estimator.fit_many(X, y, held_out, params_for(estimator))
-        return
-    fits = estimator.fit_many(X, y, held_out, params_for(estimator))
-    assert all(hasattr(model, "status_") for fold in fits for model in fold)
-
-
 def test_parameters_other_than_the_strength_may_differ():
     X, y = rows(3)
     params = [
@@ -210,11 +193,16 @@ def test_steps_that_ran_out_are_reported_of_each_fit():
     assert "relative duality gap" in fits[0].reason_
 
 
-@each("changed", [{"warm_start": True}, {"trace": True}, {"solver": "stochastic_gradient"}])
-def test_fits_that_depend_on_more_than_the_rows_are_refused(changed):
+@each("model", [
+    LogisticRegression(warm_start=True),
+    LogisticRegression(trace=True),
+    LogisticRegression(solver="stochastic_gradient"),
+    *(e for e in classifiers() if type(e).__name__ in ALONE),
+], ids=repr)  # fmt: skip
+def test_fits_that_depend_on_more_than_the_rows_are_refused(model):
     X, y = rows(2)
     with pytest.raises(NotApplicable, match="fold by fold"):
-        LogisticRegression(**changed).fit_many(X, y, folds(len(y)), STRENGTHS)
+        model.fit_many(X, y, folds(len(y)), params_for(model))
 
 
 @each("model", [LeastSquaresClassifier(), LinearDiscriminantAnalysis()], ids=repr)

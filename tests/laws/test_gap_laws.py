@@ -7,50 +7,17 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.base.arrays import EPS
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
-from linclass.linear.losses.margin import Logistic
-from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.losses.regression import Huber
 from linclass.linear.objective.certificate import (
     duality_gap,
-    gap_of,
-    gap_of_parts,
-    l2_part,
-    relative,
 )
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.finite_newton import FiniteNewton
 
 # Laws of the duality gap: its two forms agree, and 0 is a bound
-
-
-def problem(K, strength, intercept, seed=0):
-    rng = np.random.default_rng(seed)
-    X, codes = rng.standard_normal((40, 3)), rng.integers(K, size=40)
-    loss, y = (Logistic(), 2.0 * codes - 1) if K == 2 else (Softmax(K), codes)
-    weights = rng.uniform(0.5, 2, 40)
-    return Objective(DesignMatrix(X, intercept), loss, y, weights, L2(), strength)
-
-
-@each("K", [2, 3])
-@each("strength", [1e-2, 1.0])
-def test_both_forms_of_the_gap_are_one_number(K, strength):
-    """For the slopes of a point ℓ(z) + ℓ*(s) = s z, so that only the penalty's part is left."""
-    P = problem(K, strength, intercept=False)
-    theta = np.random.default_rng(1).standard_normal(P.shape)
-    point = P.at(theta)
-    parts = gap_of_parts(0.0, l2_part(point.gradient.ravel(), strength))
-    assert_allclose(duality_gap(point), parts, rtol=1e-10)
-
-
-def test_a_gap_is_never_negative_and_relative_to_what_is_left_of_the_objective():
-    assert_allclose(gap_of(np.array([2.0, 1.0]), -1.5, np.array([0.0, 0.3])), [0.5, 0.0])
-    assert_allclose(relative(0.5, 2.0, 1.0), 0.25)
-    assert_allclose(relative(EPS, 0.0, 2.0), 0.5)  # a perfect fit
-    assert_allclose(relative(np.array([1.0, 2.0]), np.array([4.0, 4.0]), 0.0), [0.25, 0.5])
 
 
 PIECEWISE_QUADRATIC = sorted(n for n in names("losses") if find("losses", n).piecewise_quadratic)

@@ -141,14 +141,6 @@ def test_regression_on_indicators_never_sees_the_middle_class():
     assert bayes("masking", (1, 1, 1))[0] == pytest.approx(4 / 3 * norm.cdf(-2), abs=1e-8)
 
 
-def test_only_a_quadratic_boundary_separates_classes_with_equal_means():
-    given = {"distance": 0.0, "ratio": 25.0}
-    train, test = (draw("unequal_covariances", s, (5000, 5000), **given) for s in (1, 2))
-    assert abs(error_of(LinearDiscriminantAnalysis(), train, test) - 0.5) < 0.04
-    assert error_of(QuadraticDiscriminantAnalysis(), train, test) < 0.2
-    assert bayes("unequal_covariances", (1, 1), **given)[0] < 0.2
-
-
 def test_features_of_a_group_are_correlated_and_those_of_two_groups_are_not():
     X, y = draw("correlated_groups", 0, (20_000, 10), groups=3, size=4, correlation=0.6)
     C = np.corrcoef(X[y == 0].T)

@@ -2,40 +2,10 @@
 
 import numpy as np
 import pytest
-from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass.base.design_matrix import DesignMatrix
-from linclass.linear.losses.margin import Logistic
-from linclass.linear.objective.objective import Objective
-
-
-@each("form", [np.asarray, sparse.csr_array])
-@each("density", [0.04, 0.5, 1.0])
-@each("intercept", [True, False])
-def test_gram_products_are_sums_over_rows(form, density, intercept):
-    rng = np.random.default_rng(2)
-    X = rng.standard_normal((700, 9)) * (rng.random((700, 9)) < density)
-    w, rows = rng.exponential(size=700), np.sort(rng.choice(700, 600, replace=False))
-    B = np.hstack([X, np.ones((700, 1))]) if intercept else X
-    design = DesignMatrix(form(X), intercept)
-    assert_allclose(design.gram(w), np.einsum("i,ij,ik->jk", w, B, B), atol=1e-10)
-    for u in (w, np.full(700, 2.5)):  # equal weights scale the sum
-        S = np.zeros((B.shape[1], B.shape[1]))
-        for some, sign in ((rows, 1), (rows[:50], -1)):
-            design.add_gram(S, some, u[some], sign)
-        left = rows[50:]
-        assert_allclose(S, np.einsum("i,ij,ik->jk", u[left], B[left], B[left]), atol=1e-10)
-
-
-@each("form", [np.asarray, sparse.csr_array])
-def test_column_norms_are_weighted_by_the_rows(form):
-    rng = np.random.default_rng(4)
-    X, y = rng.standard_normal((60, 3)) + 2, np.where(rng.random(60) < 0.5, 1.0, -1.0)
-    P = Objective(DesignMatrix(form(X)), Logistic(), y, rng.exponential(size=60))
-    expected = np.append(np.sqrt(P.weights @ X**2), 1)
-    assert_allclose(P.column_norms, expected)
 
 
 @pytest.mark.parametrize("entries", [1, 7, 500_000])

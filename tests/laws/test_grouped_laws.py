@@ -153,18 +153,9 @@ def test_inner_folds_keep_groups_whole():
     assert any(fitted & asked for fitted, asked in Watching.seen)
 
 
-def test_an_estimator_with_folds_of_its_own_gets_the_groups():
-    y, groups = rows(60, 12, 2)
-    table = Table(groups[:, None].astype(float), ("group",))
-    method = Method(Calibrated, {"estimator": Watching()})
-    Watching.seen.clear()
-    fit_method(method, table, y, Task(n_classes=2, positive=1), 1, groups)
-    assert Watching.seen
-    assert all(not fitted & asked for fitted, asked in Watching.seen)
-
-
 TUNED = {"strengths": None, "param_grid": {"strength": [1.0, 2.0]}, "cv": 3}
 INSIDE = {
+    "alone": lambda: Calibrated(Watching()),
     "one versus rest": lambda: OneVsRest(Calibrated(Watching())),
     "one versus one": lambda: OneVsOne(Calibrated(Watching())),
     "output codes": lambda: ErrorCorrectingOutputCodes(Calibrated(Watching())),

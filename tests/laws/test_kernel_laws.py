@@ -2,25 +2,19 @@
 
 import numpy as np
 import pytest
-from cases import each, with_peak_memory
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import KernelPerceptron, KernelSVM
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
-from linclass.kernels.functions import Gaussian
-from linclass.kernels.kernel_design import KernelDesign, KernelNorm
 from linclass.kernels.kernel_features import (
     few_features,
-    kernel_features,
     largest_eigenvalue,
-    near_the_mean,
     shift_to_psd,
 )
 from linclass.kernels.kernel_machine import gamma_scale
-from linclass.linear.losses.margin import Logistic
-from linclass.linear.objective.objective import Objective
 
 DEFINITIONS = {
     "linear": lambda x, y: x @ y,
@@ -84,19 +78,6 @@ def test_an_overflowing_polynomial_kernel_is_reported():
         KernelSVM(kernel="polynomial", gamma=1.0, degree=40).fit(1e6 * rows(20), np.arange(20) % 2)
 
 
-def test_the_mean_of_rows_is_computed_without_a_copy():
-    X = np.random.default_rng(0).standard_normal((20_000, 20))
-    kernel = find("kernels", "linear")()
-    near, peak = with_peak_memory(lambda: near_the_mean(kernel, X, np.ones(len(X))))
-    assert near is kernel
-    assert peak <= 0.2 * X.nbytes
-
-
-def test_inner_products_that_overflow_end_a_fit():
-    with pytest.raises(ValueError, match="overflow"), np.errstate(all="ignore"):
-        KernelSVM(kernel="linear").fit(1e200 * rows(20), np.arange(20) % 2)
-
-
 def test_kernels_that_are_not_inner_products_are_refused():
     X, y = rows(40) * 4, np.arange(40) % 2
     with pytest.raises(NotApplicable, match="negative eigenvalue"):
@@ -109,63 +90,6 @@ def test_kernels_that_are_not_inner_products_are_refused():
         with pytest.raises(ValueError, match=r"\w") as caught:
             KernelSVM(**params).check()
         assert "\n" not in str(caught.value)
-
-
-def test_functions_of_kernel_columns_and_their_gradients_match_their_definitions():
-    """Against the features of the linear kernel, where everything has a name. dP along any direction is ⟨gradient,
-    direction⟩ as functions.
-    """
-    X = rows(40)
-    design = KernelDesign(X @ X.T)
-    rng = np.random.default_rng(3)
-    theta, other = rng.standard_normal((2, 41))
-    w, v = X.T @ theta[:40], X.T @ other[:40]
-    assert_allclose(design.scores(theta), X @ w + theta[40])
-    assert_allclose(design.scores(np.where(np.arange(41) < 5, theta, 0)), X @ (X[:5].T @ theta[:5]))
-    assert_allclose(X.T @ design.pull(theta[:40])[:40], X.T @ theta[:40])
-    expected = w @ v + theta[40] * other[40]
-    assert_allclose(design.inner(theta, other, design.scores(other)), expected)
-    assert_allclose(KernelNorm(design.K).value(theta[:40]), 0.5 * w @ w)
-    mixed = design.take(np.array([5, 3, 9]))
-    assert_allclose(mixed.scores(theta), design.scores(theta)[[5, 3, 9]])
-    assert_allclose(mixed.scores_of(slice(1, 3), theta), design.scores(theta)[[3, 9]])
-    assert_allclose(X.T @ mixed.pull(np.array([1.0, 2, 3]))[:40], [1, 2, 3] @ X[[5, 3, 9]])
-    some = np.array([1, 4, 7])
-    inside = design.restrict_theta(some, design.extend_theta(some, np.array([1.0, 2, 3, 4])))
-    assert inside.tolist() == [1, 2, 3, 4]
-    assert_allclose(design.restricted(some).scores(inside), X[some] @ ([1, 2, 3] @ X[some]) + 4)
-    X = rows(30)
-    K = Gaussian(1.0).matrix(X)
-    design = KernelDesign(K)
-    P = Objective(design, Logistic(), np.where(X[:, 0] > 0, 1.0, -1.0), None, KernelNorm(K), 0.1)
-    rng = np.random.default_rng(0)
-    theta, step = rng.standard_normal((2, 31))
-    along = design.scores(step)
-    numeric = (P.at(theta + 1e-6 * step).value - P.at(theta - 1e-6 * step).value) / 2e-6
-    assert_allclose(design.inner(P.at(theta).gradient, step, along), numeric, rtol=1e-7)
-
-
-@each("copies", [1, 3])
-def test_kernel_features_have_the_kernels_inner_products(copies):
-    X = np.repeat(rows(40), copies, axis=0)
-    K = Gaussian(1.0).matrix(X)
-    found = kernel_features(K.copy())
-    assert found.features.shape[1] == len(found.pivots) <= 40
-    assert_allclose(found.features @ found.features.T, K, atol=1e-11)
-    W = np.random.default_rng(0).standard_normal((2, len(found.pivots)))
-    beta = found.coefficients(W)
-    assert_allclose(beta @ K[found.pivots], W @ found.features.T, atol=1e-8)
-
-
-def test_few_kernel_features_are_found_only_if_they_exist():
-    X = rows(300)
-    for kernel in (find("kernels", "polynomial")(degree=2), find("kernels", "linear")()):
-        found = few_features(kernel, X, 40)
-        assert found is not None
-        assert found.shape[1] == (10 if kernel.parameters else 3)
-        assert_allclose(found @ found.T, kernel.matrix(X), atol=1e-10)
-        assert_allclose(kernel.diagonal(X), np.diag(kernel.matrix(X)))
-    assert few_features(Gaussian(1000.0), X, 40) is None
 
 
 @each("n", [20, 200, 1000])
@@ -215,11 +139,3 @@ def test_the_remainder_of_kernel_features_is_at_most_the_tolerance(size):
     zero = few_features(find("kernels", "linear")(), np.zeros((1000, 3)), 120)
     assert zero is not None
     assert zero.shape == (1000, 0)
-
-
-@each("n", [1, 2, 30])
-def test_the_largest_eigenvalue_is_found_from_below(n):
-    A = np.random.default_rng(1).standard_normal((n, n))
-    for K in (A @ A.T, A + A.T, np.ones((n, n)), np.zeros((n, n))):
-        true = np.abs(np.linalg.eigvalsh(K)).max()
-        assert 0.5 * true <= largest_eigenvalue(K) <= true * (1 + 1e-12)

@@ -30,10 +30,6 @@ def predictions(K, n=300, seed=0, positive=None):
     return Predictions(y, score.argmax(axis=1), score, log_proba, positive, costs=costs)
 
 
-def with_weights(p, weight):
-    return Predictions(p.y_true, p.y_pred, p.score, p.log_proba, p.positive, weight, p.costs)
-
-
 def some_rows(p, rows):
     """Those rows of one fold, in that order, as often as they are named."""
     assert p.log_proba is not None
@@ -75,27 +71,7 @@ def test_no_predictions_are_better_than_perfect_ones(name, K):
 
 @each("K", [2, 4])
 @each("name", NAMES)
-def test_order_names_weights_and_stacks_do_not_matter(name, K):
-    p = predictions(K)
-    order = np.random.default_rng(1).permutation(len(p.y_true))
-    assert value(name, p) == pytest.approx(value(name, some_rows(p, order)), rel=1e-12)
-    new = np.random.default_rng(2).permutation(K)  # class k is now called new[k]
-    old = np.argsort(new)
-    assert p.log_proba is not None
-    q = Predictions(
-        new[p.y_true],
-        new[p.y_pred],
-        p.score[:, old],
-        p.log_proba[:, old],
-        int(new[p.positive]),
-        costs=np.asarray(p.costs)[old][:, old],
-    )
-    assert value(name, p) == pytest.approx(value(name, q), rel=1e-12)
-    p = predictions(K, n=120)
-    times = np.random.default_rng(3).integers(0, 4, 120)  # none at all, too
-    repeated = some_rows(p, np.repeat(np.arange(120), times))
-    weighted = with_weights(p, times.astype(float))
-    assert value(name, weighted) == pytest.approx(value(name, repeated), rel=1e-12)
+def test_a_stack_of_folds_of_unequal_sizes_has_the_value_of_each(name, K):
     costs = predictions(K).costs
     folds = [replace(predictions(K, n=n, seed=n), costs=costs) for n in (50, 7, 31)]
     none = some_rows(folds[0], np.arange(0))

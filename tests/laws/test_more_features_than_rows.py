@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import pickle
 
 import numpy as np
 import pytest
@@ -164,21 +163,6 @@ def test_equal_rows_and_a_class_of_one_row_change_nothing(kind):
         once = kind().fit(rows[kept], y[kept], w[kept])
         assert (once.rank_, dense.rank_) == (14, 14)
         assert_close(once.coef_, dense.coef_, kind)
-
-
-def test_deviations_of_sparse_rows_are_those_of_dense_rows():
-    (X, y), w = words(15, 40, 3), weights(15)
-    dense, sparse = (ClassMoments.of(f(X), y, w, 3, "rows").scatter for f in FORMS.values())
-    M = np.random.default_rng(3).normal(size=(4, 40))
-    R = dense.dense()
-    for one in (dense, sparse, sparse.scaled(np.ones(40)), pickle.loads(pickle.dumps(sparse))):
-        np.testing.assert_allclose(one.dense(), R, atol=1e-12)
-        np.testing.assert_allclose(one.gram, R @ R.T, atol=1e-9)
-        np.testing.assert_allclose(one.products(M), M @ R.T, atol=1e-10)
-        np.testing.assert_allclose(one.products(sp.csr_array(M)), M @ R.T, atol=1e-10)
-        np.testing.assert_allclose(one.combine(M[:, :15]), M[:, :15] @ R, atol=1e-11)
-        expected = [(R[one.codes == k] ** 2).sum(axis=0) for k in range(3)]
-        np.testing.assert_allclose(one.squares, expected, rtol=1e-12, atol=1e-15)
 
 
 def class_scores(X, means, S, units, logs):

@@ -1,6 +1,5 @@
 """Meta-estimators pass offsets on with their rows: to fits, to inner folds and to predictions."""
 
-import copy
 from functools import partial
 
 import numpy as np
@@ -201,27 +200,13 @@ def test_each_pair_of_classes_has_the_difference_of_their_columns(coupling):
             np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-3)
 
 
-def test_offsets_of_pairs_are_those_of_two_classes_and_a_common_shift_has_no_effect():
+def test_a_pair_of_two_classes_is_their_model():
     X, y, w, offset = rows(2)
     alone = LogisticRegression().fit(X, y, w, offset)
     for coupling in (None, "wu_lin_weng"):
         pair = OneVsOne(LogisticRegression(), coupling=coupling).fit(X, y, w, offset=offset)
         Z = alone.decision_function(X, offset)
         np.testing.assert_allclose(pair.decision_function(X, offset), Z, rtol=1e-9)
-    X, y, w, offset = rows(3)
-    shift = np.random.default_rng(9).normal(size=(N, 1))
-    plain = OneVsOne(LogisticRegression(tol=1e-10)).fit(X, y, w, offset=offset)
-    moved = OneVsOne(LogisticRegression(tol=1e-10)).fit(X, y, w, offset=offset + shift)
-    Z = plain.decision_function(X, offset)
-    np.testing.assert_allclose(moved.decision_function(X, offset - shift), Z, atol=1e-5)
-    constant = OneVsOne(LogisticRegression(tol=1e-10)).fit(
-        X, y, w, offset=np.tile([1.0, 0, -2], (N, 1))
-    )
-    none = OneVsOne(LogisticRegression(tol=1e-10)).fit(X, y, w)
-    for (k, l), one, other in zip(PAIRS, constant.estimators_, none.estimators_, strict=True):
-        np.testing.assert_allclose(one.coef_, other.coef_, atol=2e-4)
-        change = other.intercept_ - one.intercept_
-        np.testing.assert_allclose(change, [1.0, 0, -2][l] - [1.0, 0, -2][k], atol=1e-3)
 
 
 def test_output_codes_report_that_they_take_no_offsets():
@@ -284,30 +269,6 @@ class Foreign:
 
     def predict(self, X, offset=None):
         return self.inside.predict(X, offset)
-
-
-def test_a_metric_may_copy_the_fits_that_it_judges():
-    X, y, _, offset = rows(2)
-    scores = [
-        TunedClassifier(LogisticRegression(), strengths=STRENGTHS, cv=FOLD, scoring=metric)
-        .fit(X, y, offset=offset)
-        .scores_
-        for metric in (
-            lambda model, X, y, w: model.score(X, y, w),
-            lambda model, X, y, w: copy.deepcopy(model).score(X, y, w),
-        )
-    ]
-    np.testing.assert_array_equal(*scores)
-
-
-@each("kind", [LinearRegression, LogisticRegression])
-def test_a_first_call_with_a_wrong_offset_leaves_no_state(kind):
-    X, y, _, offset = rows(2)
-    model = kind(solver="stochastic_gradient", random_state=0)
-    before = dict(vars(model))
-    with pytest.raises(ValueError, match="offset has shape"):
-        model.partial_fit(X, y, offset=offset[:5])
-    assert vars(model) == before
 
 
 @each("prefix", ["", "estimator__"])

@@ -8,7 +8,6 @@ from scipy import sparse
 from linclass import LinearClassifier
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
-from linclass.linear.losses.wrapped import with_offset
 
 LIKELIHOODS = [name for name in names("losses") if find("losses", name).probabilistic]
 LOSSES = [name for name in LIKELIHOODS if find("losses", name).binary is None]
@@ -114,33 +113,3 @@ def test_few_rows_far_rows_and_sparse_rows(loss, K):
             model.coef_[:, j] += 0.03
             near = losses_of(model, y, model.decision_function(some, offset))
             assert near.mean() + 0.05 * penalty_of(model) > model.objective_ * (1 - 1e-6)
-
-
-def problem(name):
-    """(loss, y, offset, scores)"""
-    rng, n = np.random.default_rng(0), 40
-    kind = find("losses", name)
-    many = kind.binary is not None
-    loss = kind(3) if many else kind()
-    y = rng.integers(0, 3, n) if many else rng.choice([-1.0, 1.0], n)
-    shape = (3, n) if many else (n,)
-    return loss, y, 2 * rng.normal(size=shape).T, 2 * rng.normal(size=shape)
-
-
-@each("name", LIKELIHOODS)
-def test_losses_and_conjugates_with_offsets_are_those_of_shifted_scores(name):
-    """ℓ(z) + ℓ*(s) ≥ s·z, with equality at the slopes."""
-    loss, y, offset, z = problem(name)
-    shifted, both = with_offset(loss, y, offset)
-    at = z + offset.T
-    np.testing.assert_allclose(shifted.values(both, z), loss.values(y, at))
-    np.testing.assert_allclose(shifted.slopes(both, z), loss.slopes(y, at))
-    if loss.kind == "twice-smooth":
-        for one, other in zip(shifted.jet(both, z), loss.jet(y, at), strict=True):
-            np.testing.assert_allclose(one, other)
-    s, other = shifted.slopes(both, z), z[..., ::-1]
-    for scores, equal in ((z, True), (other, False)):
-        product = s * scores if s.ndim == 1 else (s * scores).sum(axis=0)
-        left = shifted.values(both, scores) + shifted.conjugates(both, s) - product
-        assert (left >= -1e-9).all()
-        assert not equal or np.abs(left).max() < 1e-9

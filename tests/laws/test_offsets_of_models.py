@@ -6,8 +6,7 @@ import statsmodels.api as sm
 from cases import each
 from scipy import sparse
 from scipy.integrate import quad
-from scipy.optimize import minimize
-from scipy.special import expit, log_softmax
+from scipy.special import expit
 from scipy.stats import norm
 
 import linclass
@@ -150,27 +149,6 @@ def test_offsets_go_with_their_rows(model, K):
     assert weighted.score(X, y, w, offset) == pytest.approx(score)
 
 
-@each("K", [2, 3])
-def test_a_posterior_mode_has_the_least_objective(K):
-    """And the evidence is largest at the strength at which α‖W‖² = γ, offsets or not."""
-    X, y = rows(K)
-    offset = 1.5 * np.random.default_rng(5).normal(size=(len(y), K))
-
-    def objective(theta):
-        W = theta.reshape(K, 4)
-        Z = X @ W[:, :3].T + W[:, 3] + offset
-        own = W[1] - W[0] if K == 2 else W
-        loss = -log_softmax(Z, axis=1)[np.arange(len(y)), y].mean()
-        return loss + model.strength_ * (own[..., :3] ** 2).sum() / 2
-
-    given = offset[:, 1] - offset[:, 0] if K == 2 else offset
-    model = linclass.BayesianLogisticRegression(tol=1e-10).fit(X, y, offset=given)
-    best = minimize(objective, np.zeros(4 * K), tol=1e-12).fun
-    assert model.objective_ == pytest.approx(best, rel=1e-8)
-    alpha = len(y) * model.strength_
-    assert alpha * (model.mean_coef_**2).sum() == pytest.approx(model.n_effective_, rel=1e-5)
-
-
 @each(("predictive", "digits"), [("probit", 0.01), ("quadrature", 1e-7)])
 def test_probabilities_are_means_over_the_posterior_of_shifted_scores(predictive, digits):
     X, y = rows(2)
@@ -221,37 +199,6 @@ def test_passes_over_parts_of_the_rows_have_their_offsets():
     with pytest.raises(ValueError, match="offset has shape"):
         new.partial_fit(X, y, offset=offset[1:])
     assert not hasattr(new, "classes_")
-
-
-@each("K", [2, 3])
-@each("params", [
-    {"penalty": "l2", "strength": 0.05},
-    {"penalty": "l2", "strength": 0.05, "solver": "newton_cg"},
-    {"penalty": "l2", "strength": 0.05, "solver": "quasi_newton"},
-    {"penalty": None},
-    {"penalty": None, "solver": "irls"},
-    {"penalty": None, "solver": "gradient_descent", "max_iter": 20000},
-], ids=lambda params: "-".join(map(str, params.values())))  # fmt: skip
-def test_penalized_fits_minimize_the_objective_with_offsets(params, K):
-    X, y = rows(K)
-    offset = 2 * np.random.default_rng(1).normal(size=(len(y), K))
-    strength = params.get("strength", 0.0)
-
-    def objective(theta):
-        W = theta.reshape(K, 4)
-        Z = X @ W[:, :3].T + W[:, 3] + offset
-        loss = -log_softmax(Z, axis=1)[np.arange(len(y)), y].mean()
-        penalized = W[1, :3] - W[0, :3] if K == 2 else W[:, :3]
-        return loss + strength * (penalized**2).sum() / 2
-
-    best = minimize(objective, np.zeros(4 * K), tol=1e-12).fun
-    given = offset[:, 1] - offset[:, 0] if K == 2 else offset
-    model = linclass.LogisticRegression(**params, tol=1e-8).fit(X, y, offset=given)
-    assert model.status_ == "converged"
-    assert model.objective_ == pytest.approx(best, rel=1e-7)
-    P = model.predict_log_proba(X, given)
-    penalty = strength * (model.coef_**2).sum() / 2
-    assert -P[np.arange(len(y)), y].mean() + penalty == pytest.approx(best, rel=1e-7)
 
 
 def test_offsets_that_classify_every_row_do_not_make_the_classes_separable():
@@ -340,18 +287,6 @@ def test_models_without_offsets_refuse_them_and_name_models_that_take_them():
         said = f"^{name} takes no offset in fit; generalized linear models do, such as Logistic"
         with pytest.raises(ValueError, match=said):
             ask()
-
-
-@each(("model", "K"), cases(EXACT))
-def test_accuracy_is_that_of_scores_with_offsets(model, K):
-    X, y = rows(K)
-    offset = 3 * np.random.default_rng(4).normal(size=(len(y), *form(model, K)))
-    w = np.arange(len(y)) % 3 + 0.5
-    model = fitted(model, X, y)
-    expected = np.average(model.predict(X, offset) == y, weights=w)
-    assert model.score(X, y, w, offset) == expected != model.score(X, y, w)
-    with pytest.raises(ValueError, match="offset has shape"):
-        model.score(X, y, w, offset[1:])
 
 
 @each("name", ["Ridge", "Lasso", "ElasticNet", "LinearRegression"])

@@ -180,13 +180,6 @@ def separable(seed, n=300):
     return X[kept], (z[kept] > 0).astype(int)
 
 
-def test_relaxation_by_projections_is_the_first_passive_aggressive():
-    X, y = rows(3)
-    one = Relaxation(learning_rate=1.0, margin=1.0, max_iter=4).fit(X, y)
-    other = PassiveAggressive(variant="PA", max_iter=4).fit(X, y)
-    np.testing.assert_allclose(theta_of(one), theta_of(other), atol=1e-12)
-
-
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("K", [2, 4])
 def test_balanced_winnow_multiplies_row_by_row(K, kind):

@@ -9,7 +9,6 @@ from linclass import (
     Adaline,
     AveragedPerceptron,
     BalancedWinnow,
-    LinearClassifier,
     PassiveAggressive,
     Perceptron,
     Relaxation,
@@ -158,10 +157,3 @@ def test_winnow_refuses_features_whose_factor_overflows():
         Winnow().fit(np.abs(X) * 1e5, y)
     fitted = Winnow(max_iter=5).fit(np.abs(X) * 150, y)
     assert np.isfinite(fitted.decision_function(np.abs(X))).all()
-
-
-@each("value", ["x", -1, [], None])
-@each("model", [*ALL, Perceptron, LinearClassifier])
-def test_fit_intercept_is_true_or_false(model, value):
-    with pytest.raises(ValueError, match=r"fit_intercept is .*; it must be True or False"):
-        model(fit_intercept=value).fit(X, y)

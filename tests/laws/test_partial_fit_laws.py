@@ -23,7 +23,6 @@ from linclass import (
     largest_margin,
 )
 from linclass.base.messages import NotApplicable
-from linclass.linear.solvers.corrections import visits_of_many, visits_of_two
 
 # Laws of `partial_fit` of the models composed of a loss and a stochastic solver
 
@@ -165,20 +164,6 @@ def test_passes_over_targets_come_near_the_fit_to_all_rows(name, kind):
     assert (model.status_, model.n_iter_, model.solver_) == ("max_iter", 1, SGD)
 
 
-def test_ridge_in_parts_is_the_classifier_of_the_squared_loss_in_parts():
-    """For y = ±1 both minimize ½(z − y)², batch by batch in the order given."""
-    X, y = rows(2)
-    weights = np.where(np.arange(len(y)) % 5, 1.5, 0)
-    one = Ridge(solver=SGD, strength=0.1)
-    other = LinearClassifier(loss="squared", solver=SGD, strength=0.1)
-    for part in np.array_split(np.arange(len(y)), 3):
-        one.partial_fit(X[part], 2.0 * y[part] - 1, sample_weight=weights[part])
-        other.partial_fit(X[part], y[part], [0, 1], sample_weight=weights[part])
-    np.testing.assert_array_equal(one.coef_, other.coef_[0])
-    assert one.intercept_ == other.intercept_[0]
-    assert one.objective_ == other.objective_
-
-
 def test_partial_fit_of_regressors_continues_a_fit_and_fit_starts_over():
     X, y = targets()
     model = Ridge(solver=SGD, max_iter=1, random_state=0)
@@ -280,13 +265,6 @@ def test_partial_fit_visits_a_row_as_often_as_its_weight(stored, K):
     assert model.n_mistakes_ == mistakes > 100
 
 
-def test_a_row_is_visited_at_most_as_often_as_its_weight():
-    assert visits_of_two(-1e300, 1e-300, 1e12) == visits_of_two(0.0, 0.0, 1e12) == 1e12
-    for move in (1e-200, 0.0):
-        found = visits_of_many(np.array([0, 1e300, 1.0]), 0, move, 1e12)
-        np.testing.assert_array_equal(found, [1e12, -1e12, 0])
-
-
 @each("order", ["random", "cyclic"])
 @each("K", [2, 4])
 @each("form", FORMS)
@@ -335,16 +313,3 @@ def test_a_row_of_weight_zero_is_dropped_from_a_precomputed_kernel(order):
     weighed = model.fit(K, y, sample_weight=w).decision_function(K)
     absent = model.fit(K[np.ix_(there, there)], y[there], sample_weight=w[there])
     np.testing.assert_array_equal(weighed, absent.decision_function(K[:, there]))
-
-
-@each("order", ["random", "cyclic"])
-@each("kind", KINDS)
-def test_the_heavier_of_contradicting_rows_is_classified_correctly(kind, order):
-    """By 'largest_violation' each correction is one visit, and weights that are right there need not be met."""
-    X, y = np.array([[-1.0], [1.0], [1.0], [1.0]]), np.array([0, 1, 0, 1])
-    options = {"kernel": "linear"} if kind is KernelPerceptron else {}
-    for heavy, weights in ((0, [1.0, 1, 5, 1]), (1, [1.0, 1, 1, 1])):
-        model = kind(order=order, **options).fit(X, y, sample_weight=weights)
-        assert model.predict([[1.0]]) == [heavy]
-        lost = sum(w for w, own in zip(weights[1:], y[1:], strict=True) if own != heavy)
-        assert model.certificate_ == pytest.approx(lost / sum(weights))

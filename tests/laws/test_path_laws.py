@@ -8,7 +8,6 @@ from scipy import sparse
 
 from linclass import LeastSquaresClassifier
 from linclass.base.messages import NotApplicable
-from linclass.base.numerics import conjugate_gradients_of_shifts
 from linclass.base.regressor import Regressor
 from linclass.kernels.kernel_machine import KernelPath
 from linclass.linear.linear_model import LinearModel, penalty_of
@@ -100,17 +99,6 @@ def test_a_ridge_path_of_many_sparse_rows_is_what_separate_fits_are(fit_intercep
         assert fitted.certificate_ <= 1e-10
         np.testing.assert_allclose(fitted.coef_, alone.coef_, atol=1e-4 * np.abs(alone.coef_).max())
         np.testing.assert_allclose(fitted.intercept_, alone.intercept_, atol=1e-5)
-
-
-def test_systems_that_differ_by_multiples_of_the_identity_are_solved_together():
-    rng = np.random.default_rng(0)
-    B, b = rng.standard_normal((30, 20)), rng.standard_normal(30)
-    H, shifts = B @ B.T, np.array([1.0, 1e-3, 30.0])
-    found = conjugate_gradients_of_shifts(
-        lambda p: H @ p, b, shifts, lambda which, s, square: square <= 1e-24
-    )
-    for shift, s in zip(shifts, found, strict=True):
-        np.testing.assert_allclose(s, np.linalg.solve(H + shift * np.eye(30), b), rtol=1e-8)
 
 
 def function(model, X):

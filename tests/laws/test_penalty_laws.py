@@ -8,11 +8,9 @@ import pytest
 from cases import each
 from numpy.testing import assert_allclose
 from problems import PENALTIES, differences, penalty_called
-from scipy.optimize import minimize
 
 from linclass import LinearClassifier, TunedClassifier
-from linclass.base.parts import find
-from linclass.linear.penalties.base import KinkedPenalty, Penalty
+from linclass.linear.penalties.base import KinkedPenalty
 from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.penalties.group_lasso import GroupLasso
 
@@ -69,18 +67,6 @@ def test_zero_is_optimal_from_the_dual_norm_of_the_gradient_on(name):
     t = penalty.dual_norm(G)
     assert not penalty.steepest(zero, G, t * (1 + 1e-12)).any()
     assert penalty.steepest(zero, G, t * (1 - 1e-6)).any()
-
-
-@each("name", [n for n in PENALTIES if penalty_called(n).__class__.on is not Penalty.on])
-def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name):
-    """Except for the fused lasso, whose proximal operator moves neighbours of nonzero weights."""
-    penalty = penalty_called(name)
-    features = np.array([0, 2])
-    V = np.zeros_like(W)
-    V[:, features] = W[:, features]
-    part = penalty.on(features)
-    assert_allclose(part.value(V[:, features]), penalty.value(V), rtol=1e-14)
-    assert_allclose(part.prox(V[:, features], 0.3), penalty.prox(V, 0.3)[:, features], rtol=1e-14)
 
 
 @each("name", BINDING)
@@ -160,22 +146,6 @@ def test_a_share_of_l1_outside_zero_to_one_is_refused():
             ElasticNet(wrong).check()
 
 
-@each("name", sorted(set(BINDING) & set(ENTRYWISE)))
-def test_conjugate_is_the_supremum_of_its_definition(name):
-    whole = penalty_called(name)
-    for j, u in [(0, 0.3), (1, -0.9), (2, 4.0)]:
-        penalty = whole.on(np.array([j]))
-        U = np.array([u])
-        U *= penalty.into_domain(U)
-        best = minimize(
-            lambda v, U=U, penalty=penalty: penalty.value(v) - float(U @ v),
-            [0.1],
-            method="Nelder-Mead",
-            options={"xatol": 1e-10, "fatol": 1e-14, "maxiter": 10_000, "maxfev": 10_000},
-        )
-        assert_allclose(penalty.conjugate(U), -best.fun, atol=1e-9)
-
-
 NEW_PARTS = Path(__file__).parents[2] / "docs" / "new_parts.md"
 
 
@@ -236,11 +206,3 @@ def test_values_that_name_no_part_are_refused_in_one_line(part, wrong):
     with pytest.raises(ValueError, match=r"give a name, or \{name: \{option: value\}\}") as refused:
         model.fit(np.eye(4), [0, 1, 0, 1])
     assert repr(wrong) in str(refused.value)
-
-
-def test_the_unpenalized_objective_ignores_the_strength():
-    penalty = find("penalties", "unpenalized")()
-    assert penalty.value(W) == 0
-    assert penalty.conjugate(np.zeros(3)) == 0
-    assert penalty.conjugate(np.ones(3)) == np.inf
-    assert penalty.into_domain(np.ones(3)) == 0

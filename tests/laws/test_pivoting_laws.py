@@ -55,14 +55,6 @@ def test_pivoting_proves_the_optimum_in_a_few_guesses(
     assert gap(P, found) <= 1.0001e-6
 
 
-def test_a_start_at_the_optimum_takes_no_more_than_a_look():
-    P = wide("hinge", 1e-2)
-    there = pivoting.pivot(P, P.zero(), 1e-10, 100)
-    again = pivoting.pivot(P, there.point.theta, 1e-6, 100)
-    assert again.n_iter <= 2
-    assert again.certificate <= 1e-6
-
-
 @each("loss", [name for name in LOSSES if name != "epsilon_insensitive"])
 def test_a_kernel_that_is_positive_definite_needs_a_few_guesses(loss):
     rng = np.random.default_rng(0)
@@ -73,20 +65,6 @@ def test_a_kernel_that_is_positive_definite_needs_a_few_guesses(loss):
     found = pivoting.pivot(P, P.zero(), 1e-9, 100)
     assert found.n_iter <= 20
     assert found.certificate <= 1e-9
-
-
-@each("sparse_rows", [False, True])
-@each("loss", ["hinge", "squared_hinge"])
-def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss, sparse_rows):
-    rng = np.random.default_rng(5)
-    X, y = rng.random((15, 60)), np.arange(15) % 3
-    times = rng.integers(1, 5, 15)
-    rows = sparse.csr_array(X) if sparse_rows else X
-    weighted = LinearClassifier(loss=loss).fit(rows, y, sample_weight=times)
-    many = np.repeat(np.arange(15), times)
-    repeated = LinearClassifier(loss=loss).fit(rows[many], y[many])
-    assert repeated.certificate_ < 1e-9
-    assert_allclose(repeated.coef_, weighted.coef_, rtol=1e-9, atol=1e-12)
 
 
 @each("shape", [(6, 6), (6, 9), (60, 3)])

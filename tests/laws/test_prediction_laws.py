@@ -197,12 +197,6 @@ def test_consistent_pairs_are_recovered(K):
     np.testing.assert_allclose(np.exp(couple(consistent(p))), p, rtol=1e-8)
 
 
-def test_coupled_probabilities_of_two_classes_are_those_of_the_pair():
-    R = pairs(2)
-    expected = np.column_stack([R[:, 0, 1], R[:, 1, 0]])
-    np.testing.assert_allclose(np.exp(couple(R)), expected, rtol=1e-10)
-
-
 def squares(p, R):
     """Wu, Lin and Weng's objective, term by term."""
     K = len(p)

@@ -265,24 +265,6 @@ def test_features_that_depend_on_others_are_found_exactly():
         assert answer(only_one, y, "free", "newton") == "quasi-complete"
 
 
-def test_integers_are_the_floats():
-    rng = np.random.default_rng(0)
-    for size in (1.0, 1e300, 1e-300):
-        A = rng.standard_normal((5, 4)) * size * 10.0 ** rng.integers(-3, 4, (5, 4))
-        whole = integers(A)
-        ratios = {
-            Fraction(int(i)) / Fraction(a) for i, a in zip(whole.ravel(), A.ravel(), strict=True)
-        }
-        assert len(ratios) == 1
-    huge = np.array([[1e300, 1e-300], [1.0, 0.0]])
-    assert Fraction(int(integers(huge)[0, 0])) / int(integers(huge)[0, 1]) == Fraction(
-        1e300
-    ) / Fraction(1e-300)
-    assert integers(np.array([[0.5, 3.0]])).tolist() == [[1, 6]]
-    big = np.array([[2**40, 2**41]])
-    assert product(big, big.T).tolist() == [[2**80 + 2**82]]
-
-
 def test_the_nearest_point_is_the_nearest():
     """No point of the hull lies nearer; the witnesses solve their equations without any remainder."""
     rng = np.random.default_rng(0)

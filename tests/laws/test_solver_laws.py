@@ -23,7 +23,7 @@ from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solver_choice import mismatch, takes_penalty
 from linclass.linear.solvers.base import Trace
-from linclass.linear.solvers.first_order import merge_rows, prepared_steps
+from linclass.linear.solvers.first_order import prepared_steps
 from linclass.linear.solvers.newton import Newton, inverse_hessian
 from linclass.linear.solvers.perceptron_rule import PerceptronRule
 
@@ -278,17 +278,6 @@ def fit(solver, X, y, **more):
     return LogisticRegression(solver=solver, **options).fit(X, y, weights)
 
 
-@each(("solver", "classes"), [(s, c) for s in CERTIFIED for c in (2, 3)])
-def test_permuting_permutes_the_answer(solver, classes):
-    X, y = data(classes=classes)
-    model, rng = fit(solver, X, y), np.random.default_rng(0)
-    rows, columns = rng.permutation(len(y)), rng.permutation(X.shape[1])
-    assert_allclose(fit(solver, X[rows], y[rows]).coef_, model.coef_, atol=2e-6)
-    assert_allclose(fit(solver, X[:, columns], y).coef_, model.coef_[:, columns], atol=2e-6)
-    other = fit(solver, X, classes - 1 - y).coef_
-    assert_allclose(other, -model.coef_ if classes == 2 else model.coef_[::-1], atol=2e-6)
-
-
 @each("solver", [*CERTIFIED, "auto"])
 @each("index", [np.int32, np.int64])
 @each("real", [np.float64, np.float32])
@@ -375,18 +364,6 @@ def test_stochastic_steps_are_a_function_of_the_seed(average):
         assert (one != other).any()
 
 
-def test_merging_equal_rows_leaves_the_objective_as_it_is():
-    rng = np.random.default_rng(0)
-    U, w = rng.integers(0, 2, (50, 3)).astype(float), rng.uniform(size=50)
-    merged, weights = merge_rows(U, w)
-    assert len(merged) <= 8
-    y = np.ones(50)
-    theta = np.array([0.3, -2, 1])
-    whole = Objective(DesignMatrix(U, False), Logistic(), y, w, L2(), 0.1)
-    small = Objective(DesignMatrix(merged, False), Logistic(), y[: len(merged)], weights, L2(), 0.1)
-    assert_allclose(small.at(theta).value, whole.at(theta).value, rtol=1e-13)
-
-
 @each("solver", names("solvers"))
 @each("loss", names("losses"))
 def test_a_refused_solver_gets_a_suggestion(loss, solver):
@@ -456,29 +433,6 @@ def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated():
     with pytest.raises(NotApplicable, match="34251 × 34251 Hessian"):
         LogisticRegression(solver="newton").fit(S, y)
     assert LogisticRegression().fit(S, y).solver_ == "newton_cg"
-
-
-@each("order", ["random", "cyclic", "largest_violation"])
-def test_a_perceptron_keeps_the_best_weights_that_it_met(order):
-    """Gallant's pocket: no pass ended with fewer errors than the fit, and a longer fit is not worse."""
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        X = rng.standard_normal((60, 3))
-        y = np.where(X[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
-        P = Objective(DesignMatrix(X, True), find("losses", "perceptron")(), y)
-        seen = []
-
-        class Look(Trace):
-            def __call__(self, point):
-                seen.append(float(np.mean(point.scores * P.y <= 0)))  # noqa: B023
-
-        errors = []
-        for passes in (1, 3, 10, 30):
-            seen.clear()
-            rule = PerceptronRule(order=order, max_iter=passes, random_state=0)
-            errors.append(rule.solve(P, P.zero(), Look()).certificate)
-            assert errors[-1] <= min(seen)
-        assert errors == sorted(errors, reverse=True)
 
 
 def gallants_pocket(X, y, passes):

@@ -128,21 +128,3 @@ def test_half_a_million_gradient_steps_end_where_newton_does():
     assert steps.n_iter_ == 500_000
     np.testing.assert_allclose(steps.coef_, newton.coef_, rtol=1e-7)
     np.testing.assert_allclose(steps.objective_, newton.objective_, rtol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_prepared_gradient_steps_equal_naive_ones():
-    """The prepared loop merges equal rows and allocates nothing; the naive one performs every step."""
-    from scipy.special import expit
-
-    from linclass import LogisticRegression
-
-    rng = np.random.default_rng(0)
-    X, y = np.round(rng.standard_normal((150, 2)), 1), rng.integers(0, 2, 150)
-    B, w = np.column_stack([X, np.ones(150)]), np.zeros(3)
-    for _ in range(2000):
-        w -= 0.1 / 150 * (B.T @ (expit(B @ w) - y))
-    options = {"solver": "gradient_descent", "learning_rate": 0.1, "max_iter": 2000, "tol": 0}
-    model = LogisticRegression(penalty=None, **options).fit(X, y)
-    assert model.n_iter_ == 2000
-    np.testing.assert_allclose(np.append(model.coef_[0], model.intercept_), w, atol=1e-13)

@@ -12,7 +12,6 @@ from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
-from linclass.linear.solvers.base import STRAIGHT_SLOPE, best_intercept
 
 
 def problem(seed):
@@ -100,14 +99,3 @@ def test_an_envelope_is_a_lower_bound_of_its_loss_with_correct_derivatives():
     H = smooth.hessian(B.copy(), w, curvatures)
     product = (w * smooth.curve(curvatures, D @ B.T)) @ B
     assert_allclose(H @ D.ravel(), product.ravel(), atol=1e-10)
-
-
-def test_the_best_intercepts_of_k_scores_leave_no_slope():
-    """Newton's method stops where the rows of a small class lie in linear regions."""
-    for seed in range(40):
-        P, _ = problem(seed)
-        if P.design.intercept:
-            slopes = P.loss.nearest_slopes(P.y, 0.25 * P.at(P.zero()).scores, 0.25)[0]
-            smooth = P.envelope(slopes, 4.0)
-            left = best_intercept(smooth).slopes @ P.weights
-            assert np.abs(left).max() <= STRAIGHT_SLOPE

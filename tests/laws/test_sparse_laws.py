@@ -207,19 +207,6 @@ def test_the_gap_is_a_bound_anywhere_and_vanishes_at_the_optimum(loss, penalty):
     assert gaps[-1] < 1e-4 * gaps[0]
 
 
-@each("penalty", KINKED)
-def test_the_least_subgradient_vanishes_at_the_optimum_and_is_the_gradient_elsewhere(penalty):
-    P = objective("logistic", penalty)
-    optimum = P.at(made(of_features(P.penalty), tol=1e-14).solve(P, P.zero()).theta)
-    assert np.abs(optimum.steepest).max() < 1e-7  # ‖∇P‖² ≤ 2L (P − min P), with a gap of 1e-14
-    assert np.abs(optimum.gradient).max() > 1e-3
-    theta = np.array([0.3, -0.2, 0.7, 0.1])
-    h, steep = 1e-6, P.at(theta).steepest
-    for e in np.eye(4):
-        rise = (P.at(theta + h * e).value - P.at(theta - h * e).value) / (2 * h)
-        assert_allclose(steep @ e, rise, atol=1e-8)
-
-
 @each("classes", [2, 3])
 @each("penalty", NAMED)
 @each("solver", ["auto", "proximal_gradient"])

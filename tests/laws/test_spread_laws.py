@@ -47,16 +47,6 @@ def test_the_whitener_makes_the_spread_the_identity(n, d, rank):
         np.testing.assert_allclose(spread.whiten(root), np.eye(rank), atol=1e-8)
 
 
-def test_rows_and_their_covariance_give_the_same_answer():
-    mean = np.random.default_rng(1).normal(size=(2, 5))
-    for spread_rank in (5, 3):
-        R = np.random.default_rng(2).normal(size=(9, spread_rank)) @ np.random.default_rng(
-            3
-        ).normal(size=(spread_rank, 5))
-        of_covariance = Spread.of_covariance(R.T @ R, np.zeros(5)).solve(mean)
-        np.testing.assert_allclose(of_covariance, of_rows(R).solve(mean), rtol=1e-8)
-
-
 def kinds():
     """(name, factors, the covariance that they factor)"""
     R = np.random.default_rng(6).normal(size=(20, 4))

@@ -11,8 +11,6 @@ from models import MODULES, own_classes
 
 import linclass
 from linclass.base.messages import NotApplicable
-from linclass.discriminant.class_moments import ClassMoments
-from linclass.discriminant.ledoit_wolf import QuarticMoments
 from linclass.tuning.folds import stratified_folds
 
 FOUND = {
@@ -247,17 +245,6 @@ def test_a_far_origin_and_far_classes_cost_no_digits(name, offset):
         )
 
 
-@each("name", [*GAUSSIAN[:3], "GaussianNB"])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_feature_constant_outside_the_fold_has_no_spread(name):
-    X, y = DATA[3]
-    odd = np.column_stack([X, np.full(len(y), 0.1)])
-    odd[4, -1] = 1e6
-    kind, train = getattr(linclass, name), rest(len(y), np.array([4]))
-    (model,), refit = kind().fit_many(odd, y, [np.array([4])], [{}])[0], kind()
-    same(model, refit.fit(odd[train], y[train]), odd[train], 1e-8)
-
-
 def with_odd_rows(odd, fold):
     """Rows of which those of this fold hold nearly all the spread of the last feature."""
     X, y = problem(3, n=60)
@@ -478,34 +465,6 @@ def test_shards_that_do_not_fit_are_refused():
 
 
 # the algebra itself
-
-FORMS = ["means", "diagonal", "tied", "full"]
-
-
-@each("form", FORMS)
-def test_moments_add_and_subtract(form):
-    rng = np.random.default_rng(0)
-    X, codes, w = rng.normal(size=(90, 4)) + 1e3, rng.integers(0, 3, 90), rng.uniform(1, 2, 90)
-    part = rng.random(90) < 0.3
-    whole, inner, outer = (
-        ClassMoments.of(X[r], codes[r], w[r], 3, form) for r in (part | True, part, ~part)
-    )
-    for found, expected in [(inner + outer, whole), (whole - inner, outer)]:
-        np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-13)
-        np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-14)
-        np.testing.assert_allclose(found.scatter, expected.scatter, atol=1e-10)
-
-
-def test_fourth_moments_add_and_subtract():
-    rng = np.random.default_rng(1)
-    X, codes, w = rng.normal(size=(90, 4)) ** 3, rng.integers(0, 3, 90), rng.uniform(1, 2, 90)
-    part = rng.random(90) < 0.3
-    whole, inner, outer = (
-        QuarticMoments.of(X[r], codes[r], w[r], 3) for r in (part | True, part, ~part)
-    )
-    for found, expected in [(inner + outer, whole), (whole - inner, outer)]:
-        np.testing.assert_allclose(found.cubic, expected.cubic, rtol=1e-9)
-        np.testing.assert_allclose(found.quartic, expected.quartic, rtol=1e-9)
 
 
 def test_an_error_adds_no_rows():

@@ -208,12 +208,6 @@ def test_tf_idf_is_that_of_scikit_learn(smooth, norm, log, sparse):
 # principal components
 
 
-def test_sparse_rows_have_the_components_of_dense_rows():
-    on_sparse, on_dense = (PrincipalComponents(5).fit(counts(sparse=s)) for s in (True, False))
-    np.testing.assert_allclose(on_sparse.components_, on_dense.components_, atol=1e-10)
-    np.testing.assert_allclose(on_sparse.variance_, on_dense.variance_, rtol=1e-11)
-
-
 def test_directions_without_variance_are_not_components():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 8)) + 100

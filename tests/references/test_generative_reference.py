@@ -74,17 +74,6 @@ def test_gaussian_naive_bayes_is_scikit_learns(data, smoothing):
     assert ours.epsilon_ == pytest.approx(theirs.epsilon_)
 
 
-def test_naive_bayes_of_sparse_rows_is_scikit_learns_of_dense_rows():
-    rng = np.random.default_rng(0)
-    y = np.arange(200) % 2
-    words = (rng.random((200, 300)) < 0.02 + 0.05 * y[:, None] * (np.arange(300) < 30)).astype(
-        float
-    )
-    theirs = TheirNB().fit(words, y).predict_log_proba(words)
-    ours = GaussianNB().fit(sp.csr_array(words), y).predict_log_proba(sp.csr_array(words))
-    np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-6)  # variances of 1e-9: θ of 1e9
-
-
 @each("data", DATA)
 def test_nearest_means_and_majorities_are_scikit_learns(data):
     X, y = DATA[data]

@@ -210,24 +210,6 @@ def test_penalized_intercepts_in_folds_and_classes_are_those_of_single_fits():
         LogisticRegression(penalty={"l2": {"intercept": 0}}).check()
 
 
-@each("kind", ["l1", "l2"])
-@each("K", [2, 3])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_feature_without_a_penalty_that_separates_is_found(kind, K):
-    y = np.repeat(np.arange(K), 4)
-    X = np.column_stack([2.0 * y + np.tile([0, 0.1, 0.2, 0.3], K), np.sin(np.arange(4 * K))])
-    one = LogisticRegression(penalty={kind: {"factors": [0, 1]}}).fit(X, y)
-    assert one.status_ == "separable"
-    d = np.atleast_2d(one.separating_direction_)
-    assert not d[:, 1].any()
-    scores = X @ d.T + one.separating_intercept_
-    scores = np.column_stack([-scores, scores]) if K == 2 else scores
-    others = np.where(np.eye(K, dtype=bool)[y], -np.inf, scores).max(axis=1)
-    assert (scores[np.arange(len(y)), y] > others).all()
-    other = LogisticRegression(penalty={kind: {"factors": [1, 0]}}).fit(X, y)
-    assert other.status_ == "converged"
-
-
 # The weights of scikit-learn's compiled loops, after the same passes over the same rows in the same order
 
 CASES = {
