@@ -16,7 +16,7 @@ def each(names, cases, ids=None, quick=None):
 
     Fixtures of a function are made once for all cases. Where `quick` is a number, the test goes through so many
     cases, evenly spaced, and where cases are marked `full` through the others; a second test, marked `full`,
-    goes through all.
+    goes through those that are left.
     """
     names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     cases = list(cases)
@@ -33,10 +33,10 @@ def each(names, cases, ids=None, quick=None):
         law = getattr(test, "law", test)
 
         @functools.wraps(test)
-        def loop(extent="full", **fixtures):
+        def loop(extent=None, **fixtures):
             failed, skipped, n_cases = [], [], 0
             for combination in itertools.product(*axes):
-                if extent == "quick" and not all(is_quick for *_, is_quick in combination):
+                if extent and (extent == "quick") != all(quick for *_, quick in combination):
                     continue
                 n_cases += 1
                 values = {k: v for case, *_ in combination for k, v in case.items()}

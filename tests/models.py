@@ -12,3 +12,20 @@ def own_classes(module):
     """The classes that are defined in a module."""
     kinds = (kind for kind in vars(module).values() if isinstance(kind, type))
     return [kind for kind in kinds if kind.__module__ == module.__name__]
+
+
+FEW_STEPS = {  # of models that take the longest
+    "BalancedWinnow": {"max_iter": 20},
+    "Calibrated": {"cv": 2},
+    "KernelPerceptron": {"max_iter": 20},
+    "Perceptron": {"max_iter": 20},
+    "TunedClassifier": {"strengths": 3, "cv": 2},
+    "TunedRegressor": {"strengths": 3, "cv": 2},
+    "Winnow": {"max_iter": 20},
+    "ZeroOneClassifier": {"node_limit": 0},
+}
+
+
+def made(kind):
+    """A model of that kind, for tests of conventions that no number of steps changes."""
+    return kind(**FEW_STEPS.get(kind.__name__, {}))

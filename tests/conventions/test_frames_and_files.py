@@ -41,10 +41,10 @@ def test_data_frames_are_arrays_with_names(kind, library):
     model = kind().fit(frame(), y)
     assert model.feature_names_in_.tolist() == NAMES
     plain = kind().fit(X, y)
-    assert not hasattr(plain, "feature_names_in_")
     np.testing.assert_array_equal(model.predict(frame()), plain.predict(X))
     with pytest.raises(ValueError, match="must be in the same order"):
         model.predict(frame(reversed(NAMES)))
+    assert not hasattr(model.fit(X, y), "feature_names_in_")
     if library == "polars":
         labels = pl.Series(y)
         np.testing.assert_array_equal(kind().fit(frame(), labels).predict(X), plain.predict(X))

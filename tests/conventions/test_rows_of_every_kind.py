@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from cases import each
-from models import MODULES, own_classes
+from models import MODULES, made, own_classes
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.ensemble import StackingClassifier
@@ -59,13 +59,13 @@ def target(kind):
 @ALL
 def test_every_form_of_rows_is_the_array(kind, tmp_path):
     y = target(kind)
-    expected = kind().fit(X, y).predict(X)
+    expected = made(kind).fit(X, y).predict(X)
     np.save(tmp_path / "rows.npy", X)
     mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
     for rows in (mapped, *(form(X) for form in FORMS.values())):
-        assert_array_equal(kind().fit(rows, read_only(y)).predict(rows), expected)
+        assert_array_equal(made(kind).fit(rows, read_only(y)).predict(rows), expected)
     before = X.copy()
-    single = kind().fit(X, y)
+    single = made(kind).fit(X, y)
     assert_array_equal(X, before)
     assert single.predict(X[:1]) == pytest.approx(expected[:1], rel=1e-9)
 
@@ -85,9 +85,9 @@ TARGETS = {
 @pytest.mark.slow
 @each("kind", [k for k in KINDS if issubclass(k, Classifier)], ids=lambda kind: kind.__name__)
 def test_every_form_of_classes_is_the_array(kind):
-    expected = kind().fit(X, TWO, np.ones(40)).predict(X)
+    expected = made(kind).fit(X, TWO, np.ones(40)).predict(X)
     for y in TARGETS.values():
-        model = kind().fit(X, y, sample_weight=pl.Series(np.ones(40)))
+        model = made(kind).fit(X, y, sample_weight=pl.Series(np.ones(40)))
         assert_array_equal(model.predict(X) == model.classes_[1], expected)
         assert model.score(X, y) == (expected == TWO).mean()
         assert len(model.classes_) == 2  # without the category that no row has
@@ -96,7 +96,7 @@ def test_every_form_of_classes_is_the_array(kind):
 @ALL
 def test_response_methods_have_the_names_of_scikit_learn(kind):
     """By which searches, stacking and displays of scikit-learn ask for them."""
-    model = kind().fit(X, target(kind))
+    model = made(kind).fit(X, target(kind))
     for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
         if hasattr(model, method):
             assert _check_response_method(model, method).__name__ == method
@@ -121,7 +121,7 @@ def test_integers_above_those_with_a_sign_are_classes(least):
     assert model.score(X, y) == LogisticRegression().fit(X, TWO).score(X, TWO)
 
 
-EQUAL = [kind() for kind in KINDS]
+EQUAL = [made(kind) for kind in KINDS]
 EQUAL += [KernelLogisticRegression(kernel=kernel) for kernel in ("linear", "polynomial")]
 EQUAL += [LinearClassifier(loss="crammer_singer", strength=1e3)]
 EQUAL += [MixtureDiscriminantAnalysis(subclasses=2, shrinkage=0.2)]

@@ -90,13 +90,13 @@ def test_a_perfect_fit_by_features_without_a_penalty_is_certified(loss, solver, 
 def test_likelihoods_without_an_optimum_are_not_reported_as_optimal(loss, solver, penalty):
     """However near a fit is to the infimum, which a gap proves, the weight of that feature means nothing."""
     X, y = free_feature_that_separates()
-    chosen = {penalty: {"factors": [0, 1, 2]}}
-    model = LinearClassifier(loss=loss, penalty=chosen, strength=0.1, solver=solver).fit(X, y)
+    chosen, options = {penalty: {"factors": [0, 1, 2]}}, {"strength": 0.1, "max_iter": 50}
+    model = LinearClassifier(loss=loss, penalty=chosen, solver=solver, **options).fit(X, y)
     assert model.status_ == "separable"
     X = np.c_[[-1.0, -1, 0, 0, 0, 0, 1, 1], [0.3, 1, -1, 0.5, 2, -0.2, 0.1, -0.4]]
     y = [0, 0, 0, 1, 0, 1, 1, 1]
     chosen = {penalty: {"factors": [0, 1]}}
-    model = LinearClassifier(loss=loss, penalty=chosen, strength=0.1, solver=solver).fit(X, y)
+    model = LinearClassifier(loss=loss, penalty=chosen, solver=solver, **options).fit(X, y)
     assert model.status_ == "separable"
     assert_allclose(np.abs(model.separating_direction_), [1, 0], atol=1e-8)
 

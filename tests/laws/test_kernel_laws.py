@@ -103,6 +103,7 @@ def test_negative_eigenvalues_are_judged_relative_to_the_largest_for_any_number_
         K = np.eye(n) - (1 + share) * np.outer(v, v)
         K = (K + K.T) / 2
         assert largest_eigenvalue(K) == pytest.approx(1, rel=1e-8)
+        assert largest_eigenvalue(0 * K) == 0
         if refused:
             with pytest.raises(NotApplicable, match="negative eigenvalue"):
                 shift_to_psd(K, "precomputed")
@@ -136,6 +137,7 @@ def test_the_remainder_of_kernel_features_is_at_most_the_tolerance(size):
             found = few_features(kernel, X, 120, share * K.max())
             assert found is not None
             assert np.abs(found @ found.T - K).max() <= 1.1 * share * K.max()
+    assert few_features(find("kernels", "gaussian")(1000.0), rows(300), 40) is None
     zero = few_features(find("kernels", "linear")(), np.zeros((1000, 3)), 120)
     assert zero is not None
     assert zero.shape == (1000, 0)

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -330,6 +331,7 @@ def test_classes_that_grow_by_shards_are_fitted_as_at_once(kind):
         grown = kind(**params)
         for begin in range(0, 60, size):
             some = slice(begin, begin + size)
+            grown = pickle.loads(pickle.dumps(grown))
             grown.partial_fit(sp.csr_array(X[some]), y[some], classes=range(3))
             so_far = kind(**params).fit(X[: some.stop], y[: some.stop])
             if len(so_far.classes_) == 3:

@@ -1,5 +1,6 @@
 """Meta-estimators pass offsets on with their rows: to fits, to inner folds and to predictions."""
 
+import copy
 from functools import partial
 
 import numpy as np
@@ -283,3 +284,17 @@ def test_a_fold_with_all_rows_of_a_class_is_reported_in_one_line(prefix):
         tuned.fit(X, names, offset=offset)
     with pytest.warns(UserWarning, match="1 of 3 inner folds have training rows without"):
         tuned.fit(X, names)
+
+
+def test_a_metric_may_copy_the_fits_that_it_judges():
+    X, y, _, offset = rows(2)
+    scores = [
+        TunedClassifier(LogisticRegression(), strengths=STRENGTHS, cv=FOLD, scoring=metric)
+        .fit(X, y, offset=offset)
+        .scores_
+        for metric in (
+            lambda model, X, y, w: model.score(X, y, w),
+            lambda model, X, y, w: copy.deepcopy(model).score(X, y, w),
+        )
+    ]
+    np.testing.assert_array_equal(*scores)

@@ -23,6 +23,7 @@ from linclass import (
     largest_margin,
 )
 from linclass.base.messages import NotApplicable
+from linclass.linear.solvers.corrections import visits_of_many, visits_of_two
 
 # Laws of `partial_fit` of the models composed of a loss and a stochastic solver
 
@@ -313,3 +314,10 @@ def test_a_row_of_weight_zero_is_dropped_from_a_precomputed_kernel(order):
     weighed = model.fit(K, y, sample_weight=w).decision_function(K)
     absent = model.fit(K[np.ix_(there, there)], y[there], sample_weight=w[there])
     np.testing.assert_array_equal(weighed, absent.decision_function(K[:, there]))
+
+
+def test_a_row_is_visited_at_most_as_often_as_its_weight():
+    assert visits_of_two(-1e300, 1e-300, 1e12) == visits_of_two(0.0, 0.0, 1e12) == 1e12
+    for move in (1e-200, 0.0):
+        found = visits_of_many(np.array([0, 1e300, 1.0]), 0, move, 1e12)
+        np.testing.assert_array_equal(found, [1e12, -1e12, 0])

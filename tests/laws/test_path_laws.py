@@ -8,6 +8,7 @@ from scipy import sparse
 
 from linclass import LeastSquaresClassifier
 from linclass.base.messages import NotApplicable
+from linclass.base.numerics import conjugate_gradients_of_shifts
 from linclass.base.regressor import Regressor
 from linclass.kernels.kernel_machine import KernelPath
 from linclass.linear.linear_model import LinearModel, penalty_of
@@ -159,3 +160,14 @@ def test_a_fit_with_more_weights_than_rows_follows_the_path_to_a_weak_strength()
     assert weak.status_ == "converged"
     passes = weak.trace_[-1]["passes"]
     assert passes < 10 * weak.n_iter_  # 140 a step where each stage is a single step
+
+
+def test_systems_that_differ_by_multiples_of_the_identity_are_solved_together():
+    rng = np.random.default_rng(0)
+    B, b = rng.standard_normal((30, 20)), rng.standard_normal(30)
+    H, shifts = B @ B.T, np.array([1.0, 1e-3, 30.0])
+    found = conjugate_gradients_of_shifts(
+        lambda p: H @ p, b, shifts, lambda which, s, square: square <= 1e-24
+    )
+    for shift, s in zip(shifts, found, strict=True):
+        np.testing.assert_allclose(s, np.linalg.solve(H + shift * np.eye(30), b), rtol=1e-8)

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 from problems import PENALTIES, differences, penalty_called
 
 from linclass import LinearClassifier, TunedClassifier
-from linclass.linear.penalties.base import KinkedPenalty
+from linclass.base.parts import find
+from linclass.linear.penalties.base import KinkedPenalty, Penalty
 from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.penalties.group_lasso import GroupLasso
 
@@ -206,3 +207,23 @@ def test_values_that_name_no_part_are_refused_in_one_line(part, wrong):
     with pytest.raises(ValueError, match=r"give a name, or \{name: \{option: value\}\}") as refused:
         model.fit(np.eye(4), [0, 1, 0, 1])
     assert repr(wrong) in str(refused.value)
+
+
+@each("name", [n for n in PENALTIES if penalty_called(n).__class__.on is not Penalty.on])
+def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name):
+    """Except for the fused lasso, whose proximal operator moves neighbours of nonzero weights."""
+    penalty = penalty_called(name)
+    features = np.array([0, 2])
+    V = np.zeros_like(W)
+    V[:, features] = W[:, features]
+    part = penalty.on(features)
+    assert_allclose(part.value(V[:, features]), penalty.value(V), rtol=1e-14)
+    assert_allclose(part.prox(V[:, features], 0.3), penalty.prox(V, 0.3)[:, features], rtol=1e-14)
+
+
+def test_the_unpenalized_objective_ignores_the_strength():
+    penalty = find("penalties", "unpenalized")()
+    assert penalty.value(W) == 0
+    assert penalty.conjugate(np.zeros(3)) == 0
+    assert penalty.conjugate(np.ones(3)) == np.inf
+    assert penalty.into_domain(np.ones(3)) == 0

@@ -83,3 +83,11 @@ def test_under_a_strong_penalty_all_rows_are_inside_the_margin(shape, intercept)
     assert_allclose(model.coef_[0], (sign[:-1, None] * X[:-1]).mean(axis=0) / strength, rtol=1e-9)
     b = sign[:-1].mean() / (strength * intercept) if intercept else 0.0
     assert_allclose(model.intercept_, b, rtol=1e-9)
+
+
+def test_a_start_at_the_optimum_takes_no_more_than_a_look():
+    P = wide("hinge", 1e-2)
+    there = pivoting.pivot(P, P.zero(), 1e-10, 100)
+    again = pivoting.pivot(P, there.point.theta, 1e-6, 100)
+    assert again.n_iter <= 2
+    assert again.certificate <= 1e-6

@@ -162,6 +162,7 @@ def test_a_made_up_witness_does_not_hold(eps):
     assert not none.holds(X, y)
     few = np.where(np.arange(60) < 30, multipliers, 0)
     assert not replace(found, kind="quasi-complete", multipliers=few).holds(X, y)
+    assert not replace(none, multipliers=few).holds(X, y)
     mixed, other = touching(eps, flipped=True)
     assert not found.holds(mixed, other)
 

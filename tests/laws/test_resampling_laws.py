@@ -3,14 +3,31 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from cases import each
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import Pipeline
 
+from linclass import (
+    Calibrated,
+    ErrorCorrectingOutputCodes,
+    LogisticRegression,
+    MajorityClass,
+    OneVsOne,
+    OneVsRest,
+    TunedClassifier,
+)
 from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass.linear.solvers.base import spread_rows
-from linclass.tuning.folds import nested_order, seed_of, stratified_folds
+from linclass.tuning import tuning
+from linclass.tuning.folds import hold_out, nested_order, seed_of, stratified_folds
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 
 
 @each("counts", [[100, 30, 3], [5, 5, 5], [60, 2], [7, 40, 13, 1]])
@@ -105,3 +122,231 @@ def test_a_subset_contains_rare_classes_at_any_position(kind):
     rows = spread_rows(y, 20)
     assert {*y[rows].tolist()} == {0, 1, 2}
     assert len({*rows.tolist()}) == len(rows)
+
+
+# Laws of folds of whole groups, in cross-validation, hold-outs and tuning.
+
+CASES = [  # rows, groups, classes, folds
+    (60, 12, 2, 4),
+    (200, 7, 3, 5),
+    (500, 250, 2, 10),
+    (97, 30, 4, 3),
+]
+
+
+def rows(n, n_groups, K, seed=0):
+    """Groups of different sizes, with classes that depend on the group."""
+    rng = np.random.default_rng(seed)
+    groups = np.concatenate([np.arange(n_groups), rng.zipf(1.6, n - n_groups) % n_groups])
+    y = (groups + rng.integers(0, 2, n) * rng.integers(0, K, n)) % K
+    return y, groups
+
+
+@each(("n", "n_groups", "K", "folds"), CASES)
+@each("seed", range(3))
+def test_folds_are_a_partition_that_keeps_groups_whole(n, n_groups, K, folds, seed):
+    y, groups = rows(n, n_groups, K, seed)
+    fold = stratified_folds(y, folds, seed, groups)
+    assert sorted(set(fold.tolist())) == list(range(folds))
+    for group in np.unique(groups):
+        assert len(set(fold[groups == group].tolist())) == 1
+    for k in range(folds):
+        assert set(y[fold != k].tolist()) == set(y.tolist())  # no training set lacks a class
+
+
+@each(("n", "n_groups", "K", "folds"), CASES)
+def test_grouped_folds_follow_the_rows_into_any_order(n, n_groups, K, folds):
+    y, groups = rows(n, n_groups, K)
+    shuffled = np.random.default_rng(1).permutation(n)
+    fold = stratified_folds(y, folds, 5, groups)
+    assert np.array_equal(stratified_folds(y[shuffled], folds, 5, groups[shuffled]), fold[shuffled])
+    held_out = hold_out(y, 0.3, 5, groups)
+    assert np.array_equal(hold_out(y[shuffled], 0.3, 5, groups[shuffled]), held_out[shuffled])
+
+
+def test_groups_are_dealt_by_seed_like_rows_of_their_sizes():
+    """40 groups of 5 rows, 24 of one class and 16 of the other: in 8 folds, 3 and 2 of each. A fold with a group of
+    half the rows gets no other rows, and the rest is divided evenly.
+    """
+    y, groups = rows(500, 250, 2)
+    first = stratified_folds(y, 5, 1, groups)
+    assert np.array_equal(first, stratified_folds(y, 5, 1, groups))
+    assert not np.array_equal(first, stratified_folds(y, 5, 2, groups))
+    y, groups = np.repeat(np.arange(40) >= 24, 5).astype(int), np.repeat(np.arange(40), 5)
+    fold = stratified_folds(y, 8, 3, groups)
+    counts = np.stack([np.bincount(fold[y == k], minlength=8) for k in (0, 1)])
+    assert (counts == [[15], [10]]).all()
+    y = np.arange(200) % 2
+    groups = np.concatenate([np.zeros(100, int), 1 + np.arange(100) // 2])
+    sizes = np.sort(np.bincount(stratified_folds(y, 5, 0, groups)))
+    assert sizes.tolist() == [24, 24, 26, 26, 100]
+
+
+@each("share", [0.1, 0.25, 0.5])
+def test_a_hold_out_takes_its_share_of_each_class(share):
+    y = np.repeat([0, 1, 2], [100, 37, 3])
+    held_out = hold_out(y, share, 7)
+    for k, n in enumerate([100, 37, 3]):
+        assert abs(held_out[y == k].sum() - share * n) <= 1
+        assert 0 < held_out[y == k].sum() < n
+    assert not np.array_equal(held_out, hold_out(y, share, 8))
+    y, groups = rows(500, 250, 2)
+    of_groups = hold_out(y, share, 7, groups)
+    assert not set(groups[of_groups]) & set(groups[~of_groups])
+    largest = np.bincount(groups).max()
+    assert abs(of_groups.sum() - share * 500) <= largest
+
+
+@each(("y", "groups", "words"), [
+    ([0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2], "need 4 groups, and there are 3; use at most 3"),
+    ([0, 0, 0, 0, 1, 1], [0, 1, 2, 3, 4, 4], "class 'b' are in one group"),
+    ([0, 1] * 4, [0, 0, 0, 0, 1, 1, 2, 3], None),
+])  # fmt: skip
+def test_folds_incompatible_with_groups_are_refused_with_the_remedy(y, groups, words):
+    y, groups = np.array(y), np.array(groups)
+    if words is None:
+        assert len(set(stratified_folds(y, 4, 0, groups).tolist())) == 4
+        return
+    with pytest.raises(NotApplicable, match=words):
+        stratified_folds(y, 4, 0, groups, ["a", "b"])
+    with pytest.raises(NotApplicable, match=words.replace("'b'", "1")):  # codes have no quotes
+        stratified_folds(y, 4, 0, groups)
+
+
+def test_a_class_of_one_row_cannot_be_on_both_sides_of_a_hold_out():
+    with pytest.raises(NotApplicable, match="class 'b' has 1"):
+        hold_out(np.array([0, 0, 0, 1]), 0.5, 0, names=["a", "b"])
+
+
+class Watching(MajorityClass):
+    """Records the groups it was fitted on and those it predicted; a row contains its group."""
+
+    seen: ClassVar[list[tuple[set, set]]] = []
+
+    def __init__(self, strength: float = 1.0):
+        self.strength = strength
+
+    def fit(self, X, y):
+        self.fitted_on = set(X[:, 0].tolist())
+        return super().fit(X, y)
+
+    def predict(self, X):
+        Watching.seen.append((self.fitted_on, set(X[:, 0].tolist())))
+        return super().predict(X)
+
+
+class Weighed(Watching):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, y)
+
+
+def test_inner_folds_keep_groups_whole():
+    y, groups = rows(97, 30, 4)
+    table = Table(groups[:, None].astype(float), ("group",))
+    method = Method(Watching, tune={"strength": [1.0, 2.0]})
+    task = Task(n_classes=4, positive=1, inner_folds=3)
+    Watching.seen.clear()
+    fit_method(method, table, y, task, 1, groups)
+    assert len(Watching.seen) == 6
+    assert all(not fitted & asked for fitted, asked in Watching.seen)
+    Watching.seen.clear()
+    fit_method(method, table, y, task, 1)
+    assert any(fitted & asked for fitted, asked in Watching.seen)
+
+
+TUNED = {"strengths": None, "param_grid": {"strength": [1.0, 2.0]}, "cv": 3}
+INSIDE = {
+    "alone": lambda: Calibrated(Watching()),
+    "one versus rest": lambda: OneVsRest(Calibrated(Watching())),
+    "one versus one": lambda: OneVsOne(Calibrated(Watching())),
+    "output codes": lambda: ErrorCorrectingOutputCodes(Calibrated(Watching())),
+    "tuned in calibrated": lambda: Calibrated(TunedClassifier(Watching(), **TUNED)),
+    "calibrated in tuned": lambda: TunedClassifier(
+        Calibrated(Watching()), strengths=None, param_grid={"method": ["sigmoid", "isotonic"]}
+    ),
+    "pipeline": lambda: Pipeline([("same", "passthrough"), ("last", Calibrated(Watching()))]),
+    "search": lambda: GridSearchCV(Watching(), {"strength": [1.0, 2.0]}, cv=GroupKFold(3)),
+}
+
+
+@each("inside", INSIDE)
+def test_groups_reach_a_base_estimator_that_holds_rows_out(inside):
+    y, groups = rows(97, 30, 2)
+    table = Table(groups[:, None].astype(float), ("group",))
+    made = INSIDE[inside]()
+    method = Method(type(made), made.get_params(deep=False))
+    Watching.seen.clear()
+    fit_method(method, table, y, Task(n_classes=2, positive=1), 1, groups)
+    assert Watching.seen
+    assert all(not fitted & asked for fitted, asked in Watching.seen)
+
+
+def test_groups_of_rows_of_weight_zero_are_left_out():
+    """Also of the pairs of three classes, each on the rows of two."""
+    y, groups = rows(97, 30, 3)
+    weights = (np.arange(97) % 7 > 0).astype(float)
+    Watching.seen.clear()
+    OneVsOne(Calibrated(Weighed(), method="isotonic")).fit(
+        groups[:, None].astype(float), y, weights, groups
+    )
+    assert Watching.seen
+    assert all(not fitted & asked for fitted, asked in Watching.seen)
+
+
+STRENGTHS = [{"strength": s, "power": p} for p in (1, 2) for s in (0.1, 1.0, 10.0, 100.0)]
+
+
+def chosen(scores, rule, options=STRENGTHS):
+    """scores[fold][option]"""
+    y = np.arange(40) % 2
+
+    def together(held_out, options):
+        return [[lambda value=value: value for value in row] for row in scores]
+
+    return tuning.choose(options, y, len(scores), 0, None, None, together, rule=rule).option
+
+
+def test_the_strongest_penalty_within_one_standard_error_is_chosen_by_name():
+    """The best, strength 1 at power 1, scores 0.9 ± sd/√4: sd of (0.8, 0.9, 0.9, 1.0) is 0.0816, so the bound is
+    0.859. Strength 10 has 0.86, strength 100 has 0.85; another power does not count.
+    """
+    folds = [0.8, 0.9, 0.9, 1.0]
+    scores = [[0.7, value, 0.86, 0.85, 0.7, 0.7, 0.7, 0.89] for value in folds]
+    assert chosen(scores, "best") == {"strength": 1.0, "power": 1}
+    assert chosen(scores, "one_standard_error") == {"strength": 10.0, "power": 1}
+    options = [{"power": p} for p in (1, 2, 3)]
+    scores = [[0.89, value, 0.9] for value in (0.8, 1.0)]
+    scores[0][1] += 0.02
+    assert chosen(scores, "one_standard_error", options) == {"power": 2}
+    options = [{"C": c} for c in (0.01, 1.0, 100.0)]
+    scores = [[0.91, 0.9, 0.9], [0.91, 0.8, 1.0]]  # the best is 0.95 ± 0.05
+    assert chosen(scores, "best", options) == {"C": 100.0}
+    assert chosen(scores, "one_standard_error", options) == {"C": 0.01}
+
+
+@each("failure", [NotApplicable, ZeroDivisionError])
+def test_tuning_falls_back_to_single_fits_only_if_the_joint_path_refuses(failure):
+    """Other exceptions in joint fits are bugs and must be raised."""
+
+    def together(held_out, options):
+        raise failure("in joint fits")
+
+    def choose():
+        y = np.arange(40) % 2
+        return tuning.choose(
+            STRENGTHS, y, 4, 0, lambda *_: None, lambda _, option: option["strength"], together
+        )
+
+    if failure is NotApplicable:
+        assert choose().option["strength"] == 100
+    else:
+        with pytest.raises(failure, match="in joint fits"):
+            choose()
+
+
+def test_an_invalid_candidate_does_not_exclude_others():
+    y, groups = rows(60, 60, 2)
+    table = Table(np.random.default_rng(0).normal(size=(60, 2)) + y[:, None], ("a", "b"))
+    method = Method(LogisticRegression, {}, tune={"strength": [-1.0, 0.1]})
+    fitted = fit_method(method, table, y, Task(n_classes=2, positive=1), 1, groups)
+    assert fitted.chosen["strength"] == 0.1

@@ -55,7 +55,8 @@ def possible(penalty):
 
 @each("penalty", ("l1", "elastic_net", "adaptive_lasso", "group_lasso", "fused_lasso"))
 def test_the_first_strength_leaves_no_weight_and_a_weaker_one_does(penalty):
-    for K, model in itertools.product((2, 3), possible(penalty)):
+    without = LogisticRegression(penalty=penalty, fit_intercept=False, tol=1e-10)
+    for K, model in itertools.product((2, 3), [*possible(penalty), without]):
         X, y = rows(K)
         top = model.strength_path(X, y)[0]
         of_none, of_some = (model._unfitted(strength=s).fit(X, y) for s in (top, 0.9 * top))

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from cases import each
+from sklearn.cluster import KMeans
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.class_moments import FORMS, ClassMoments
+from linclass.discriminant.class_moments import moments as moments_of
 from linclass.discriminant.covariance import (
     DiagonalSpread,
     ShrunkSpread,
@@ -14,6 +16,7 @@ from linclass.discriminant.covariance import (
     TiedCovariances,
     tied_spread,
 )
+from linclass.discriminant.k_means import k_means
 from linclass.discriminant.row_spreads import Deviations, DualSpread, SpanSpread
 
 
@@ -124,3 +127,73 @@ def test_the_certificate_of_lda_is_as_large_as_its_error_where_features_nearly_d
     X = np.hstack([x, x + 1e-6 * rng.normal(size=(100, 1))]) + 0.5 * y[:, None]
     certificate = LinearDiscriminantAnalysis().fit(X, y).certificate_
     assert 1e-13 < certificate < 1e-3
+
+
+# Moments of classes against their definitions, dense and sparse, near and far from the origin.
+
+RNG = np.random.default_rng(0)
+CODES = RNG.permutation(np.repeat(np.arange(3), [5, 20, 35]))
+WEIGHTS = RNG.uniform(0.1, 3, size=60)
+DENSE = RNG.normal(size=(60, 4)) * (RNG.random((60, 4)) < 0.5) + CODES[:, None] * [0, 0, 1, 1]
+ROWS = {"dense": DENSE, "sparse": sp.csr_array(DENSE)}
+
+
+def moments(*given):
+    """Mass, means and scatter; deviations of rows as an array."""
+    *known, scatter = moments_of(*given)
+    return *known, scatter.dense() if isinstance(scatter, Deviations) else scatter
+
+
+def test_moments_keep_digits_far_from_0_and_leave_the_rows_unchanged():
+    x = np.array([[1.0], [2.0], [3.0], [5.0]])
+    codes = np.array([0, 0, 1, 1])
+    near = moments(x, codes, np.ones(4), 2, "diagonal")[2]
+    far = moments(x + 1e9, codes, np.ones(4), 2, "diagonal")[2]
+    assert np.array_equal(near, far)  # small whole numbers: every step is exact
+    X = np.full((100_000, 1), 0.1)  # adding 0.1 a hundred thousand times is off by 1e-12
+    codes = np.arange(100_000) % 2
+    for kind in (X, sp.csr_array(X)):
+        mass, mean, scatter = moments(kind, codes, np.ones(len(X)), 2, "diagonal")
+        assert np.abs(mean - 0.1).max() < 1e-16
+        assert np.sqrt(scatter / mass[:, None]).max() < 1e-16
+    before = DENSE.copy()
+    for form in FORMS:
+        for X in ROWS.values():
+            moments(X, CODES, WEIGHTS, 3, form)
+    assert np.array_equal(DENSE, before)
+    assert np.array_equal(ROWS["sparse"].toarray(), before)
+
+
+# k-means: weights count rows, order has no effect, and the result is not worse than scikit-learn's.
+
+
+def clusters(n=90):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, 2)) + 4 * rng.normal(size=(5, 2))[np.arange(n) % 5]
+
+
+def squares(Y, w, nearest):
+    kinds = range(nearest.max() + 1)
+    M = np.array([np.average(Y[nearest == c], axis=0, weights=w[nearest == c]) for c in kinds])
+    distance = ((Y[:, None] - M) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(distance.argmin(axis=1), nearest)  # a fixed point
+    return float(w @ distance.min(axis=1))
+
+
+@each("k", [1, 2, 5, 8])
+def test_k_means_is_as_good_as_scikit_learns(k):
+    Y, w = clusters(), np.random.default_rng(1).uniform(0.5, 2, 90)
+    ours = squares(Y, w, k_means(Y, w, k, 20, 0))
+    theirs = KMeans(k, n_init=20, random_state=0).fit(Y, sample_weight=w).inertia_
+    assert ours <= theirs * 1.02
+
+
+@each("k", [2, 4])
+def test_k_means_depends_on_neither_order_nor_repetition_of_rows(k):
+    Y, times = clusters(), np.random.default_rng(2).integers(1, 4, 90)
+    order = np.random.default_rng(3).permutation(90)
+    expected = k_means(Y, times.astype(float), k, 3, 7)
+    moved = k_means(Y[order], times[order].astype(float), k, 3, 7)
+    np.testing.assert_array_equal(moved, expected[order])
+    often = np.repeat(np.arange(90), times)
+    np.testing.assert_array_equal(k_means(Y[often], np.ones(len(often)), k, 3, 7), expected[often])
