@@ -12,7 +12,6 @@ from cases import each
 from linclass import (
     GaussianNB,
     LinearDiscriminantAnalysis,
-    LinearRegression,
     LogisticRegression,
     NearestMean,
 )
@@ -82,13 +81,6 @@ def test_a_non_numeric_cell_is_reported_by_row_and_column(value, kind):
         GaussianNB().fit(kind(bad), Y)
     with pytest.raises(NotApplicable, match="row 17, column 2"):
         GaussianNB().fit(X, Y).predict(kind(bad))
-
-
-def test_text_and_numbers_that_overflow_in_sums():
-    huge = np.full((4, 2), 1e308)
-    assert NearestMean().fit(X[:, :2], Y).predict(huge).shape == (4,)
-    with pytest.raises(NotApplicable, match=r"'Present'.*one_hot"):
-        GaussianNB().fit([["Present", 1], ["Absent", 2]], [0, 1])
 
 
 @each("index", [np.int32, np.int64])
@@ -183,16 +175,6 @@ def test_bad_row_weights_are_refused(weights, message):
 
 
 # scores
-
-
-def test_scores_are_the_weighted_share_of_right_predictions_or_r_squared(rng):
-    model, weights = NearestMean().fit(X, Y), rng.uniform(size=60)
-    right = model.predict(X) == Y
-    assert model.score(X, Y, weights) == pytest.approx(weights[right].sum() / weights.sum())
-    y = X @ [1.0, 2, 3, 4] + rng.normal(size=60)
-    model = LinearRegression().fit(X, y)
-    residual = np.mean((y - model.predict(X)) ** 2)
-    assert model.score(X, y) == pytest.approx(1 - residual / np.var(y))
 
 
 # memory

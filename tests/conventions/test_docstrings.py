@@ -21,7 +21,6 @@ import linclass
 from linclass import datasets as synthetic
 from linclass.base import parts
 from linclass.base.classifier import Classifier
-from linclass.base.documentation import SharedParameters, documented
 from linclass.base.estimator import Estimator
 from linclass.base.many_fits import RegularizationPath
 from linclass.base.tables import Table
@@ -126,9 +125,6 @@ def arguments(function: Any) -> dict[str, Any]:
     return given | made
 
 
-SHARED = inspect.cleandoc(SharedParameters.__doc__ or "")
-
-
 @each("found", [pytest.param(found, id=name) for name, found in with_signature()])
 def test_docstrings_describe_the_object_and_match_its_signature(found):
     text = documentation(found) or inspect.getmodule(found).__doc__
@@ -185,80 +181,3 @@ def test_a_docstring_that_differs_from_its_signature_is_noticed():
     text = "What it is.\n\nParameters\n----------\na, b : int, default=1\n    Meaning.\n\nReturns\n-------\nint"
     assert section(text, "Parameters") == dict.fromkeys("ab", ("int, default=1", "Meaning."))
     assert not section(text, "Attributes")
-
-
-def test_a_docstring_is_completed_from_its_bases_and_the_shared_parameters():
-    class Base:
-        """Base.
-
-        Parameters
-        ----------
-        depth : int
-            Text of the base.
-
-        Attributes
-        ----------
-        depth_ : int
-            Attribute of the base.
-        """
-
-        def grow(self, X, by):
-            """Grow it.
-
-            Parameters
-            ----------
-            X : rows
-                Text of the base.
-            by : float
-                How much.
-
-            Returns
-            -------
-            self
-            """
-
-    @documented
-    class Model(Base):
-        """Model.
-
-        Parameters
-        ----------
-        width : int
-            Own text.
-
-        Attributes
-        ----------
-        width_ : int
-            Own attribute.
-        coef_
-        """
-
-        def __init__(self, width, tol=1e-6, *, depth=2):
-            """Nothing to store."""
-
-        def grow(self, X, sample_weight=None, by=1.5):
-            return self
-
-    text = documentation(Model)
-    assert text.startswith("Model.\n")
-    assert section(text, "Parameters") == {
-        "width": ("int", "Own text."),
-        "tol": ("float, default=1e-6", section(SHARED, "Parameters")["tol"][1]),
-        "depth": ("int, default=2", "Text of the base."),
-    }
-    assert section(text, "Attributes") == {
-        "width_": ("int", "Own attribute."),
-        "coef_": section(SHARED, "Attributes")["coef_"],
-        "depth_": ("int", "Attribute of the base."),
-    }
-    text = documentation(Model.grow)
-    assert text.startswith("Grow it.\n")
-    assert text.endswith("Returns\n-------\nself")
-    assert section(text, "Parameters") == {
-        "X": ("rows", "Text of the base."),
-        "sample_weight": (
-            "array of shape (n,) or None, default=None",
-            section(SHARED, "Parameters")["sample_weight"][1],
-        ),
-        "by": ("float, default=1.5", "How much."),
-    }

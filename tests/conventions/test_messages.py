@@ -33,6 +33,7 @@ from linclass import (
     strength_of_C,
 )
 from linclass.base import suggestions
+from linclass.base.messages import names_and_others
 from linclass.base.parts import find
 from linclass.tuning.folds import stratified_folds
 from linclass_study import protocols
@@ -247,3 +248,9 @@ def test_numbers_agree_with_their_nouns():
 def test_an_unknown_part_is_reported_in_the_singular_with_the_choices(package, one):
     with pytest.raises(ValueError, match=f"^there is no {one} 'qqq'; choose from [a-z_]+, "):
         find(package, "qqq")
+
+
+def test_names_in_a_sentence():
+    found = [names_and_others(list("abcde")[:n], 2) for n in range(1, 6)]
+    assert found == ["a", "a and b", "a, b and c", "a, b and 2 others", "a, b and 3 others"]
+    assert names_and_others(["a", "b"], 2, "or") == "a or b"

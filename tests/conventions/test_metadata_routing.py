@@ -56,23 +56,6 @@ def weights():
     return np.where(TWO == 0, 1.0, 9.0) + np.arange(40) % 3
 
 
-def test_a_search_of_scikit_learn_passes_weights_on(routing):
-    from sklearn.model_selection import GridSearchCV
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    grid = {"strength": [0.1]}
-    inner = linclass.LogisticRegression().set_fit_request(sample_weight=True)
-    inner.set_score_request(sample_weight=True)
-    search = GridSearchCV(inner, grid, cv=2).fit(X, TWO, sample_weight=weights())
-    alone = linclass.LogisticRegression(strength=0.1).fit(X, TWO, weights())
-    np.testing.assert_allclose(search.best_estimator_.coef_, alone.coef_)
-    scaled = StandardScaler().set_fit_request(sample_weight=False)
-    chain = make_pipeline(scaled, inner).fit(X, TWO, sample_weight=weights())
-    direct = linclass.LogisticRegression().fit(scaled.fit_transform(X), TWO, weights())
-    np.testing.assert_allclose(chain[-1].coef_, direct.coef_)
-
-
 @each("name", META)
 def test_meta_estimators_pass_on_metadata_requested_by_the_inner_estimator(name, routing):
     from sklearn.exceptions import UnsetMetadataPassedError

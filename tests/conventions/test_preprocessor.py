@@ -1,6 +1,5 @@
 """Every feature and every transform is a step of scikit-learn's pipelines, for frames of pandas and Polars."""
 
-import pickle
 import re
 
 import numpy as np
@@ -12,7 +11,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectKBest
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import check_estimator
@@ -150,16 +148,6 @@ def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers():
     frame = pd.DataFrame({"size": size, "count": count, "on": [True, False, True]})
     found = Preprocessor(transforms=["impute", "codes"]).fit_transform(frame)
     np.testing.assert_array_equal(found, [[1, 1, 1], [0, 2, 0], [1, 3, 1]])
-
-
-def test_a_preprocessor_is_cloned_searched_and_saved():
-    grid = {"preprocessor__features": [(), ["quadratic"]]}
-    search = GridSearchCV(make_pipeline(Preprocessor(), linclass.LogisticRegression()), grid, cv=3)
-    assert search.fit(NUMBERS, Y).best_params_["preprocessor__features"] in grid.popitem()[1]
-    step = Preprocessor(transforms=["standardize"]).fit(NUMBERS)
-    again = pickle.loads(pickle.dumps(step))
-    np.testing.assert_array_equal(again.transform(NUMBERS), step.transform(NUMBERS))
-    assert repr(clone(step)) == "Preprocessor(transforms=['standardize'])"
 
 
 @each(("params", "columns", "words"), [

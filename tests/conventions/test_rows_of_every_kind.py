@@ -8,9 +8,6 @@ from cases import each
 from models import MODULES, made, own_classes
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.ensemble import StackingClassifier
-from sklearn.metrics import get_scorer
-from sklearn.model_selection import cross_val_predict
 from sklearn.utils.validation import _check_response_method
 
 from linclass import (
@@ -18,7 +15,6 @@ from linclass import (
     LinearClassifier,
     LogisticRegression,
     MixtureDiscriminantAnalysis,
-    TunedClassifier,
 )
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
@@ -100,17 +96,6 @@ def test_response_methods_have_the_names_of_scikit_learn(kind):
     for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
         if hasattr(model, method):
             assert _check_response_method(model, method).__name__ == method
-
-
-def test_a_tuned_classifier_is_stacked_and_scored_by_its_probabilities():
-    model = TunedClassifier(strengths=[0.1, 1.0], cv=2)
-    P = cross_val_predict(model, X, LABELS, cv=2, method="predict_proba")
-    assert P.shape == (40, 2)
-    fitted = model.fit(X, LABELS)
-    assert get_scorer("roc_auc")(fitted, X, LABELS) > 0.5
-    assert get_scorer("neg_log_loss")(fitted, X, LABELS) < 0
-    stacked = StackingClassifier([("tuned", model)], cv=2).fit(X, LABELS)
-    assert stacked.transform(X).shape == (40, 1)
 
 
 @each("least", [0, 2**63 - 1, 2**64 - 2])

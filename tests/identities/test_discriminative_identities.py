@@ -16,16 +16,6 @@ def overlapping(n=120, classes=2):
     return rng.standard_normal((n, 3)) + 0.8 * rng.standard_normal((classes, 3))[y], y
 
 
-def separated(margin, n=60, d=3):
-    """Rows at least `margin` away from a hyperplane through the origin, on its two sides."""
-    rng = np.random.default_rng(3)
-    w = rng.standard_normal(d)
-    w /= np.linalg.norm(w)
-    X = rng.standard_normal((10 * n, d))
-    X = X[np.abs(X @ w) >= margin][:n]
-    return X, (X @ w > 0).astype(int), w
-
-
 def test_keslers_perceptron_of_two_classes_is_the_perceptron():
     """With K = 3, one class never seen apart, w_1 − w_0 would be the binary weight; here K = 3 holds
     Kesler's bound: 2 R²/γ² mistakes on data whose classes lie in three directions."""
@@ -109,17 +99,6 @@ def test_the_softmax_rows_sum_to_zero_penalized_or_not():
             model = LogisticRegression(penalty=penalty, solver=solver, tol=1e-9).fit(X, y)
             assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-9)
             assert_allclose(model.intercept_.sum(), 0, atol=1e-9)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_separable_data_are_reported_to_be_with_the_direction():
-    X, y, _ = separated(0.2)
-    for solver in ("auto", "newton_cg", "gradient_descent", "quasi_newton", "irls"):
-        model = LogisticRegression(penalty=None, solver=solver, max_iter=50).fit(X, y)
-        assert model.status_ == "separable"
-        z = X @ model.separating_direction_ + model.separating_intercept_
-        assert ((2 * y - 1) * z > 0).all()
-        assert "penalty" in model.reason_
 
 
 @each("classes", [2, 3])

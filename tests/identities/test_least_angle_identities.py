@@ -92,19 +92,6 @@ def test_entries_exits_and_knots_match_the_published_ones():
 
 
 @each("lasso", [False, True])
-@each("data", [numbers, diabetes])
-def test_the_path_is_scikit_learns(data, lasso):
-    from sklearn.linear_model import lars_path
-
-    X, y = data()
-    Xc = X - X.mean(axis=0)
-    knots, _, coefs = lars_path(Xc, y - y.mean(), method="lasso" if lasso else "lar")
-    model = LeastAngleRegression(lasso=lasso).fit(X, y)
-    assert_allclose(model.knots_, knots, atol=1e-9)
-    assert_allclose(model.coef_path_, coefs.T, rtol=1e-6, atol=1e-6)
-
-
-@each("lasso", [False, True])
 def test_sparse_rows_and_more_features_than_rows(lasso):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 80)) * (rng.random((30, 80)) < 0.4)

@@ -5,7 +5,6 @@ import pytest
 from cases import each
 from scipy.special import log_softmax, logsumexp
 from scipy.stats import multivariate_normal
-from sklearn.mixture import GaussianMixture
 
 from linclass import LinearDiscriminantAnalysis, MixtureDiscriminantAnalysis
 from linclass.base.messages import NotApplicable
@@ -118,21 +117,6 @@ def test_shrinkage_maximizes_the_likelihood_with_a_prior_of_the_covariance():
     for _ in range(10):
         B = rng.normal(size=(3, 3))
         assert objective(S + 1e-3 * (B + B.T)) > objective(S)
-
-
-def test_mixture_discriminant_analysis_of_a_class_and_a_distant_copy_is_scikit_learns_tied_mixture():
-    X, _ = problem(3)
-    both, y = np.vstack([X, X + 1000.0]), np.repeat([0, 1], len(X))
-    model = MDA(3, tol=1e-10, max_iter=5000).fit(both, y)
-    own = model.subclass_of_ == 0
-    peer = GaussianMixture(
-        3, covariance_type="tied", tol=1e-14, max_iter=2000, reg_covar=0,
-        means_init=model.means_[own], weights_init=model.mixing_[own],
-        precisions_init=np.linalg.inv(within(model, both, y, np.ones(len(y)))),
-    ).fit(X)  # fmt: skip
-    assert peer.score(X) == pytest.approx(-model.objective_, rel=1e-9)
-    np.testing.assert_allclose(peer.means_, model.means_[own], atol=1e-8)
-    np.testing.assert_allclose(np.sort(model.mixing_[own]), np.sort(model.mixing_[~own]), atol=1e-6)
 
 
 def test_each_class_may_have_its_own_number_of_subclasses():

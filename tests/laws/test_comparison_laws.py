@@ -189,12 +189,6 @@ def test_intervals_cover_the_accuracy_also_where_no_fold_has_an_error(p, n, fold
     assert ((found.lower <= p) & (p <= found.upper)).mean() >= 0.95
 
 
-def test_the_interval_without_an_error_in_ten_folds_is_that_of_three_in_n():
-    """Hanley & Lippman-Hand (1983): with no event among n, the 95 % bound of its rate is 1 − .05^(1/n), about 3/n."""
-    found = corrected_interval(np.ones((10, 1)), 1 / 9, step=10 / 150)
-    assert 1 - found.lower[0] == pytest.approx(1 - 0.05 ** (1 / 150), rel=0.1)
-
-
 @each(("n", "folds"), [(20, 2), (40, 2), (12, 3)])
 def test_few_folds_distinguish_equal_methods_in_at_most_one_of_twenty_studies(n, folds):
     """The same difference on two folds is frequent: with sd = 0 it would give p = 0 and P(better) = 1."""

@@ -27,27 +27,11 @@ def rows(n, d, rank):
     return rng.normal(size=(n, rank)) @ rng.normal(size=(rank, d)) * units
 
 
-CASES = [(30, 6, 6), (30, 6, 3), (5, 20, 5), (5, 20, 2), (7, 7, 7)]
-
-
 def of_rows(R):
     """Σ = RᵀR by the span of R."""
     n, d = R.shape
     deviations = Deviations(R, None, np.ones(n), np.zeros(n, dtype=int), 1)
     return SpanSpread(deviations, np.ones(n), np.zeros(d))
-
-
-def spreads(n, d, rank):
-    R = rows(n, d, rank)
-    return [Spread.of_covariance(R.T @ R, np.zeros(d)), of_rows(R)]
-
-
-@each(("n", "d", "rank"), CASES)
-def test_the_whitener_makes_the_spread_the_identity(n, d, rank):
-    for spread in spreads(n, d, rank):
-        root, whitener = spread.unwhiten(np.eye(rank)), spread.directions(np.eye(rank)).T
-        np.testing.assert_allclose(root @ whitener, np.eye(rank), atol=1e-8)
-        np.testing.assert_allclose(spread.whiten(root), np.eye(rank), atol=1e-8)
 
 
 def kinds():

@@ -169,24 +169,6 @@ def test_probabilities_are_means_over_the_posterior_of_shifted_scores(predictive
         assert P[i] == pytest.approx(wanted, abs=digits)
 
 
-@each("K", [2, 3])
-def test_a_linear_kernel_with_offsets_is_logistic_regression(K):
-    X, y = rows(K)
-    rng = np.random.default_rng(6)
-    offset, w = (
-        rng.normal(size=(len(y), *((K,) if K > 2 else ()))),
-        rng.integers(0, 3, len(y)) * 1.0,
-    )
-    options = {"strength": 0.02, "tol": 1e-12}
-    plain = linclass.LogisticRegression(**options).fit(X, y, w, offset)
-    kernel = linclass.KernelLogisticRegression(kernel="linear", **options)
-    (one,) = kernel.path(X, y, [0.02], w, offset)
-    for model in (kernel.fit(X, y, w, offset), one):
-        P = model.predict_proba(X, offset)
-        np.testing.assert_allclose(P, plain.predict_proba(X, offset), atol=1e-5)
-        assert model.objective_ == pytest.approx(plain.objective_, rel=1e-9)
-
-
 def test_passes_over_parts_of_the_rows_have_their_offsets():
     X, y = rows(2)
     offset, solver = 2 * np.random.default_rng(8).normal(size=len(y)), "stochastic_gradient"

@@ -20,7 +20,6 @@ from linclass import (
     Ridge,
     SecondOrderPerceptron,
     Winnow,
-    largest_margin,
 )
 from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.corrections import visits_of_many, visits_of_two
@@ -62,22 +61,6 @@ def test_many_passes_approximate_the_fit_to_all_rows(name, K, kind):
     other = fresh(name).set_params(max_iter=15).fit(X, y)
     assert np.mean(model.predict(X) == other.predict(X)) > 0.95
     assert model.classes_.tolist() == list(range(K))
-
-
-def test_the_perceptron_by_parts_makes_the_mistakes_of_the_whole():
-    """On separable rows its last weights are its best, so the pocket makes no difference."""
-    X, y = rows(2)
-    w = np.array([1.0, -1, 0.5, 0.2])
-    X = X[np.abs(X @ w) > 0.3]
-    y = (X @ w > 0).astype(int)
-    whole, parts = Perceptron(order="cyclic", max_iter=1000).fit(X, y), Perceptron()
-    for _ in range(whole.n_iter_):
-        for part in np.array_split(np.arange(len(y)), 4):
-            parts.partial_fit(X[part], y[part], classes=[0, 1])
-    assert parts.n_mistakes_ == whole.n_mistakes_
-    np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-12)
-    R = np.sqrt((X**2).sum(axis=1) + 1).max()
-    assert parts.n_mistakes_ <= (R / largest_margin(X, y, intercept="feature").margin) ** 2
 
 
 @each("model", [

@@ -138,6 +138,8 @@ def test_groups_of_one_column_each_warn():
     ({"l1": {"factors": {"citty": 0}}}, "factors names 'citty', which no feature is called; did you mean 'city'"),
     ({"group_lasso": {"groups": {"zzz": 1}}}, "groups names 'zzz', which no feature is called; they are age, "),
     ({"l1": {"factors": {"age": -1}}}, "give one number, at least 0, for each feature"),
+    ({"l2": {"factors": [1.0, np.nan, 1.0, 1.0, 1.0]}}, "at least 0"),
+    ({"l2": {"factors": "many"}}, "at least 0"),
     ({"l2": {"factors": dict.fromkeys(["age", "city", "dose"], 0)}}, "factors are all 0"),
     ({"group_lasso": {"groups": "features"}}, "or 'feature'"),
     ({"group_lasso": {"groups": "feature", "separator": ""}}, "separator is ''; give a string"),

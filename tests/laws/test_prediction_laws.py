@@ -7,7 +7,6 @@ import pytest
 from cases import each
 from models import MODULES, own_classes
 from scipy.special import expit
-from sklearn.svm import SVC
 
 import linclass
 from linclass import GaussianNB, NearestMean
@@ -213,20 +212,3 @@ def test_wu_lin_wengs_probabilities_are_optimal_by_karush_kuhn_and_tucker(size):
         ]  # exact, for a quadratic
         assert (p > 0).all()
         assert np.ptp(slopes) < 1e-9
-
-
-@pytest.mark.filterwarnings("ignore:.*(probability|prob).*deprecated:FutureWarning")
-def test_wu_lin_wengs_probabilities_are_libsvms_to_its_tolerance():
-    rng = np.random.default_rng(0)
-    y = np.arange(160) % 4
-    X = rng.normal(size=(160, 2)) + np.array([[0, 0], [2, 0], [0, 2], [2, 2]])[y]
-    peer = SVC(probability=True, random_state=0, decision_function_shape="ovo").fit(X, y)
-    R = np.zeros((160, 4, 4))
-    scores = peer.decision_function(X).T
-    places = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-    for z, a, b, (i, j) in zip(scores, peer._probA, peer._probB, places, strict=True):
-        R[:, i, j] = expit(-(a * z + b))
-        R[:, j, i] = 1 - R[:, i, j]
-    ours = np.exp(couple(R))
-    # svm.cpp stops its iteration at max |(Qp)_t − pᵀQp| < 0.005/K
-    np.testing.assert_allclose(ours, peer.predict_proba(X), atol=5e-3)

@@ -306,6 +306,10 @@ def test_nonsmooth_objectives_are_refused_by_smooth_solvers():
         ({"penalty": "fused_lasso", "loss": "hinge"}, "squared_hinge"),
         ({"penalty": "group_lasso", "loss": "hinge"}, "squared_hinge"),
         ({"penalty": "l1", "loss": "hinge", "solver": "subgradient"}, "l1 has a kink at 0"),
+        (
+            {"penalty": {"l2": {"factors": [1, 0]}}, "loss": "hinge", "solver": "pegasos"},
+            "without factors",
+        ),
         ({"penalty": "elastic_net", "l1_ratio": 2}, "from 0 to 1"),
         ({"penalty": {"elastic_net": {"ratio": 2}}}, "l1_ratio"),
     ]:
@@ -389,21 +393,3 @@ def test_features_without_a_penalty_are_fitted_as_the_intercept_is(loss, penalty
         assert model.certificate_kind_ == "duality_gap"
         assert_allclose(model.coef_[0], np.append(named.coef_, named.intercept_), atol=1e-5)
         assert_allclose(model.objective_, named.objective_, rtol=1e-10)
-
-
-def test_factors_that_do_not_fit_are_refused_in_one_sentence():
-    X, y = data(2)
-    for factors, words in [
-        ([1.0, 2.0], "factors has 2 numbers for 5 features"),
-        ([1.0, -1.0, 1.0, 1.0, 1.0], "at least 0"),
-        ([1.0, np.nan, 1.0, 1.0, 1.0], "at least 0"),
-        ("many", "at least 0"),
-        ([0.0] * 5, "penalty=None"),
-    ]:
-        with pytest.raises(ValueError, match=words) as caught:
-            LogisticRegression(penalty={"l2": {"factors": factors}}).fit(X, y)
-        assert "\n" not in str(caught.value)
-    with pytest.raises(ValueError, match="without factors"):
-        LinearClassifier(
-            penalty={"l2": {"factors": [1.0, 0.0, 3.0, 0.5, 2.0]}}, loss="hinge", solver="pegasos"
-        ).check()

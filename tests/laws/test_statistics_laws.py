@@ -133,19 +133,6 @@ def test_every_classifier_that_is_a_function_of_sums_is_tried():
     assert {kind.__name__ for kind in FOUND} == set(PARAMS)
 
 
-@each("K", DATA)
-@each("name", PARAMS)
-def test_folds_from_sums_are_the_refits(name, K):
-    X, y = DATA[K]
-    kind, folds, params = getattr(linclass, name), dealt(y) + dealt(y, 4, seed=1), PARAMS[name]
-    fits = kind().fit_many(X, y, folds, params)
-    assert [len(fits), *{len(f) for f in fits}] == [len(folds), len(params)]
-    for fold, models in zip(folds, fits, strict=True):
-        train = rest(len(y), fold)
-        for param, model in zip(params, models, strict=True):
-            same(model, kind(**param).fit(X[train], y[train]), X)
-
-
 @each("name", PARAMS)
 def test_leaving_out_rows_is_refitting_also_without_a_class(name):
     X, y = problem(3, n=40)

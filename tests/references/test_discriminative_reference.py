@@ -10,7 +10,6 @@ from cases import each
 from numpy.testing import assert_allclose
 
 from linclass import (
-    LeastSquaresClassifier,
     LinearClassifier,
     LinearRegression,
     LogisticRegression,
@@ -45,20 +44,6 @@ def test_logistic_regression_is_scikit_learns(classes, C, intercept):
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
 
 
-def test_squared_hinge_is_liblinears_with_its_penalized_intercept():
-    """liblinear's intercept is the weight of one more feature, so we give it as one."""
-    from sklearn.svm import LinearSVC
-
-    X, y = data(2)
-    peer = LinearSVC(C=0.3, dual=False, tol=1e-10, max_iter=100_000).fit(X, y)
-    A = np.column_stack([X, np.ones(len(y))])
-    strength = strength_of_C(0.3, len(y))
-    ours = LinearClassifier(
-        loss="squared_hinge", strength=strength, fit_intercept=False, tol=1e-12
-    ).fit(A, y)
-    assert_allclose(ours.coef_[0], np.append(peer.coef_[0], peer.intercept_), atol=1e-5)
-
-
 @each("solver", ["auto", "newton", "newton_cg", "quasi_newton", "gradient_descent"])
 def test_ridge_and_linear_regression_are_scikit_learns(solver):
     import sklearn.linear_model as peers
@@ -76,19 +61,6 @@ def test_ridge_and_linear_regression_are_scikit_learns(solver):
     plain, other = LinearRegression(**options).fit(X, y, w), peers.LinearRegression().fit(X, y, w)
     assert_allclose(plain.predict(X), other.predict(X), atol=1e-5)
     assert plain.status_ == ridge.status_ == "converged"
-
-
-@each("classes", [2, 3])
-def test_penalized_least_squares_classifier_is_scikit_learns_ridge_classifier(classes):
-    """RidgeClassifier regresses on ±1, ours on 0 and 1 when there are more than two classes."""
-    from sklearn.linear_model import RidgeClassifier
-
-    X, y = data(classes)
-    ours = LeastSquaresClassifier(penalty="l2", strength=0.1).fit(X, y)
-    peer = RidgeClassifier(alpha=0.1 * len(y)).fit(X, y)
-    scale = 1 if classes == 2 else 2
-    assert_allclose(scale * ours.coef_, np.atleast_2d(peer.coef_), atol=1e-10)
-    assert (ours.predict(X) == peer.predict(X)).all()
 
 
 @each("classes", [2, 3])

@@ -333,21 +333,6 @@ def test_elastic_net_and_its_path_are_scikit_learns(solver, l1_ratio):
     assert_allclose(ours.intercept_, peer.intercept_, atol=1e-6)
 
 
-def test_the_lasso_path_is_lars():
-    """The same kinks, one by one."""
-    from sklearn.linear_model import lars_path
-
-    X, _ = informative(2)
-    y = X @ [2, -1, 0.3, 0, 0.5, 0] + np.random.default_rng(0).standard_normal(len(X))
-    X, y = X - X.mean(axis=0), y - y.mean()
-    alphas, _, coefs = lars_path(X, y, method="lasso")
-    alphas, coefs = alphas[:-1], coefs[:, :-1]  # the last is the end of the path, 0
-    path = Lasso(solver="homotopy").path(X, y, alphas)
-    for k, model in enumerate(path):
-        assert_allclose(model.coef_, coefs[:, k], atol=1e-8)
-        assert abs(model.n_iter_ - k) <= 1  # rounding says on which side of a kink it is
-
-
 # Words, vocabulary and weights together: everything learned from training informative ignores held-out informative
 
 STRENGTH = 0.01
