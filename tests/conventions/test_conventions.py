@@ -64,11 +64,6 @@ def test_bad_parameters_are_refused_by_check_and_by_fit(estimator, message):
         estimator.fit(X, Y)
 
 
-def test_priors_need_one_entry_for_each_class():
-    with refused("priors has 2 entries for 3 classes"):
-        GaussianNB(priors=[0.5, 0.5]).fit(X, Y)
-
-
 # rows
 
 
@@ -112,19 +107,6 @@ def test_entries_stored_twice_count_as_their_sum_and_stay_stored_twice():
 # labels
 
 
-@each(
-    "y",
-    [np.array(["no", "yes"])[Y % 2], Y % 2 == 1, (Y % 2) * 2.0 - 1, (Y % 2).astype(np.int8) * 100],
-)
-def test_labels_of_any_type_come_back_as_they_were(y):
-    model = LinearDiscriminantAnalysis().fit(X, y)
-    assert np.array_equal(model.classes_, np.unique(y))
-    assert model.predict(X).dtype == y.dtype
-    assert np.array_equal(
-        model.predict(X), np.unique(y)[LinearDiscriminantAnalysis().fit(X, Y % 2).predict(X)]
-    )
-
-
 @each("dtype", [np.int8, np.uint8, np.int64, np.uint64])
 def test_labels_at_the_ends_of_their_type_do_not_overflow(dtype, rng):
     ends = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype=dtype)
@@ -151,16 +133,6 @@ def test_labels_that_are_no_classes_are_refused():
 
 
 # weights
-
-
-@each(("class_weight", "message"), [
-    ("equal", "class_weight is 'equal'; it must be 'balanced'"),
-    ({0: -1}, "class_weight of 0 is -1"),
-    ({"spam": 2}, "class_weight names 'spam', but the classes are [0, 1, 2]"),
-])  # fmt: skip
-def test_bad_class_weights_are_refused(class_weight, message):
-    with refused(message):
-        LogisticRegression(class_weight=class_weight).fit(X, Y)
 
 
 @each(("weights", "message"), [

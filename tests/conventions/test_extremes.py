@@ -18,6 +18,8 @@ from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
 from linclass.base.validation import matrix
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 INSIDE = ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated")
 
 
@@ -67,7 +69,6 @@ EDGES = {
 @each("size", [1e150, 1e160, 1e200, 1e300, 1e308])
 @each("classes", [2, 3])
 @each("model", [m for m in models() if isinstance(m.values[0], Classifier)])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_rows_far_outside_the_data_have_scores_or_one_line(model, classes, size):
     """They were NaN, and warnings of NumPy, which are errors here."""
     rng = np.random.default_rng(classes)
@@ -115,7 +116,6 @@ OTHER_LIMITS = {"CategoricalNB", "Winnow"}  # counts of levels, powers of factor
 
 @each("where", EDGES)
 @each("model", models())
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_most_extreme_accepted_rows_give_finite_results(model, where):
     """Or one line; a warning of NumPy is an error here."""
     X, y = data(model)
@@ -196,7 +196,6 @@ def test_a_class_of_tiny_weight_needs_other_rows():
 
 
 @each("model", models())
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_row_of_tiny_weight_does_not_overflow(model):
     """One divided by its weight was infinite in the kernel machines; a warning of NumPy is an error here."""
     X, y = data(model)

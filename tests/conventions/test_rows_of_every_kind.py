@@ -13,7 +13,6 @@ from sklearn.utils.validation import _check_response_method
 from linclass import (
     KernelLogisticRegression,
     LinearClassifier,
-    LogisticRegression,
     MixtureDiscriminantAnalysis,
 )
 from linclass.base.classifier import Classifier
@@ -96,14 +95,6 @@ def test_response_methods_have_the_names_of_scikit_learn(kind):
     for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
         if hasattr(model, method):
             assert _check_response_method(model, method).__name__ == method
-
-
-@each("least", [0, 2**63 - 1, 2**64 - 2])
-def test_integers_above_those_with_a_sign_are_classes(least):
-    y = np.array([least, least + 1], dtype=np.uint64)[TWO]
-    model = LogisticRegression().fit(X, y)
-    assert model.classes_.tolist() == [least, least + 1]
-    assert model.score(X, y) == LogisticRegression().fit(X, TWO).score(X, TWO)
 
 
 EQUAL = [made(kind) for kind in KINDS]

@@ -17,10 +17,19 @@ from sklearn.pipeline import make_pipeline
 import linclass as L
 from linclass import datasets as synthetic
 from linclass.base.estimator import Estimator
+from linclass.linear.losses.regression import Huber
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 3))
 Y = (X[:, 0] + 0.7 * RNG.standard_normal(60) > 0).astype(int)
+
+
+def loss(given):
+    return L.LinearClassifier(loss=given)
+
+
+def fused(**options):
+    return L.LogisticRegression(penalty={"fused_lasso": options})
 
 
 def refused(message):
@@ -139,7 +148,7 @@ def test_a_class_instead_of_an_instance_is_refused(kind):
     (L.GaussianNB(priors=[0.5, "a"]), "priors is [0.5, 'a']; it must be a list of numbers"),
     (L.OrdinalRegression(order=3), "order is 3; it must be a list of the classes, or None"),
     (L.OrdinalRegression(order={0, 1}), "order is {0, 1}; it must be a list of the classes, or None"),
-    (L.OrdinalRegression(order=np.eye(2)), "it must be a list of the classes, or None"),
+    (L.OrdinalRegression(order=np.ones((1, 2))), "it must be a list of the classes, or None"),
     (L.TunedClassifier(rule=np.ones(2)), "rule is array([1., 1.]); it must be one value"),
     (L.Calibrated(L.Lasso()), "estimator is Lasso(), which predicts numbers; give a classifier"),
     (L.Calibrated(ScikitLearns()), "estimator is LinearRegression(), which predicts numbers"),
@@ -155,12 +164,89 @@ def test_a_class_instead_of_an_instance_is_refused(kind):
     (L.ErrorCorrectingOutputCodes(L.Lasso()), "which predicts numbers; give a classifier"),
     (L.FlexibleDiscriminantAnalysis(L.NearestMean()),
      "regressor is NearestMean(), which predicts classes; give a regressor"),
+    (L.LinearDiscriminantAnalysis(covariance_type="round"), "'full', 'diag', 'spherical'"),
+    (L.LinearDiscriminantAnalysis(shrinkage="much"), "from 0 to 1, or 'ledoit_wolf'"),
+    (L.LinearDiscriminantAnalysis(covariance_type="diag", shrinkage="ledoit_wolf"), "use covariance_type='full'"),
+    (L.LinearDiscriminantAnalysis(covariance_type="spherical", shrinkage="ledoit_wolf"), "use covariance_type='full'"),
+    (L.QuadraticDiscriminantAnalysis(shrinkage=-1), "from 0 to 1"),
+    (L.FisherDiscriminant(n_components=0), "at least 1, or None"),
+    (L.BernoulliNB(smoothing=-1), "at least 0"),
+    (L.ExponentialFamilyNB(families="gausian"), "did you mean 'gaussian'"),
+    (L.ExponentialFamilyNB(smoothing={"gamma": "x"}), "smoothing of gamma is 'x'"),
+    (L.ExponentialFamilyNB(families={9: "gamma"}), "there are 3"),
+    (L.KernelSVM(kernel="polynomial", gamma=np.inf), "gamma is inf"),
+    (L.KernelSVM(kernel="polynomial", gamma=np.nan), "gamma is nan"),
+    (L.KernelSVM(kernel="polynomial", gamma=True), "gamma is True"),
+    (L.KernelSVM(kernel="polynomial", coef0=np.nan), "coef0 is nan"),
+    (L.KernelSVM(kernel="polynomial", coef0=np.inf), "coef0 is inf"),
+    (L.KernelSVM(kernel="polynomial", degree=True), "degree is True"),
+    (L.LeastAngleRegression(strength=-1), "strength is -1; it must be a number, at least 0"),
+    (L.LeastAngleRegression(n_steps=1.5), "n_steps is 1.5; it must be a whole number, at least 0, or None"),
+    (L.ForwardStagewise(learning_rate=0), "learning_rate is 0; it must be a number between 0 and 1"),
+    (L.ForwardStagewise(learning_rate=1), "learning_rate is 1; it must be a number between 0 and 1"),
+    (L.ForwardStagewise(n_steps=-1), "n_steps is -1; it must be a whole number, at least 0, or None"),
+    (loss({"bi_tempered": {"t1": 1.5}}), "t1 is 1.5; it must be a number from 0 to 1"),
+    (loss({"bi_tempered": {"t1": -0.1}}), "t1 is -0.1; it must be a number from 0 to 1"),
+    (loss({"bi_tempered": {"t1": "low"}}), "t1 is 'low'; it must be a number from 0 to 1"),
+    (loss({"bi_tempered": {"t2": 0.5}}), "t2 is 0.5; it must be a number from 1 to 10"),
+    (loss({"bi_tempered": {"t2": np.inf}}), "t2 is inf; it must be a number from 1 to 10"),
+    (loss({"bi_tempered": {"t2": 11}}), "t2 is 11; it must be a number from 1 to 10"),
+    (loss({"bi_tempered": {"t3": 1}}), "bi_tempered has no 't3'; it has t1, t2"),
+    (loss({"huber": {"delta": 0}}), "delta is 0; it must be a finite number above 0"),
+    (loss(Huber(-1.0)), "delta is -1.0; it must be"),
+    (loss({"epsilon_insensitive": {"epsilon": -1}}), "epsilon is -1; it must be a number, at least 0"),
+    (loss({"huber": {"gamma": 1}}), "huber has no 'gamma'; it has delta"),
+    (loss({"crammer_singer": {"n_classes": 7}}), "a loss of K scores is given by its name alone"),
+    (loss({"softmax": {"reference": True}}), "a loss of K scores is given by its name alone"),
+    (loss({"hinge": {"delta": 1}}), "hinge has no 'delta'; it has no options"),
+    (loss({"huber": 1}), "none of the losses; give a name, or {name: {option: value}}"),
+    (loss({"hubar": {}}), "there is no loss 'hubar'; did you mean 'huber'"),
+    (loss(3), "3 is none of the losses"),
+    (fused(fusion=-1), "fusion is -1; it must be a number, at least 0"),
+    (fused(fusion=np.inf), "fusion is inf"),
+    (fused(fusion="much"), "fusion is 'much'"),
+    (fused(chains="abc"), "give the chain of each feature in a list"),
+    (fused(chains=[[1], [2]]), "give the chain of each feature in a list"),
+    (fused(chains=[None, "a"]), "all of one type"),
+    (fused(chains=["a", "a"]), "chains has 2 entries for 3 features; give one for each"),
+    (fused(chains=[]), "chains has 0 entries for 3 features; give one for each"),
+    (fused(chains=[1, 2, 1]), "chains has 1 again after another; order the columns by chain"),
+    (fused(links=3), "fused_lasso has no 'links'; it has chains, fusion"),
     (L.LinearClassifier(loss="crammer_singer", solver="multipliers"),
      "multipliers does not minimize hinge, which crammer_singer is for two classes. Try solver='auto'"),
 ])  # fmt: skip
 def test_a_wrong_value_is_reported_with_the_remedy(model, message):
-    with refused(message):
+    with refused(message) as caught:
         model.fit(X, Y)
+    assert "\n" not in str(caught.value)
+
+
+@each(("model", "message"), [
+    (L.LogisticRegression(class_weight="equal"), "class_weight is 'equal'; it must be 'balanced'"),
+    (L.LogisticRegression(class_weight={0: -1}), "class_weight of 0 is -1"),
+    (L.LogisticRegression(class_weight={"spam": 2}), "class_weight names 'spam', but the classes are [0, 1, 2]"),
+    (L.GaussianNB(priors=[0.5, 0.5]), "priors has 2 entries for 3 classes"),
+    (L.MixtureDiscriminantAnalysis(subclasses=0), "subclasses is 0; it must be a whole number"),
+    (L.MixtureDiscriminantAnalysis(subclasses=[2, 0, 1]), "whole number, at least 1, or a list"),
+    (L.MixtureDiscriminantAnalysis(subclasses="3"), "subclasses is '3'"),
+    (L.MixtureDiscriminantAnalysis(subclasses=[2, 3]), "subclasses has 2 entries for 3 classes"),
+    (L.MixtureDiscriminantAnalysis(shrinkage=2), "shrinkage is 2; it must be a number from 0 to 1"),
+    (L.MixtureDiscriminantAnalysis(n_init=0), "n_init is 0"),
+    (L.ErrorCorrectingOutputCodes(code="dense"), "code is 'dense'; it must be one of"),
+    (L.ErrorCorrectingOutputCodes(code=[[1], [2], [-1]]), "matrix of −1, 0 and 1"),
+    (L.ErrorCorrectingOutputCodes(code=[[1], [-1]]), "code has 2 rows for 3 classes"),
+    (L.ErrorCorrectingOutputCodes(code=[[1, 1], [-1, 1], [0, 1]]), "column 1 of code lacks"),
+    (L.ErrorCorrectingOutputCodes(code=[[1, 0], [1, 0], [-1, 1]]), "column 1 of code lacks"),
+    (L.ErrorCorrectingOutputCodes(code=[[1, -1], [1, -1], [-1, 1]]), "two rows of code are equal"),
+    (L.ErrorCorrectingOutputCodes(columns=0), "columns is 0; it must be"),
+    (L.ErrorCorrectingOutputCodes(decoding="hing"), "decoding is 'hing'; it must be one of 'margin', 'hamming'"),
+    (L.ErrorCorrectingOutputCodes(decoding="zero_one"), "decoding is 'zero_one'"),
+    (L.ErrorCorrectingOutputCodes(decoding=[]), "decoding is []; it must be one of"),
+    (L.ErrorCorrectingOutputCodes(columns=1), "columns is 1, and in 100 random codes two of the 3 classes had"),
+])  # fmt: skip
+def test_a_wrong_value_for_three_classes_is_reported_with_the_remedy(model, message):
+    with refused(message):
+        model.fit(X, np.arange(60) % 3)
 
 
 def test_the_solver_of_several_classes_is_for_several_classes():

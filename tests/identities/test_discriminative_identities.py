@@ -9,6 +9,8 @@ from scipy import sparse
 from linclass import LinearRegression, LogisticRegression, Perceptron
 from linclass.linear.solvers.newton import Irls, Newton
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 
 def overlapping(n=120, classes=2):
     rng = np.random.default_rng(11)
@@ -68,7 +70,6 @@ def _a_constant_column(X):
     _far_off,
     _a_constant_column,
 ])  # fmt: skip
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
     change, intercept, as_sparse
 ):
@@ -102,7 +103,6 @@ def test_the_softmax_rows_sum_to_zero_penalized_or_not():
 
 
 @each("classes", [2, 3])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_quasi_complete_separation_is_reported(classes):
     """One feature is zero but for rows that are all of the last class; the rest overlap."""
     X, y = overlapping(classes=classes)
@@ -146,7 +146,6 @@ def test_classes_have_a_boundary_for_each_pair():
             model.boundary(pair=pair)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_perceptron_separates_rows_sorted_by_class():
     """Ten passes over rows sorted by class: in that order the last word is always the last class's."""
     rng = np.random.default_rng(0)
@@ -158,7 +157,6 @@ def test_the_perceptron_separates_rows_sorted_by_class():
     assert (first == again).all()
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_worst_first_perceptron_returns_its_best_weights():
     X, y = overlapping()
     options = {"order": "largest_violation", "fit_intercept": False}

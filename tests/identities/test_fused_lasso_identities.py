@@ -139,24 +139,6 @@ def test_a_fit_satisfies_its_conditions_in_any_units(classes, thin):
     assert (np.diff(model.coef_)[model.coef_[:, 1:] != 0] == 0).any()
 
 
-@each(("options", "words"), [
-    ({"fusion": -1}, "fusion is -1; it must be a number, at least 0"),
-    ({"fusion": np.inf}, "fusion is inf"),
-    ({"fusion": "much"}, "fusion is 'much'"),
-    ({"chains": "abc"}, "give the chain of each feature in a list"),
-    ({"chains": [[1], [2]]}, "give the chain of each feature in a list"),
-    ({"chains": [None, "a"]}, "all of one type"),
-    ({"chains": ["a", "a"]}, "chains has 2 entries for 12 features; give one for each"),
-    ({"chains": []}, "chains has 0 entries for 12 features; give one for each"),
-    ({"chains": [1, 2, 1]}, "chains has 1 again after another; order the columns by chain"),
-    ({"links": 3}, "fused_lasso has no 'links'; it has chains, fusion"),
-])  # fmt: skip
-def test_wrong_options_are_one_line(options, words):
-    with pytest.raises(ValueError, match=words) as caught:
-        fused(**options).fit(*data())
-    assert "\n" not in str(caught.value)
-
-
 @each("solver", ["proximal_newton", "newton"])
 def test_solvers_of_other_penalties_name_the_one_that_can(solver):
     with pytest.raises(ValueError, match=r"fused_lasso .*Try solver='proximal_gradient'"):

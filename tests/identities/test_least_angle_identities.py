@@ -150,18 +150,6 @@ def test_constant_features_or_a_constant_target_give_zero_weights():
     )
 
 
-@each(("model", "message"), [
-    (LeastAngleRegression(strength=-1), "strength is -1; it must be a number, at least 0"),
-    (LeastAngleRegression(n_steps=1.5), "n_steps is 1.5; it must be a whole number, at least 0, or None"),
-    (ForwardStagewise(learning_rate=0), "learning_rate is 0; it must be a number between 0 and 1"),
-    (ForwardStagewise(learning_rate=1), "learning_rate is 1; it must be a number between 0 and 1"),
-    (ForwardStagewise(n_steps=-1), "n_steps is -1; it must be a whole number, at least 0, or None"),
-])  # fmt: skip
-def test_invalid_parameters_of_least_angle_regression_are_refused(model, message):
-    with pytest.raises(ValueError, match=message):
-        model.fit(*numbers())
-
-
 def test_the_steps_of_a_path_are_those_that_were_made():
     X, y = numbers()
     made = ForwardStagewise(n_steps=9).fit(X, y)

@@ -7,7 +7,6 @@ from scipy.special import log_softmax, logsumexp
 from scipy.stats import multivariate_normal
 
 from linclass import LinearDiscriminantAnalysis, MixtureDiscriminantAnalysis
-from linclass.base.messages import NotApplicable
 
 MDA = MixtureDiscriminantAnalysis
 
@@ -182,17 +181,3 @@ def test_waveforms_have_the_errors_of_the_textbooks_table():
     assert abs(mda_test - 0.169) < 3 * np.hypot(0.006, 0.006)
     assert abs(penalized - 0.157) < 3 * np.hypot(0.005, 0.005)
     assert lda_test > mda_test > penalized > 0.14
-
-
-@each(("wrong", "message"), [
-    ({"subclasses": 0}, "subclasses is 0; it must be a whole number"),
-    ({"subclasses": [2, 0, 1]}, "whole number, at least 1, or a list"),
-    ({"subclasses": "3"}, "subclasses is '3'"),
-    ({"subclasses": [2, 3]}, "subclasses has 2 entries for 3 classes"),
-    ({"shrinkage": 2}, "shrinkage is 2; it must be a number from 0 to 1"),
-    ({"n_init": 0}, "n_init is 0"),
-    ({"tol": 0}, "tol is 0"),
-])  # fmt: skip
-def test_invalid_numbers_of_subclasses_are_refused(wrong, message):
-    with pytest.raises((ValueError, NotApplicable), match=message):
-        MDA(**wrong).fit(*problem(3))

@@ -103,24 +103,6 @@ def test_margins_of_linear_classifiers_are_linear(K):
         assert not hasattr(ErrorCorrectingOutputCodes(decoding="hinge").fit(X, y), "coef_")
 
 
-@each(("wrong", "message"), [
-    ({"code": "dense"}, "code is 'dense'; it must be one of"),
-    ({"code": [[1], [2], [-1]]}, "matrix of −1, 0 and 1"),
-    ({"code": [[1], [-1]]}, "code has 2 rows for 3 classes"),
-    ({"code": [[1, 1], [-1, 1], [0, 1]]}, "column 1 of code lacks"),
-    ({"code": [[1, 0], [1, 0], [-1, 1]]}, "column 1 of code lacks"),
-    ({"code": [[1, -1], [1, -1], [-1, 1]]}, "two rows of code are equal"),
-    ({"columns": 0}, "columns is 0; it must be"),
-    ({"decoding": "hing"}, "decoding is 'hing'; it must be one of 'margin', 'hamming'"),
-    ({"decoding": "zero_one"}, "decoding is 'zero_one'"),
-    ({"decoding": []}, "decoding is .*; it must be one of"),
-    ({"columns": 1}, "columns is 1, and in 100 random codes two of the 3 classes had"),
-])  # fmt: skip
-def test_invalid_code_matrices_are_refused(wrong, message):
-    with pytest.raises(ValueError, match=message):
-        ErrorCorrectingOutputCodes(**wrong).fit(*rows(3))
-
-
 def test_codes_without_distinct_words_or_probabilities_are_refused():
     """There are 2^{K−1} − 1; more were drawn without an end."""
     with pytest.raises(NotApplicable, match="columns is 2048, and 12 classes have 2047 splits"):

@@ -23,6 +23,8 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.bayes import relevance
 from linclass.bayes.relevance import Relevance, WeightedColumns, ascend_together, joint_step
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 KERNELS = [None, "gaussian"]
 FACTORS = [0.5, 0.99, 1.01, 2.0]  # of a precision
 
@@ -125,7 +127,6 @@ def test_the_weights_are_the_posterior_mean_and_maximize_the_evidence(kernel):
     assert all(of(changed) < best + 1e-8 for changed in changes(Phi, alpha))
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_each_step_raises_the_evidence_by_its_gain(monkeypatch):
     monkeypatch.setattr(relevance, "ALL", 0)  # from no columns
     X, y = targets()
@@ -288,7 +289,6 @@ def test_weights_may_be_of_any_size(kind, weight):
         assert_allclose(model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-3)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_newtons_method_restarts_from_0_if_it_misses_the_mode():
     """Heavy weights leave many rows without a curvature."""
     rng = np.random.default_rng(1)
@@ -299,7 +299,6 @@ def test_newtons_method_restarts_from_0_if_it_misses_the_mode():
     assert model.log_evidence_ > -100  # without columns it is below −6000
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_frequency_weights_that_let_the_columns_separate_the_classes_are_reported():
     """Of weights 170 every row counts 170 times, so that the evidence favours columns that follow each of them."""
     X, y = load_breast_cancer(return_X_y=True)

@@ -27,6 +27,8 @@ from linclass import (
 )
 from linclass.base.messages import NotApplicable
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 KINDS = [
     GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean, QuadraticDiscriminantAnalysis,
     FisherDiscriminant, ExponentialFamilyNB, NearestShrunkenCentroids, ReducedRankLDA,
@@ -102,7 +104,6 @@ def test_a_class_of_prior_zero_is_never_predicted(kind):
 
 
 @each("container", [np.asarray, sp.csr_array])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_feature_without_spread_within_classes_is_left_out(container):
     X, y = DATA[3]
     silent = np.column_stack([X, 0.1 * (y + 1), np.full(len(y), 0.1)])
@@ -114,7 +115,6 @@ def test_a_feature_without_spread_within_classes_is_left_out(container):
     np.testing.assert_allclose(model.coef_[:, :4], plain.coef_, rtol=1e-7)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_naive_bayes_names_features_without_spread():
     X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [3.0, 5.0]])
     model = GaussianNB(var_smoothing=0).fit(X, [0, 0, 1, 1])
@@ -124,7 +124,6 @@ def test_naive_bayes_names_features_without_spread():
     assert model.predict(X).tolist() == [0, 0, 1, 1]
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_class_with_too_few_rows_gets_the_pooled_covariance_and_is_reported():
     X, y = DATA[3]
     few = np.concatenate([np.flatnonzero(y == 0)[:3], np.flatnonzero(y > 0)])
@@ -151,7 +150,6 @@ def test_a_diagonal_covariance_of_many_features_makes_no_matrix():
     assert np.isfinite(model.predict_log_proba(X)).all()
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_word_missing_from_a_class_is_reported_without_smoothing():
     X = np.array([[1.0, 0], [0, 0], [1, 3], [0, 2]])
     for kind in (MultinomialNB, PoissonNB, BernoulliNB):
@@ -184,27 +182,8 @@ def test_values_outside_the_support_of_a_family_are_refused_at_prediction(family
             method([X[0], outside])
 
 
-@each(("model", "message"), [
-    (LinearDiscriminantAnalysis(covariance_type="round"), "'full', 'diag', 'spherical'"),
-    (LinearDiscriminantAnalysis(shrinkage="much"), "from 0 to 1, or 'ledoit_wolf'"),
-    (LinearDiscriminantAnalysis(covariance_type="diag", shrinkage="ledoit_wolf"), "use covariance_type='full'"),
-    (LinearDiscriminantAnalysis(covariance_type="spherical", shrinkage="ledoit_wolf"), "use covariance_type='full'"),
-    (QuadraticDiscriminantAnalysis(shrinkage=-1), "from 0 to 1"),
-    (FisherDiscriminant(n_components=0), "at least 1, or None"),
-    (BernoulliNB(smoothing=-1), "at least 0"),
-    (ExponentialFamilyNB(families="gausian"), "did you mean 'gaussian'"),
-    (ExponentialFamilyNB(smoothing={"gamma": "x"}), "smoothing of gamma is 'x'"),
-    (ExponentialFamilyNB(families={9: "gamma"}), "there are 4"),
-])  # fmt: skip
-def test_invalid_generative_fits_are_reported_in_one_line(model, message):
-    with pytest.raises(ValueError, match=message) as error:
-        model.fit(*DATA[3])
-    assert "\n" not in str(error.value)
-
-
 @each("shrinkage", [0.3, 1.0])
 @each("rows", ["a column twice", "constant", "few", "one of each class"])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_singular_pooled_covariance_is_reported_by_both_models_that_use_it(rows, shrinkage):
     X, y = np.random.default_rng(0).normal(size=(40, 4)), np.arange(40) % 2
     X, y = {
@@ -231,7 +210,6 @@ def test_a_class_with_total_weight_below_one_row_has_no_unbiased_covariance(shri
 
 
 @each("family", ["gaussian", "spherical_gaussian", "multivariate_gaussian"])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_constant_column_is_uninformative_despite_rounding(family):
     X, y = np.random.default_rng(0).normal(size=(101, 3)), np.arange(101) % 3
     kind = ExponentialFamilyNB

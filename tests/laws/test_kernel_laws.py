@@ -59,19 +59,6 @@ def test_a_gaussian_kernel_does_not_depend_on_the_origin_of_the_rows(offset):
     assert thin == pytest.approx(1 / (3 * (X * (X > 0)).var()), rel=1e-9)
 
 
-@each("params", [
-    {"gamma": np.inf},
-    {"gamma": np.nan},
-    {"gamma": True},
-    {"coef0": np.nan},
-    {"coef0": np.inf},
-    {"degree": True},
-])  # fmt: skip
-def test_non_numeric_kernel_parameters_are_refused(params):
-    with pytest.raises(ValueError, match=f"{next(iter(params))} is"):
-        KernelSVM(kernel="polynomial", **params).fit(rows(20), np.arange(20) % 2)
-
-
 @pytest.mark.filterwarnings("error")
 def test_an_overflowing_polynomial_kernel_is_reported():
     with pytest.raises(ValueError, match="kernel 'polynomial' overflows"):

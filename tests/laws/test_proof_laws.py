@@ -23,6 +23,8 @@ from linclass.separation.signed_rows import (
 )
 from linclass.separation.witness import exceed, lower_bound, only_zero
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 KINDS = [
     "nearly touching", "nearly coincident", "nearly equal features", "huge", "tiny", "far off", "of all sizes",
 ]  # fmt: skip
@@ -223,7 +225,6 @@ def test_a_proof_does_not_trust_lapack(monkeypatch):
 
 
 @each("eps", GAPS)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_hard_margins_and_errors_agree_with_the_proof(eps):
     X, y = touching(eps)
     svm = LinearSVM(hard_margin=True).fit(X, y)
@@ -296,7 +297,6 @@ def test_the_nearest_point_is_the_nearest():
 
 @each("eps", GAPS)
 @each("solver", ["newton", "quasi_newton"])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(eps, solver):
     """An overlap of a hair has an optimum, however large its scores."""
     X, y = touching(eps, flipped=True)
@@ -311,7 +311,6 @@ def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(eps, solver)
 
 
 @each("K", [2, 3])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_loose_tolerance_does_not_hide_an_unbounded_likelihood(K):
     """One row alone has the last feature, so its weight grows for ever; the fit stops early."""
     rng = np.random.default_rng(0)
@@ -327,7 +326,6 @@ def test_a_loose_tolerance_does_not_hide_an_unbounded_likelihood(K):
         assert bounded.status_ != "separable"
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fit_with_undecided_separability_is_not_called_converged(monkeypatch):
     def give_up(*_, **__):
         raise Undecided

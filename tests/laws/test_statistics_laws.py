@@ -13,6 +13,8 @@ import linclass
 from linclass.base.messages import NotApplicable
 from linclass.tuning.folds import stratified_folds
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 FOUND = {
     kind
     for module in MODULES
@@ -162,7 +164,6 @@ def test_scores_of_rows_by_all_others_are_those_of_refits(kind, params, K):
 
 
 @each("name", PARAMS)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_row_that_is_its_class_is_scored_by_models_without_that_class(name):
     X, y = problem(3, n=45)
     y = np.where((y == 1) & (np.arange(45) != 4), 0, y)
@@ -267,7 +268,6 @@ def digits(params):
 
 @each("odd", ODD, quick=1)
 @each(("kind", "params"), ODD_CASES)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fold_that_contains_all_the_spread_costs_no_digits(kind, params, odd):
     X, y = with_odd_rows(odd, FOLDS[3])
     fits = kind().fit_many(X, y, FOLDS, [params])
@@ -278,7 +278,6 @@ def test_a_fold_that_contains_all_the_spread_costs_no_digits(kind, params, odd):
 
 @each("odd", ODD, quick=1)
 @each(("kind", "params"), ODD_CASES)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(kind, params, odd):
     X, y = with_odd_rows(odd, FOLDS[3])
     Z = kind(**params).leave_one_out(X, y)
@@ -301,7 +300,6 @@ def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(kind, params, o
         (linclass.FisherDiscriminant, {}),
     ],
 )
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_folds_of_fewer_rows_than_features_are_the_refits(kind, params, kept):
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
     folds = [np.arange(i, 15, 4) for i in range(4)]
@@ -314,7 +312,6 @@ def test_folds_of_fewer_rows_than_features_are_the_refits(kind, params, kept):
     np.testing.assert_allclose(Z[0], expected, rtol=1e-8)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fit_without_sums_forgets_no_rows_when_more_are_added():
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
     few = LDA(shrinkage="ledoit_wolf").fit(X, y)
@@ -366,7 +363,6 @@ def test_merged_shards_are_the_whole_and_classes_may_be_without_rows_yet(kind, p
 
 
 @each(("kind", "params"), TOGETHER)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_rows_block_by_block_are_the_whole(kind, params):
     X, y = DATA[3]
     whole, names = kind(**params).fit(X, y), np.array(["x", "b", "m"])
@@ -382,7 +378,6 @@ def test_rows_block_by_block_are_the_whole(kind, params):
 
 
 @each("kind", sorted(WITH_PRIORS, key=repr))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_prior_of_a_class_without_rows_does_not_count(kind):
     """It has no mean to be near to; the priors of the other classes keep their ratios."""
     X, y = problem(4)
@@ -395,7 +390,6 @@ def test_a_prior_of_a_class_without_rows_does_not_count(kind):
     np.testing.assert_allclose(P[:, [0, 1, 3]], refit.predict_proba(X), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_shards_of_fewer_rows_than_features_are_merged():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 20)), np.arange(60) % 2
@@ -465,7 +459,6 @@ def test_an_error_adds_no_rows():
     np.testing.assert_array_equal(model.statistics_.mass, before)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_few_rows_standardized_in_each_fold_are_the_refits():
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
     train = np.arange(4, 15)

@@ -43,6 +43,7 @@ SOME = {"b": 2.0, "a": 0.5}  # the weights of classes that are not named are 1
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore:the classes are strings"),
+    pytest.mark.filterwarnings("ignore:sample_weight sums to"),
 ]
 
 
@@ -102,7 +103,6 @@ def same(model, other, X, digits=1e-6):
 SUMS = (1.0, 2.0, 2.02, 20.0, 40.0 - 1e-9, 40.0 + 1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each_model([m for m in MODELS if type(m).__name__ != "ZeroOneClassifier"])  # of two optima, either
 def test_a_constant_factor_of_the_weights_never_changes_a_fit_abruptly(model):
     X, y, w = rows(model, 2, 60)
@@ -160,7 +160,6 @@ def test_relative_weights_give_standard_errors_and_criteria_of_weights_with_mean
     np.testing.assert_allclose(*criteria, rtol=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each_model([m for m in MODELS if hasattr(m, "merge")])
 def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model):
     """The sums of parts keep the weights as they are given, and N is of all rows."""
@@ -174,7 +173,6 @@ def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model):
     same(halves[0].merge(halves[1]), whole, X, 1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each("model", [
     linclass.LinearDiscriminantAnalysis(),
     linclass.LinearDiscriminantAnalysis(shrinkage="ledoit_wolf"),
@@ -295,7 +293,6 @@ def settings(model):
     return [{}, {"strength": 1.0}] if linear else [{}]
 
 
-@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each_model(MANY)
 def test_sample_weights_apply_to_joint_fits_of_folds(model):
     X, y, w = rows(model, 2)
@@ -323,7 +320,6 @@ def test_class_weights_apply_to_joint_fits_or_are_refused(model):
             same(fit, clone(asked).fit(X[train], y[train], sample_weight=w[train]), X)
 
 
-@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @pytest.mark.parametrize("K", [2, 3])
 @each_model([m for m in MODELS if hasattr(m, "leave_one_out")])
 def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model, K):
@@ -366,7 +362,6 @@ def test_weights_of_classes_hold_block_by_block():
 # what the stochastic ones obey
 
 
-@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each_model(
     [*ONCE, linclass.ProbitRegression(penalty=None), linclass.LogisticRegression(penalty=None)]
 )
@@ -397,7 +392,6 @@ def test_a_class_of_tiny_weight_does_not_hide_the_distance_from_the_optimum(shar
     assert fit.objective_ <= best.objective_ * (1 + 1e-5)
 
 
-@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each("kind", [
     kind
     for module in MODULES
