@@ -15,7 +15,7 @@ from linclass import (
     LogisticRegression,
     NearestMean,
 )
-from linclass.base.messages import NotApplicable, require_memory
+from linclass.base.messages import NotApplicable
 
 Y = np.arange(60) % 3
 X = np.random.default_rng(0).normal(size=(60, 4)) + Y[:, None]
@@ -150,12 +150,6 @@ def test_bad_row_weights_are_refused(weights, message):
 
 
 # memory
-
-
-def test_memory_is_refused_with_its_size_before_it_is_taken():
-    with pytest.raises(NotApplicable, match=r"this needs a table, 8000000\.0 GB; the limit is"):
-        require_memory(8 * 10**15, "this needs a table")
-    require_memory(1, "nothing")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS as on Linux")

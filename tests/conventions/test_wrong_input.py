@@ -7,21 +7,34 @@ import pandas as pd
 import polars as pl
 import pytest
 from cases import each
+from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as LDA
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LinearRegression as ScikitLearns
 from sklearn.metrics import accuracy_score
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
 import linclass as L
 from linclass import datasets as synthetic
 from linclass.base.estimator import Estimator
+from linclass.base.messages import NotApplicable, require_memory
+from linclass.base.tables import Table
+from linclass.evaluation import metrics
+from linclass.evaluation.bayes_error import bayes_error
 from linclass.linear.losses.regression import Huber
+from linclass.preprocessing.features.columns import indicators
+from linclass.preprocessing.features.expansions import radial
+from linclass.preprocessing.transforms.principal_components import PrincipalComponents
+from linclass.preprocessing.transforms.words import Vocabulary
+from linclass.separation.separability import separability
+from linclass.tuning.folds import hold_out, stratified_folds
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 3))
 Y = (X[:, 0] + 0.7 * RNG.standard_normal(60) > 0).astype(int)
+DAYS = np.arange("2020-01-01", "2020-03-01", dtype="datetime64[D]")
 
 
 def loss(given):
@@ -53,16 +66,6 @@ def test_every_model_refuses_non_numeric_weights_and_rows(name):
         getattr(L, name)(nonsense=1)
     with refused("the rows of X differ in length: [[1, 2], [3]]; give all the same features"):
         model.fit([[1, 2], [3]], [0, 1])
-
-
-def test_a_kernel_option_gets_the_parameter_to_use_instead():
-    with refused("write kernel='gaussian', gamma=0.1."):
-        L.KernelSVM(kernel={"gaussian": {"gamma": 0.1}}).fit(X, Y)
-
-
-def test_refused_multiple_targets_name_the_models_that_accept_them():
-    with refused("Ridge has one target: fit one for each column"):
-        L.Ridge().fit(X, X)
 
 
 def test_an_unknown_option_of_a_part_is_reported_with_the_valid_ones():
@@ -120,12 +123,6 @@ def test_a_tolerance_of_zero_or_infinity_is_refused(kind, value):
     """With ∞ a fit was `converged` without any step."""
     with refused(f"tol is {value!r}; it must be a finite number above 0"):
         kind(tol=value).fit(X, Y)
-
-
-@each("wrong", ["x", 0, 1.5])
-def test_a_batch_of_pegasos_is_a_number_of_rows(wrong):
-    with refused(f"batch is {wrong!r}; it must be a whole number, at least 1"):
-        L.LinearSVM(solver={"pegasos": {"batch": wrong}}).fit(X, Y)
 
 
 @each("kind", [
@@ -214,6 +211,46 @@ def test_a_class_instead_of_an_instance_is_refused(kind):
     (fused(links=3), "fused_lasso has no 'links'; it has chains, fusion"),
     (L.LinearClassifier(loss="crammer_singer", solver="multipliers"),
      "multipliers does not minimize hinge, which crammer_singer is for two classes. Try solver='auto'"),
+    (L.KernelSVM(kernel={"gaussian": {"gamma": 0.1}}), "write kernel='gaussian', gamma=0.1."),
+    (L.LinearSVM(solver={"pegasos": {"batch": "x"}}), "batch is 'x'; it must be a whole number, at least 1"),
+    (L.LinearSVM(solver={"pegasos": {"batch": 0}}), "batch is 0; it must be a whole number, at least 1"),
+    (L.LinearSVM(solver={"pegasos": {"batch": 1.5}}), "batch is 1.5; it must be a whole number, at least 1"),
+    (L.LogisticRegression(penalty="lasso"), "there is no penalty 'lasso'; did you mean 'l1'?"),
+    (L.LogisticRegression(penalty="Ridge"), "there is no penalty 'Ridge'; did you mean 'l2'?"),
+    (L.LogisticRegression(penalty="elasticnet"), "there is no penalty 'elasticnet'; did you mean 'elastic_net'?"),
+    (L.LogisticRegression(penalty="L2"), "there is no penalty 'L2'; did you mean 'l2'?"),
+    (L.LogisticRegression(penalty={"l1": {"factors": [1]}}), "factors has 1 number for 3 features"),
+    (L.LogisticRegression(penalty={"adaptive_lasso": {"gamma": 0}}), "gamma is 0"),
+    (L.LogisticRegression(penalty={"adaptive_lasso": {"initial_strength": -1}}), "at least 0"),
+    (L.LogisticRegression(penalty="fused_lasso", solver="proximal_newton"), "Try solver='proximal_gradient'"),
+    (L.LogisticRegression(penalty="fused_lasso", solver="newton"), "Try solver='proximal_gradient'"),
+    (L.LinearClassifier(penalty="fused_lasso", loss="hinge"), "no solver minimizes hinge with fused_lasso"),
+    (L.LinearDiscriminantAnalysis(priors=[1.0]), "priors has 1 entry for 2 classes"),
+    (L.ErrorCorrectingOutputCodes(code=[[1, -1]]), "code has 1 row for 2 classes"),
+    (L.OrdinalRegression(order=[0, 1, 1]), "1 more than once"),
+    (L.DantzigSelector(strength=-1), "strength is -1"),
+    (L.DantzigSelector(strength=np.nan), "strength is nan"),
+    (L.DantzigSelector(strength="0.1"), "strength is '0.1'"),
+    (L.Ridge(factors=[1, 2]), "factors has 2 numbers for 3 features; give one for each"),
+    (L.Lasso(factors=[-1] * 3), "give one number, at least 0, for each feature"),
+    (L.Lasso(factors=[1, 2, 3], solver="homotopy"), "Try solver='quadratic_program'"),
+    (L.ElasticNet(l1_ratio=-0.1), "l1_ratio is -0.1"),
+    (L.ElasticNet(l1_ratio=1.1), "l1_ratio is 1.1"),
+    (L.ElasticNet(l1_ratio="half"), "l1_ratio is 'half'"),
+    (L.ElasticNet(l1_ratio=np.nan), "l1_ratio is nan"),
+    (L.PartialLeastSquares(0), "n_components is 0; it must be a whole number, at"),
+    (L.PartialLeastSquares(1.5), "n_components is 1.5; it must be a whole number, at"),
+    (L.FlexibleDiscriminantAnalysis(3), "pass an instance of a regressor"),
+    (L.FlexibleDiscriminantAnalysis(object()), "pass an instance of a regressor"),
+    (L.FlexibleDiscriminantAnalysis(n_components=0), "n_components is 0"),
+    (L.RelevanceVectorMachine(kernel=3), "kernel is 3; give its name, a function, or None"),
+    (L.RelevanceVectorRegressor(kernel=3), "kernel is 3; give its name, a function, or None"),
+    (L.Calibrated(method="platt"), "method is 'platt'; choose from sigmoid, isotonic, temp"),
+    (L.TunedClassifier(L.BayesianLogisticRegression(strength=1.0), rule="aic", strengths=[1.0]),
+     "needs a likelihood: logistic, probit, ordinal or kernel"),
+    *((L.TunedRegressor(rule="aic", noise_variance=wrong), "; it must be a number above 0, or None")
+      for wrong in (-1, 0, np.inf, np.nan)),
+    (L.TunedRegressor(rule="aic", noise_variance="x"), "noise_variance is 'x'; it must be a number, or None"),
 ])  # fmt: skip
 def test_a_wrong_value_is_reported_with_the_remedy(model, message):
     with refused(message) as caught:
@@ -247,6 +284,94 @@ def test_a_wrong_value_is_reported_with_the_remedy(model, message):
 def test_a_wrong_value_for_three_classes_is_reported_with_the_remedy(model, message):
     with refused(message):
         model.fit(X, np.arange(60) % 3)
+
+
+def fitted(kind, *rows, **options):
+    return kind(**options).fit(*rows)
+
+
+def of_columns(*names):
+    return L.LinearDiscriminantAnalysis().fit(pd.DataFrame(X[:, :2], columns=list(names)), Y)
+
+
+WIDE = np.vander(np.arange(6.0), 8), np.arange(6) % 2
+WORDS = np.array(["a", "b"])[Y]
+DISCRIMINANT = fitted(L.LinearDiscriminantAnalysis, X, Y)
+BALANCED = fitted(L.BernoulliNB, X, Y, class_weight="balanced")
+MIXED = "all labels as numbers or all as words"
+
+
+@each(("call", "message"), [
+    (lambda: L.Ridge().fit(X, X), "Ridge has one target: fit one for each column"),
+    (lambda: L.Ridge().fit(X, WORDS), "targets of a regression are numbers"),
+    (lambda: L.GaussianNB().fit(DAYS[:, None], Y), "X holds datetime64[D]"),
+    (lambda: L.PartialLeastSquares().fit(X, Y).coef_after(4), "components is 4; it must be a whole number from 0 to"),
+    (lambda: L.PartialLeastSquares(2).fit(X, X).signed_distance(X), "3 targets have no boundary in common; fit one"),
+    (lambda: L.FlexibleDiscriminantAnalysis(KNeighborsRegressor()).fit(X, Y, np.ones(60)),
+     "KNeighborsRegressor takes no sample_weight"),
+    (lambda: L.TunedRegressor(strengths=[1.0]).fit(X, Y, groups=[1, 2, 3]), "groups has shape (3,); it must be (60,)"),
+    (lambda: L.largest_margin([[0.0], [1.0]], [0, 1], tol=-1), "tol is -1"),
+    (lambda: separability(np.eye(2), [0, 1], intercept="yes"), "intercept is 'yes'"),
+    (lambda: separability(np.eye(2), [0, 1], method="simplex"), "method is 'simplex'"),
+    (lambda: separability(np.eye(2), [1, 1]), "y has 1 class"),
+    (lambda: stratified_folds(Y, 1, seed=0), "folds is 1; cross-validation needs at least 2"),
+    (lambda: metrics.find("f1_makro"), "'f1_makro'; did you mean 'f1_macro'"),
+    (lambda: L.decide(np.log(np.full((2, 3), 1 / 3)), [[0, 1], [1, 0]]), "costs has shape (2, 2)"),
+    (lambda: L.decide(np.log(np.full((2, 2), 1 / 2)), [[0, np.inf], [1, 0]]), "NaN or infinity"),
+    (lambda: bayes_error([[0, 0], [1, 1]], [[1.0, 1.0], [1.0, 1.0]]), "singular"),
+    (lambda: bayes_error([[0, np.nan], [1, 1]]), "not finite"),
+    (lambda: bayes_error([[0, 0], [1, 1]], [[1.0, np.nan], [np.nan, 1.0]]), "not finite"),
+    (lambda: bayes_error([[0, 0], [1, 1]], "identity", [1, 0]), "2 numbers above 0"),
+    (lambda: bayes_error([[0, 0], [1, 1]], "identity", [1]), "2 numbers above 0"),
+    *((lambda wrong=wrong: L.LogisticRegression().path(X, Y, wrong), words) for wrong, words in (
+        ([], "at least one"), (["a"], "at least one number"), ([1.0, 0.0], "above 0"), ([np.nan], "above 0"),
+        (1.0, "at least one"))),
+    (lambda: DISCRIMINANT.fit_many(X, Y, [[0]], [{"shrinkage": 2}]), "shrinkage is 2"),
+    (lambda: L.LinearDiscriminantAnalysis().fit_blocks([]), "fewer than two classes"),
+    (lambda: L.LinearDiscriminantAnalysis().fit_blocks([(X[:3], [0, 0, 0])]), "fewer than two"),
+    (lambda: L.LinearDiscriminantAnalysis().fit_blocks([(X[:3], [0, 0, 0])], classes=[1, 2]), "not in"),
+    (lambda: DISCRIMINANT.merge(fitted(L.LinearDiscriminantAnalysis, X, WORDS)), MIXED),
+    (lambda: DISCRIMINANT.partial_fit(X, WORDS), MIXED),
+    (lambda: DISCRIMINANT.merge(fitted(L.LinearDiscriminantAnalysis, X[:, :2], Y)), "same features"),
+    (lambda: DISCRIMINANT.merge(L.LinearDiscriminantAnalysis()), "two fitted"),
+    (lambda: DISCRIMINANT.merge(fitted(L.NearestMean, X, Y)), "adds the sums of NearestMean to those of LinearDisc"),
+    (lambda: of_columns("a", "b").merge(of_columns("b", "a")), "must be in the same order"),
+    (lambda: fitted(L.LinearDiscriminantAnalysis, *WIDE, shrinkage="ledoit_wolf").partial_fit(*WIDE),
+     "kept no sums of its rows"),
+    (lambda: L.BernoulliNB(class_weight="balanced").partial_fit(X, Y), "all rows at once; give a dict"),
+    (lambda: BALANCED.merge(BALANCED), "'balanced' depends on all the rows"),
+    (lambda: L.LogisticRegression(solver="stochastic_gradient", class_weight="balanced").partial_fit(X, Y),
+     "class_weight is 'balanced', which needs all rows"),
+])  # fmt: skip
+def test_a_wrong_call_is_reported_with_the_remedy(call, message):
+    with refused(message):
+        call()
+
+
+@each(("call", "message"), [
+    (lambda: require_memory(8 * 10**15, "this needs a table"), "this needs a table, 8000000.0 GB; the limit is"),
+    (lambda: L.CategoricalNB().fit([[0.0], [1e12], [1.0]], [0, 1, 0]), "codes up to 1e+12 need counts"),
+    (lambda: L.BayesianLogisticRegression(predictive="quadrature").fit(X, np.arange(60) % 3),
+     "for two classes, and y has 3; use 'probit'"),
+    (lambda: L.FlexibleDiscriminantAnalysis().fit(X[:3], [0, 1, 2]), "so N − K is not positive"),
+    (lambda: L.Calibrated().fit(X, np.arange(60) == 3), "has 1 row; Calibrated holds"),
+    (lambda: L.TunedClassifier().fit(X, np.arange(60) == 3), "holds rows of every class out"),
+    (lambda: L.TunedRegressor(strengths=[1.0]).fit(X, Y, groups=np.zeros(60)), "groups has 1 group"),
+    (lambda: stratified_folds(np.arange(24) < 4, 5, seed=0), "has 4. Use at most 4 folds"),
+    (lambda: hold_out(np.array([0, 0, 0, 1]), 0.5, 0, names=["a", "b"]), "class 'b' has 1"),
+    (lambda: DISCRIMINANT.fit_many(X, Y, [np.flatnonzero(Y == 0)], [{}]), "fewer than two classes"),
+    (lambda: fitted(L.LinearDiscriminantAnalysis, X, np.arange(60) % 3, priors=[0.2, 0.3, 0.5]).fit_many(
+        X, np.arange(60) % 3, [np.arange(1, 60, 3)], [{}]), "3 entries for 2 classes"),
+    (lambda: BALANCED.leave_one_out(X, Y), "'balanced' depends on all the rows"),
+    (lambda: radial(Table(X, ("a", "b", "c")), [[0, 0]]), "centres have 2 coordinates and the data 3 columns"),
+    (lambda: indicators(Table(X[:2], ("a", "b", "c")), {"a": [1, 2]}), "declare it, too"),
+    (lambda: Vocabulary(min_rows=61).fit(Table(sparse.csr_array(X > 0), ("a", "b", "c"))),
+     "none of the 3 columns occurs in 61 or more of the 60"),
+    (lambda: PrincipalComponents().fit(Table(np.array([[1.0, np.nan], [2, 3]]), ("a", "b"))), "put impute before"),
+])  # fmt: skip
+def test_what_a_data_set_does_not_allow_is_not_applicable(call, message):
+    with pytest.raises(NotApplicable, match=re.escape(message)):
+        call()
 
 
 def test_the_solver_of_several_classes_is_for_several_classes():
@@ -324,7 +449,6 @@ def test_keys_of_a_generator_are_those_of_its_schema(keys, message):
     assert synthetic.generate("circles", rows=(np.int64(3), 2), radii=np.array([1, 2]))[1].size == 5
 
 
-DAYS = np.arange("2020-01-01", "2020-03-01", dtype="datetime64[D]")
 DATED = {
     "pandas": pd.DataFrame({"a": X[:, 0], "born": DAYS}),
     "pandas with a zone": pd.DataFrame({"born": pd.date_range("2020", periods=60, tz="UTC")}),
@@ -353,11 +477,6 @@ def test_text_is_refused_and_named_with_its_column(kind):
     table, message = TEXTS[kind]
     with refused(f"LogisticRegression takes numbers, and {message}. Convert it to numbers"):
         L.LogisticRegression().fit(table, [0, 1])
-
-
-def test_an_array_of_dates_is_refused():
-    with pytest.raises(ValueError, match=r"X holds datetime64\[D\]"):
-        L.GaussianNB().fit(DAYS[:, None], Y)
 
 
 def test_missing_numbers_of_pandas_are_named_with_row_and_column():

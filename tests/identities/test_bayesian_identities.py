@@ -17,7 +17,6 @@ from linclass import (
     RelevanceVectorMachine,
     Ridge,
 )
-from linclass.base.messages import NotApplicable
 from linclass.bayes.bayesian_logistic_regression import PREDICTIVES, log_mean_of_sigmoid
 
 
@@ -154,11 +153,6 @@ def test_the_mean_of_the_logistic_function_over_wide_scores(deviation):
             exact = sum(quad(integrand, a, b, limit=200)[0] for a, b in pairwise(ends))
         found = float(np.exp(log_mean_of_sigmoid(np.array([mean]), np.array([deviation])))[0])
         assert_allclose(found, exact, rtol=1e-6)
-
-
-def test_quadrature_is_for_two_classes():
-    with pytest.raises(NotApplicable, match="for two classes, and y has 3; use 'probit'"):
-        BayesianLogisticRegression(predictive="quadrature").fit(*classes(3, 40))
 
 
 @each("intercept", [True, False])

@@ -8,7 +8,6 @@ from scipy.special import expit, log_softmax, softmax
 from sklearn.model_selection import PredefinedSplit
 
 from linclass import Calibrated, LinearSVM, LogisticRegression
-from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.newton import Newton
 from linclass.tuning import calibrated, calibration_maps
 from linclass.tuning.calibration_maps import Temperature, sigmoid
@@ -53,12 +52,6 @@ def test_calibration_accepts_string_labels_and_foreign_estimators():
     )
     with pytest.raises(ValueError, match="cv is 1"):
         Calibrated(cv=1).fit(X, y)
-
-
-def test_a_class_of_one_row_cannot_be_held_out():
-    X, _ = noisy(20)
-    with pytest.raises(NotApplicable, match="class 1 has 1 row; Calibrated holds"):
-        Calibrated().fit(X, (np.arange(20) == 3).astype(int))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -145,8 +138,3 @@ def test_probabilities_of_zero_can_be_calibrated(method, classes):
     assert model.status_ == "converged"
     assert np.isfinite(model.decision_function(X)).all()
     assert model.score(X, y) > 0.7
-
-
-def test_an_unknown_method_is_refused():
-    with pytest.raises(ValueError, match="method is 'platt'; choose from sigmoid, isotonic, temp"):
-        Calibrated(method="platt").fit(*noisy(20))

@@ -136,16 +136,6 @@ def test_every_solver_of_the_lasso_that_takes_factors_finds_them(solver):
     assert_optimal(model.fit(X, y, w), X, y, w)
 
 
-def test_homotopies_need_equal_factors_and_wrong_ones_are_one_line():
-    with pytest.raises(ValueError, match="Try solver='quadratic_program'"):
-        clone(MODELS[1]).set_params(solver="homotopy").fit(*targets())
-    X, y, _ = targets()
-    with pytest.raises(ValueError, match="factors has 2 numbers for 6 features; give one for each"):
-        Ridge(factors=[1, 2]).fit(X, y)
-    with pytest.raises(ValueError, match="give one number, at least 0, for each feature"):
-        Lasso(factors=[-1] * 6).fit(X, y)
-
-
 @each("model", MODELS, ids=lambda model: type(model).__name__)
 def test_factors_by_name_are_those_by_number(model):
     X, y, w = targets()

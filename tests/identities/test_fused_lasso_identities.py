@@ -1,7 +1,6 @@
 """The fused lasso: its norm against definitions and other solvers, and special cases that are other fits."""
 
 import numpy as np
-import pytest
 from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -137,11 +136,3 @@ def test_a_fit_satisfies_its_conditions_in_any_units(classes, thin):
     assert by_intervals(norm, U) <= 1 + 1e-3
     assert_allclose(np.vdot(U, model.coef_), norm.value(model.coef_), rtol=1e-4)
     assert (np.diff(model.coef_)[model.coef_[:, 1:] != 0] == 0).any()
-
-
-@each("solver", ["proximal_newton", "newton"])
-def test_solvers_of_other_penalties_name_the_one_that_can(solver):
-    with pytest.raises(ValueError, match=r"fused_lasso .*Try solver='proximal_gradient'"):
-        LogisticRegression(penalty="fused_lasso", solver=solver).check()
-    with pytest.raises(ValueError, match="no solver minimizes hinge with fused_lasso"):
-        LinearClassifier(penalty="fused_lasso", loss="hinge").check()

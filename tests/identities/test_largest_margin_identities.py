@@ -94,8 +94,3 @@ def test_a_margin_is_certified_as_the_largest_or_reported_as_uncertified(interce
         assert near or "at most" in found.reason
     if intercept == "free":  # which offsets do not change
         assert largest_margin(X + offset, y).status == "converged"
-
-
-def test_a_tolerance_below_0_is_refused():
-    with pytest.raises(ValueError, match="tol is -1"):
-        largest_margin([[0.0], [1.0]], [0, 1], tol=-1)

@@ -123,21 +123,3 @@ def test_partial_least_squares_discriminant_analysis_with_all_components_is_lda(
     expected = LinearDiscriminantAnalysis().fit(X, y, W).predict_log_proba(X)
     assert_allclose(ours.predict_log_proba(X), expected, atol=1e-8)
     assert ours.certificate_kind_ == "closed_form"
-
-
-def test_invalid_numbers_of_components_are_refused():
-    X, y = numbers()
-    for wrong in (0, 1.5):
-        with pytest.raises(
-            ValueError, match=f"n_components is {wrong}; it must be a whole number, at"
-        ):
-            PLS(wrong).fit(X, y)
-    with pytest.raises(ValueError, match="components is 3; it must be a whole number from 0 to 2"):
-        PLS().fit(X, y).coef_after(3)
-
-
-def test_several_targets_have_no_boundary():
-    X, y = numbers()
-    model = PLS(2).fit(X, np.column_stack([y, -y, y]))
-    with pytest.raises(ValueError, match="3 targets have no boundary in common; fit one"):
-        model.signed_distance(X)

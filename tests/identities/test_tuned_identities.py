@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from linclass import (
-    BayesianLogisticRegression,
     Calibrated,
     ElasticNet,
     GaussianNB,
@@ -327,16 +326,6 @@ def test_invalid_tuning_is_refused_in_one_line(model, message):
         model.fit(*classes())
 
 
-def test_one_group_or_a_class_of_one_row_cannot_be_held_out():
-    with pytest.raises(NotApplicable, match="groups has 1 group"):
-        TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=np.zeros(120))
-    with pytest.raises(ValueError, match=r"groups has shape \(3,\); it must be \(120,\)"):
-        TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=[1, 2, 3])
-    X, _ = classes()
-    with pytest.raises(NotApplicable, match="holds rows of every class out"):
-        TunedClassifier().fit(X, (np.arange(120) == 3).astype(int))
-
-
 def test_fewer_folds_than_asked_for_warn_with_the_remedy():
     X, y = classes(3)
     kept = np.concatenate([np.flatnonzero(y != "c"), np.flatnonzero(y == "c")[:3]])
@@ -362,13 +351,6 @@ def test_folds_whose_training_rows_lack_a_class_warn_or_are_refused():
     one_class = [(np.arange(60), np.arange(60, 120))]
     with pytest.raises(ValueError, match="split 0 of cv has no training rows of class 'c'"):
         Calibrated(cv=[*one_class, *one_class]).fit(X, y)
-
-
-@each("wrong", [-1, 0, "x", np.inf, np.nan])
-def test_a_noise_variance_is_a_positive_number(wrong):
-    kind = "a number" if wrong == "x" else "a number above 0"
-    with pytest.raises(ValueError, match=f"noise_variance is .*; it must be {kind}, or None"):
-        TunedRegressor(rule="aic", noise_variance=wrong).fit(*numbers())
 
 
 @each("rule", ["best", "bic"])
@@ -592,11 +574,6 @@ def test_a_candidate_without_a_likelihood_is_reported():
     for loss in ("squared_hinge", "hinge"):
         with pytest.raises(ValueError, match="needs a likelihood"):
             tuned.set_params(param_grid={"loss": ["logistic", loss]}).fit(X, np.minimum(Y, 1))
-
-
-def test_models_without_degrees_of_freedom_are_refused_with_a_reason():
-    with pytest.raises(ValueError, match="needs a likelihood: logistic, probit, ordinal or kernel"):
-        judged(BayesianLogisticRegression(strength=1.0), Y, "aic")
 
 
 @each("penalty", ["l1", "fused_lasso", {"group_lasso": {"groups": [0, 0, 1]}}])

@@ -168,11 +168,6 @@ def test_metrics_of_probabilities_are_absent_without_them(name):
     assert np.isnan(metrics.find(name)(Predictions(p.y_true, p.y_pred, p.score, None, 2)))
 
 
-def test_an_unknown_metric_is_refused_with_the_nearest_name():
-    with pytest.raises(ValueError, match="'f1_makro'; did you mean 'f1_macro'"):
-        metrics.find("f1_makro")
-
-
 def pairs(score, member):
     """P(s₊ > s₋) + ½ P(s₊ = s₋), every pair looked at."""
     above = score[member][:, None] - score[~member]

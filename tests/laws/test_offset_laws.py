@@ -113,9 +113,3 @@ def test_a_subclass_may_leave_the_offset_out():
         assert np.array_equal(made.predict(X), plain.predict(rows))
         assert np.array_equal(made.predict_proba(X), plain.predict_proba(rows))
         assert made.score(X, y) == plain.score(rows, y)
-
-
-def test_an_order_names_each_class_once():
-    X, y = three_classes()
-    with pytest.raises(ValueError, match="'mid' more than once"):
-        OrdinalRegression(order=["lo", "mid", "mid", "hi"]).fit(X, np.array(["lo", "mid", "hi"])[y])

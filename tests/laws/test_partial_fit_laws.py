@@ -86,13 +86,6 @@ def test_partial_fit_continues_a_fit_and_fit_starts_over():
     np.testing.assert_array_equal(model.fit(X, y).coef_, once)
 
 
-def test_weights_of_classes_that_need_all_rows_are_refused():
-    X, y = rows(2)
-    model = LogisticRegression(solver=SGD, class_weight="balanced")
-    with pytest.raises(ValueError, match="class_weight is 'balanced', which needs all rows"):
-        model.partial_fit(X, y)
-
-
 def test_weights_of_classes_multiply_those_of_rows():
     X, y = rows(2)
     one = LogisticRegression(solver=SGD, class_weight={1: 3.0}).partial_fit(X, y)

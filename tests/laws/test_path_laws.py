@@ -128,28 +128,6 @@ def test_a_path_reports_fits_that_did_not_converge():
     assert path.status_.tolist() == ["max_iter", "max_iter"]
 
 
-@each(("strengths", "words"), [
-    ([], "at least one"),
-    (["a"], "at least one number"),
-    ([1.0, 0.0], "above 0"),
-    ([np.nan], "above 0"),
-    (1.0, "at least one"),
-])  # fmt: skip
-def test_strengths_that_make_no_path_are_refused(strengths, words):
-    from linclass import LogisticRegression
-
-    X, y = problem(LogisticRegression(), 2)
-    with pytest.raises(ValueError, match=words):
-        LogisticRegression().path(X, y, strengths)
-
-
-def test_a_model_without_penalty_has_no_path():
-    from linclass import LinearRegression
-
-    with pytest.raises(ValueError, match="no penalty"):
-        LinearRegression().path(np.eye(3), np.arange(3.0), [1.0])
-
-
 def test_a_fit_with_more_weights_than_rows_follows_the_path_to_a_weak_strength():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100, 300))

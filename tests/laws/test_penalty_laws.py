@@ -12,7 +12,6 @@ from problems import PENALTIES, differences, penalty_called
 from linclass import LinearClassifier, TunedClassifier
 from linclass.base.parts import find
 from linclass.linear.penalties.base import KinkedPenalty, Penalty
-from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.penalties.group_lasso import GroupLasso
 
 BINDING = [name for name in PENALTIES if penalty_called(name).binds]
@@ -139,12 +138,6 @@ def test_units_of_features_in_a_group_do_not_matter_to_its_convergence(loss):
     fit = LinearClassifier(loss=loss, penalty=penalty, strength=1e-3, max_iter=500).fit(X, y)
     assert fit.status_ == "converged"
     assert fit.certificate_kind_ == "duality_gap"
-
-
-def test_a_share_of_l1_outside_zero_to_one_is_refused():
-    for wrong in (-0.1, 1.1, "half", np.nan):
-        with pytest.raises(ValueError, match="l1_ratio is"):
-            ElasticNet(wrong).check()
 
 
 NEW_PARTS = Path(__file__).parents[2] / "docs" / "new_parts.md"

@@ -82,13 +82,6 @@ def test_folds_depend_on_labels_and_seed_and_larger_ones_are_random():
     assert np.abs(larger - 3 / 5).max() < 5 * np.sqrt(0.6 * 0.4 / 200)
 
 
-def test_more_folds_than_rows_of_a_class_are_refused_with_the_remedy():
-    with pytest.raises(NotApplicable, match=r"class 1 has 4\. Use at most 4 folds"):
-        stratified_folds(labels([20, 4]), 5, seed=0)
-    with pytest.raises(ValueError, match="folds is 1; cross-validation needs at least 2"):
-        stratified_folds(labels([5, 5]), 1, seed=0)
-
-
 def test_seeds_are_the_same_in_every_process_and_differ_by_names():
     code = "from linclass.tuning.folds import seed_of; print(seed_of('iris', 'lda', 0))"
     path = str(Path(__file__).parents[2])
@@ -211,11 +204,6 @@ def test_folds_incompatible_with_groups_are_refused_with_the_remedy(y, groups, w
         stratified_folds(y, 4, 0, groups, ["a", "b"])
     with pytest.raises(NotApplicable, match=words.replace("'b'", "1")):  # codes have no quotes
         stratified_folds(y, 4, 0, groups)
-
-
-def test_a_class_of_one_row_cannot_be_on_both_sides_of_a_hold_out():
-    with pytest.raises(NotApplicable, match="class 'b' has 1"):
-        hold_out(np.array([0, 0, 0, 1]), 0.5, 0, names=["a", "b"])
 
 
 class Watching(MajorityClass):

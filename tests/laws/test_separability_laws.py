@@ -170,17 +170,6 @@ def test_every_pair_of_three_classes_is_answered():
     assert found["a", "b"].holds(X[own], y[own])
 
 
-@each(
-    ("changed", "message"),
-    [({"intercept": "yes"}, "intercept is 'yes'"), ({"method": "simplex"}, "method is 'simplex'")],
-)
-def test_unknown_options_are_refused(changed, message):
-    with pytest.raises(ValueError, match=message):
-        separability(np.eye(2), [0, 1], **changed)
-    with pytest.raises(ValueError, match="y has 1 class"):
-        separability(np.eye(2), [1, 1])
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("loss", ["exponential", "probit"])
 def test_losses_that_only_tend_to_zero_have_no_minimum_on_separable_rows(loss):

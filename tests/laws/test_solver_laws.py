@@ -84,6 +84,10 @@ def test_gradient_and_hessian_match_finite_differences(loss, intercept, penalty)
     assert_allclose(point.value, P.at(theta).value, rtol=1e-13)
     assert_allclose(point.gradient, P.at(theta).gradient, atol=1e-13)
     assert_allclose(point.gradient, differences(lambda t: P.at(t).value, theta), atol=1e-8)
+    P.block = 7
+    in_blocks = P.at_with_hessian(theta)
+    assert_allclose(in_blocks.hessian, point.hessian, atol=1e-13)
+    assert_allclose(in_blocks.gradient, point.gradient, atol=1e-13)
     times = P.hessian_times(P.at(theta))
     for j in range(P.n_parameters):
         e = np.zeros(P.n_parameters)
@@ -113,8 +117,11 @@ def test_prepared_steps_are_steps_along_the_gradient(loss, steps, penalty):
     expected = theta.copy()
     for _ in range(steps):
         expected = expected - 0.1 * P.at(expected).gradient
-    prepared_steps(P, 0.1)(theta, steps)
-    assert_allclose(theta, expected, atol=1e-14)
+    twice = P.take(np.arange(60).repeat(2), P.weights.repeat(2) / 2)  # equal rows are merged
+    for Q in (P, twice):
+        found = theta.copy()
+        prepared_steps(Q, 0.1)(found, steps)
+        assert_allclose(found, expected, atol=1e-14)
 
 
 @each("loss", [n for n in CONVEX if find("losses", n).has_conjugate])

@@ -3,14 +3,12 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from cases import each
 from models import MODULES, own_classes
 
 import linclass
-from linclass.base.messages import NotApplicable
 from linclass.tuning.folds import stratified_folds
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -326,18 +324,6 @@ def test_a_fit_without_sums_forgets_no_rows_when_more_are_added():
         assert model.statistics_.mass.sum() == 30
 
 
-def test_a_fold_that_leaves_one_class_is_left_to_the_refit():
-    X, y = DATA[2]
-    with pytest.raises(NotApplicable, match="fewer than two classes"):
-        LDA().fit_many(X, y, [np.flatnonzero(y == 0)], [{}])
-
-
-def test_wrong_parameters_are_refused_as_in_fit():
-    X, y = DATA[2]
-    with pytest.raises(ValueError, match="shrinkage is 2"):
-        LDA().fit_many(X, y, dealt(y), [{"shrinkage": 2}])
-
-
 # shards and blocks
 
 TOGETHER = [*(c for c in CASES if c.values[0] is not linclass.LeastSquaresClassifier), *LDA_CASES]
@@ -398,51 +384,6 @@ def test_shards_of_fewer_rows_than_features_are_merged():
     few = LDA().fit_blocks((X[i : i + 4], y[i : i + 4]) for i in range(0, 12, 4))
     same(few, LDA().fit(X[:12], y[:12]), X)
     assert few.rank_ == 10
-
-
-@each(
-    ("blocks", "classes", "message"),
-    [([], None, "fewer than two classes"), ([0], None, "fewer than two"), ([0], [1, 2], "not in")],
-)
-def test_invalid_blocks_are_refused(blocks, classes, message):
-    given = [(np.ones((3, 2)), np.zeros(3, dtype=int)) for _ in blocks]
-    with pytest.raises(ValueError, match=message):
-        LDA().fit_blocks(given, classes=classes)
-
-
-def test_numeric_and_string_labels_cannot_be_merged():
-    X, y = DATA[3]
-    words = np.array(["a", "b", "c"])[y]
-    with pytest.raises(ValueError, match="all labels as numbers or all as words"):
-        LDA().fit(X, y).merge(LDA().fit(X, words))
-    with pytest.raises(ValueError, match="all labels as numbers or all as words"):
-        LDA().fit(X, y).partial_fit(X, words)
-
-
-def test_given_priors_are_not_those_of_a_fold_without_a_class():
-    X, y = DATA[3]
-    with pytest.raises(NotApplicable, match="3 entries for 2 classes"):
-        LDA(priors=[0.2, 0.3, 0.5]).fit_many(X, y, [np.flatnonzero(y == 1)], [{}])
-
-
-def test_shards_that_do_not_fit_are_refused():
-    X, y = DATA[3]
-    a, b = LDA().fit(X, y), LDA().fit(X[:, :3], y)
-    with pytest.raises(ValueError, match="same features"):
-        a.merge(b)
-    with pytest.raises(ValueError, match="two fitted"):
-        a.merge(LDA())
-    with pytest.raises(
-        ValueError, match="merge adds the sums of NearestMean to those of LinearDisc"
-    ):
-        a.merge(linclass.NearestMean().fit(X, y))
-    names = [f"x{j}" for j in range(X.shape[1])]
-    frame = pd.DataFrame(X, columns=names)
-    with pytest.raises(ValueError, match="must be in the same order"):
-        LDA().fit(frame, y).merge(LDA().fit(frame[names[::-1]], y))
-    few = LDA(shrinkage="ledoit_wolf").fit(np.vander(np.arange(6.0), 8), np.arange(6) % 2)
-    with pytest.raises(ValueError, match="kept no sums of its rows"):
-        few.merge(few)
 
 
 # the algebra itself

@@ -337,18 +337,6 @@ def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model, K)
             np.testing.assert_allclose(Z[i], expected, rtol=1e-7, atol=1e-7)
 
 
-@each("model", [linclass.LinearDiscriminantAnalysis(), linclass.BernoulliNB()], ids=repr)
-def test_balanced_classes_need_all_rows_at_once(model):
-    X, y, _ = rows(model, 2)
-    model.set_params(class_weight="balanced")
-    with pytest.raises(ValueError, match="all rows at once; give a dict"):
-        clone(model).partial_fit(X, y)
-    with pytest.raises(NotApplicable, match="'balanced' depends on all the rows"):
-        model.leave_one_out(X, y)
-    with pytest.raises(ValueError, match="'balanced' depends on all the rows"):
-        clone(model).fit(X, y).merge(clone(model).fit(X, y))
-
-
 def test_weights_of_classes_hold_block_by_block():
     model = linclass.LinearDiscriminantAnalysis(class_weight=SOME)
     X, y, w = rows(model, 3)

@@ -160,13 +160,6 @@ def dense(t):
 # vocabulary
 
 
-def test_a_vocabulary_without_a_word_is_refused_with_its_bounds():
-    with pytest.raises(
-        NotApplicable, match="none of the 30 columns occurs in 51 or more of the 50"
-    ):
-        Vocabulary(min_rows=51).fit(counts())
-
-
 def test_the_vocabulary_is_that_of_scikit_learn():
     from sklearn.feature_extraction.text import CountVectorizer
 
@@ -234,12 +227,6 @@ def test_components_of_words_need_no_dense_words():
     out, peak = with_peak_memory(lambda: PrincipalComponents(3).fit(t).transform(t))
     assert out.shape == (3000, 3)
     assert peak < 150e6
-
-
-def test_missing_values_are_refused_with_the_remedy():
-    t = Table(np.array([[1.0, np.nan], [2, 3]]), ("a", "b"))
-    with pytest.raises(NotApplicable, match="put impute before"):
-        PrincipalComponents().fit(t)
 
 
 @each("sparse", [False, True])

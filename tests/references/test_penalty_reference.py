@@ -148,12 +148,6 @@ def test_an_offset_counts_in_the_initial_estimate():
     assert_allclose(found, again.fit(X, y, offset=offset).coef_[0], atol=1e-4)
 
 
-def test_options_of_the_adaptive_lasso_are_checked():
-    for options, words in [({"gamma": 0}, "gamma is 0"), ({"initial_strength": -1}, "at least 0")]:
-        with pytest.raises(ValueError, match=words):
-            LogisticRegression(penalty={"adaptive_lasso": options}).check()
-
-
 @each("scaling", [1.0, 5.0])
 @each("penalty", ["l1", "l2"])
 @each("thin", [False, True])
