@@ -154,19 +154,15 @@ def test_the_headline_of_a_focus_says_its_place_and_who_is_first(scored):
     assert sure.startswith("It is ")
 
 
-def test_the_headline_of_a_focus_on_one_data_set_says_who_is_best(scored):
-    outcome = scored({"d": {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.5]}})
-    outcome.evaluation["focus"] = ["b"]
-    answer, *_ = sentences_of(outcome)
-    assert answer == "a has the best accuracy on d, 0.903."
-
-
 def test_the_headline_of_few_data_sets_names_who_is_best_and_why_there_is_no_ranking(scored):
-    answer, sure, *_ = sentences_of(scored({"d": {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.5]}}))
+    values = {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.5]}
+    outcome = scored({"d": values})
+    answer, sure, *_ = sentences_of(outcome)
     assert answer == "a has the best accuracy on d, 0.903."
     assert sure == "It is clearly the best."
-    two = {name: {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.5]} for name in "de"}
-    answer, sure, *_ = sentences_of(scored(two))
+    outcome.evaluation["focus"] = ["b"]
+    assert sentences_of(replace(outcome))[0] == answer
+    answer, sure, *_ = sentences_of(scored(dict.fromkeys("de", values)))
     assert answer == "a is the best by accuracy on 2 of 2 data sets."
     assert sure.startswith(
         "One method is clearly the best on 2 of them. 2 independent data sets are too few"

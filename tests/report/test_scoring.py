@@ -1,7 +1,6 @@
 """From predictions to scores and tables, without invented values."""
 
 import statistics
-from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -88,31 +87,27 @@ def test_rows_and_folds_in_any_order_have_the_scores_that_they_have_alone():
     assert scoring.score(pl.concat(parts), Classes(3, 2)).equals(pl.concat(alone))
 
 
-def test_only_changed_costs_score_a_run_again(tmp_path):
-    given = predictions([0, 0, 1, 1], [0, 1, 0, 1], [[0.0, 0.0]] * 4)
-    write_table(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
-    write_table(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
-    kept = tmp_path / "runs" / "d" / "m" / "scores.parquet"
-    seen = []
-    for costs in (None, [[0, 5], [1, 0]], [[0, 5], [1, 0]], [[0, 9], [1, 0]], None):
-        write_scores(tmp_path, "d", {"m": "digest"}, Classes(2, 1, costs), "code", metrics.names())
-        scores = pl.read_parquet(tmp_path / "scores" / "d.parquet")
-        cost = scores.filter(metric="expected_cost")["value"].to_list()
-        seen.append((cost, kept.stat().st_ino))
-    assert [cost for cost, _ in seen] == [[], [1.5], [1.5], [2.5], []]
-    assert [a[1] != b[1] for a, b in pairwise(seen)] == [True, False, True, True]
-
-
-def test_a_changed_positive_class_scores_a_run_again(tmp_path):
+def test_a_run_is_scored_again_only_for_other_costs_or_another_positive_class(tmp_path):
     given = predictions([0, 0, 0, 1], [0, 0, 1, 1], [[0.0, 0.0]] * 4)
     write_table(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
     write_table(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
-    seen = []
-    for positive in (1, 0):
-        write_scores(tmp_path, "d", {"m": "digest"}, Classes(2, positive), "code", metrics.names())
+    kept, written = tmp_path / "runs" / "d" / "m" / "scores.parquet", None
+    one, other = [[0, 5], [1, 0]], [[0, 5], [2, 0]]
+    for positive, costs, cost, precision, again in (
+        (1, None, [], 1 / 2, True),
+        (1, one, [1 / 4], 1 / 2, True),
+        (1, one, [1 / 4], 1 / 2, False),
+        (1, other, [2 / 4], 1 / 2, True),
+        (1, None, [], 1 / 2, True),
+        (0, None, [], 2 / 2, True),
+    ):
+        classes = Classes(2, positive, costs)
+        write_scores(tmp_path, "d", {"m": "digest"}, classes, "code", metrics.names())
         scores = pl.read_parquet(tmp_path / "scores" / "d.parquet")
-        seen += scores.filter(metric="precision")["value"].to_list()
-    assert seen == [1 / 2, 2 / 2]
+        assert scores.filter(metric="expected_cost")["value"].to_list() == cost
+        assert value(scores, "precision") == precision
+        assert (kept.stat().st_ino != written) is again
+        written = kept.stat().st_ino
 
 
 @pytest.mark.parametrize("metric", [

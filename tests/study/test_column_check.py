@@ -16,6 +16,7 @@ from linclass_study.pipeline.foreign_steps import require_numbers
 # Columns that a local file does not have are refused before anything runs
 
 HEADER = "age,dose,outcome\n"
+COLUMNS = "olumns are age, dose, outcome"
 ARFF = "% a comment\n@relation r\n@attribute age numeric\n@attribute 'the dose' real\n@attribute y {a,b}\n@data\n"
 
 
@@ -39,22 +40,14 @@ def problems(tmp_path, monkeypatch):
     return found
 
 
-@each("key", ["target", "group"])
-def test_an_unknown_column_is_reported_with_a_suggestion(problems, key):
-    assert problems("a.csv", **{key: "outcom"}) == [
-        (
-            [key],
-            "there is no column 'outcom', did you mean 'outcome'? Columns are age, dose, outcome",
-        )
-    ]
-    assert not problems("a.csv", **{key: "outcome"})
-
-
-@each("key", ["drop", "categorical", "texts"])
-def test_an_unknown_column_in_a_list_is_reported(problems, key):
-    ((path, sentence),) = problems("a.csv", target="outcome", **{key: ["age", "zzz"]})
-    assert path == [key, 1]
-    assert sentence == "there is no column 'zzz'; columns are age, dose, outcome"
+@each(("entry", "path", "sentence"), [
+    *(({key: "outcom"}, [key], f"'outcom', did you mean 'outcome'? C{COLUMNS}") for key in ("target", "group")),
+    *(({"target": "outcome", key: ["age", "zzz"]}, [key, 1], f"'zzz'; c{COLUMNS}")
+      for key in ("drop", "categorical", "texts")),
+])  # fmt: skip
+def test_an_unknown_column_is_reported(problems, entry, path, sentence):
+    assert problems("a.csv", **entry) == [(path, f"there is no column {sentence}")]
+    assert not problems("a.csv", target="outcome", group="age", drop=["dose"])
 
 
 @each(("file", "entry", "columns"), [

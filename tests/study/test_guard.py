@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -53,6 +54,12 @@ class Obedient:
     def exit(self, code):
         os._exit(code)
 
+    def leave(self):
+        sys.exit("I am done")
+
+    def kill(self):
+        os.kill(os.getpid(), signal.SIGKILL)
+
     def abort(self):
         os.abort()
 
@@ -88,6 +95,9 @@ ENDINGS = [
     (("hang",), "timeout", "stopped after 2 s"),
     (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
     (("exit", 3), "failed", "exit code 3"),
+    (("exit", 0), "failed", "ended the Python process itself, with exit code 0"),
+    (("leave",), "failed", "SystemExit: I am done"),
+    (("kill",), "failed", "SIGKILL"),
     (("crash",), "failed", "SIGSEGV"),
     (("abort",), "failed", "SIGABRT, as some libraries do when an allocation fails"),
 ]

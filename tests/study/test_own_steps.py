@@ -10,7 +10,6 @@ from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass_study.config import code, module_files
 from linclass_study.config.method_check import method_problems
-from linclass_study.execution.run import owner_of
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_folds, fit_method
 from linclass_study.pipeline.foreign_steps import apply_own_feature
@@ -218,46 +217,32 @@ def test_folds_are_not_fitted_together_with_a_transform_of_their_own(mine, table
 
 # --- what a job depends on
 
+METHOD, CLIP = {"classifier": "linclass.NearestMean"}, {"mine.Clip": {"low": 1}}
+
 
 def digest(entry):
     return code.code_digest([], code.modules_of_method(entry, "accuracy"))
 
 
-def forget():
-    code._read.cache_clear()
+def test_the_digest_counts_edited_steps_features_libraries_and_inner_estimators(mine):
+    def digests():
+        code._read.cache_clear()
+        own, other = (METHOD | {"transforms": [step]} for step in (CLIP, "standardize"))
+        features = code.modules_of_features([{"mine.doubled": {"times": 3}}])
+        return digest(own), digest(other), code.code_digest([SCRIPT], features)
 
-
-def test_the_digest_counts_edited_steps_libraries_and_inner_estimators(mine):
-    own = {"classifier": "linclass.NearestMean", "transforms": [{"mine.Clip": {"low": 1}}]}
-    other = {"classifier": "linclass.NearestMean", "transforms": ["standardize"]}
-    before = digest(own), digest(other)
+    before = digests()
     (mine / "helper.py").write_text("x = 2\n")
-    forget()
-    assert digest(own) != before[0]
-    assert digest(other) == before[1]
+    assert [a == b for a, b in zip(before, digests(), strict=True)] == [False, True, False]
     inner = {"classifier": "mine.Clip"}
     step = {"sklearn.feature_selection.SelectFromModel": {"estimator": inner}}
-    entry = {"classifier": "linclass.NearestMean", "transforms": [step]}
-    files, libraries = code.closure([], code.modules_of_method(entry, "accuracy"))
+    modules = code.modules_of_method(METHOD | {"transforms": [step]}, "accuracy")
+    files, libraries = code.closure([], modules)
     assert libraries == {"sklearn", "numpy"}  # named, and imported by the module
     assert {mine / "mine.py", mine / "helper.py"} <= files
-
-
-def test_an_edited_feature_map_with_options_is_new_code(mine):
-    steps = [{"mine.doubled": {"times": 3}}]
-    before = code.code_digest([SCRIPT], code.modules_of_features(steps))
-    (mine / "helper.py").write_text("x = 3\n")
-    forget()
-    assert code.code_digest([SCRIPT], code.modules_of_features(steps)) != before
     assert code.modules_of_features([{"powers": {"degree": 3}}]) == [
         "linclass.preprocessing.features.expansions"
     ]
-
-
-def test_a_foreign_transform_runs_in_its_own_process():
-    ours = {"classifier": "linclass.NearestMean", "transforms": ["impute"]}
-    assert owner_of("run", ours) == "linclass"
-    assert owner_of("run", ours | {"transforms": [{"mine.Clip": {}}]}) == "run"
 
 
 # --- what is refused before anything runs
@@ -309,14 +294,14 @@ def test_usable_steps_are_accepted(mine, key, step):
 # --- features
 
 
-def test_a_function_gets_the_numeric_columns_and_its_options(mine, table):
+def test_a_function_gets_numeric_columns_and_options_or_a_table_and_may_not_mix_rows(mine, table):
     made = apply_own_feature("mine.doubled", table, times=3)
     assert made.names == ("colour", *(f"doubled.{j}" for j in range(1, 7)))
     assert np.array_equal(made.X[:, 1:], np.hstack([table.X[:, :3], 3 * table.X[:, :3]]))
-
-
-def test_a_function_of_a_table_gets_the_table(mine, table):
     assert apply_own_feature("mine.first", table).names == ("a",)
+    words = r"'mine\.centred' gives a row different features when other rows change"
+    with pytest.raises(NotApplicable, match=words):
+        apply_own_feature("mine.centred", table)
 
 
 def test_entries_that_a_function_stores_twice_are_their_sum(mine):
@@ -327,9 +312,3 @@ def test_entries_that_a_function_stores_twice_are_their_sum(mine):
     assert made.X.data.tolist() == [3, 6]
     scaled, _ = fit_transforms([("standardize", {})], made, None)
     assert scaled[-1].scale_ == pytest.approx(np.std([0, 3, 6]))
-
-
-def test_a_feature_that_looks_at_other_rows_is_found(mine, table):
-    words = r"'mine\.centred' gives a row different features when other rows change"
-    with pytest.raises(NotApplicable, match=words):
-        apply_own_feature("mine.centred", table)

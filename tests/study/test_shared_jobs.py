@@ -160,7 +160,8 @@ def test_only_libraries_without_state_share_a_child():
     assert owner_of("d/m", ENTRIES["theirs"]) == "linclass"
     assert owner_of("d/m", ENTRIES["own"]) == "d/m"
     inside = {"classifier": "linclass.OneVsRest", "params": {"estimator": ENTRIES["own"]}}
-    assert owner_of("d/m", inside) == "d/m"
+    step = ENTRIES["lda"] | {"transforms": ["impute", {"odd_estimators.Fine": {}}]}
+    assert owner_of("d/m", inside) == owner_of("d/m", step) == "d/m"
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ evaluation: {{folds: 2, inner_folds: 2}}
 @pytest.mark.slow
 def test_errors_on_the_test_speakers_are_those_of_the_table(project):
     project.write("study.yaml", STUDY)
-    output = project.snakemake()
+    output = project.snakemake("--", "results/scores.csv")
     assert output.code == 0, output.text
     assert set(project.fits()["status"]) == {"converged"}
     scores = pl.read_csv(project.folder / "results/scores.csv")
