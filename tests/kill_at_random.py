@@ -69,26 +69,29 @@ def check(project, expected):
     assert not locks, f"locks are left: {locks}"
 
 
-def main(kills, seed=0):
-    drawn = random.Random(seed)
-    with tempfile.TemporaryDirectory() as folder:
-        project = copy(Path(folder) / "project")
-        begin = time.monotonic()
-        output = project.snakemake(study=STUDY)
-        assert output.code == 0, output.text
-        whole, expected = time.monotonic() - begin, scores(project)
-        done = 0
-        while done < kills:
-            shutil.rmtree(project.folder / "results")
-            seconds = drawn.uniform(0, whole)
-            if not kill_after(project, seconds):
-                continue  # it had ended before
-            if drawn.random() < 0.3:  # and once more, on the way back
-                kill_after(project, drawn.uniform(0, whole / 2))
-            check(project, expected)
-            done += 1
-            print(f"{done} of {kills}: killed after {seconds:.1f} s, whole again", flush=True)
+def reference(folder):
+    """(a copy of the project in which the study is done, the seconds that it took)"""
+    project, begin = copy(folder), time.monotonic()
+    output = project.snakemake(study=STUDY)
+    assert output.code == 0, output.text
+    return project, time.monotonic() - begin
+
+
+def kill(project, whole, kills, seed=0):
+    """Kills the study so many times, each at a random moment of the `whole` seconds that it takes."""
+    drawn, expected, done = random.Random(seed), scores(project), 0
+    while done < kills:
+        shutil.rmtree(project.folder / "results")
+        seconds = drawn.uniform(0, whole)
+        if not kill_after(project, seconds):
+            continue  # it had ended before
+        if drawn.random() < 0.3:  # and once more, on the way back
+            kill_after(project, drawn.uniform(0, whole / 2))
+        check(project, expected)
+        done += 1
+        print(f"{done} of {kills}: killed after {seconds:.1f} s, whole again", flush=True)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    with tempfile.TemporaryDirectory() as own:
+        kill(*reference(Path(own) / "project"), *map(int, sys.argv[1:3]))

@@ -14,6 +14,7 @@ from kill_at_random import left_behind
 
 SLOW = """
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -21,7 +22,8 @@ import numpy as np
 class Slow:
     def fit(self, X, y):
         self.classes_ = np.unique(y)
-        time.sleep(2)
+        while Path(__file__).with_name("held").exists():
+            time.sleep(0.1)
         return self
 
     def predict(self, X):
@@ -30,7 +32,9 @@ class Slow:
 
 
 def start(project, stderr=subprocess.DEVNULL):
+    """A study whose fits go on while there is the file `held`."""
     project.write("slow.py", SLOW)
+    project.write("held", "")
     project.write(
         "study.yaml",
         "datasets: [gaussians]\nmethods: [slow]\nevaluation: {folds: 3}\n"
@@ -54,15 +58,22 @@ def start(project, stderr=subprocess.DEVNULL):
 
 
 @pytest.mark.slow
-def test_the_last_line_after_ctrl_c_says_what_is_kept(project):
+def test_a_second_study_is_refused_beside_a_living_one_which_ctrl_c_ends_and_a_third_resumes(
+    project,
+):
     process = start(project, stderr=subprocess.PIPE)
+    output = project.snakemake()
+    assert output.code != 0
+    assert f"locked by another snakemake: process {process.pid} " in output.own_lines[-1]
+    assert process.poll() is None
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, errors = process.communicate(timeout=60)
     assert process.returncode != 0
     assert errors.splitlines()[-1] == (
         "Interrupted. What was computed is kept; rerun the same command to resume."
     )
-    assert project.snakemake().code == 0
+    (project.folder / "held").unlink()
+    assert project.snakemake("--", "results/fits.parquet").code == 0
     assert project.fits()["status"].to_list() == ["converged"] * 3
 
 
@@ -85,31 +96,31 @@ def test_a_killed_study_continues_when_run_again(project):
     assert f"process {process.pid} on elsewhere, since " in line
     assert "if you know that it is dead, delete " in line
     lock.write_text(described)
-    output = project.snakemake()
+    (project.folder / "held").unlink()
+    output = project.snakemake("--", "results/fits.parquet")
     assert output.code == 0, output.text
     assert project.fits()["status"].to_list() == ["converged"] * 3
     assert not lock.read_text()
 
 
-@pytest.mark.slow
-def test_a_second_study_beside_a_live_one_is_refused_and_the_first_goes_on(project):
-    process = start(project)
-    output = project.snakemake()
-    assert output.code != 0
-    assert "locked by another snakemake: process " in output.own_lines[-1]
-    assert process.wait(120) == 0
-    assert project.fits()["status"].to_list() == ["converged"] * 3
+# The tiny study, killed and on a full disk
+
+TINY = kill_at_random.STUDY
+of_tiny = pytest.mark.xdist_group("tiny")  # one reference for both
 
 
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """The project with the tiny study done, its seconds, and its scores."""
+    project, whole = kill_at_random.reference(tmp_path_factory.mktemp("tiny") / "project")
+    return project, whole, kill_at_random.scores(project)
+
+
+@of_tiny
 @pytest.mark.slow
 @pytest.mark.early
-def test_killed_at_a_random_moment_the_tiny_study_ends_with_the_same_scores():
-    kill_at_random.main(1, seed=1)
-
-
-# A study on a full disk ends with the reason, and when there is room it continues to the same scores
-
-TINY = "config/tiny.yaml"
+def test_killed_at_a_random_moment_the_tiny_study_ends_with_the_same_scores(tiny):
+    kill_at_random.kill(*tiny[:2], kills=1, seed=1)
 
 
 @pytest.fixture
@@ -128,12 +139,11 @@ def mount(folder, *options):
     return subprocess.run(command, capture_output=True, check=False).returncode
 
 
+@of_tiny
 @pytest.mark.slow
 @pytest.mark.early
-def test_a_study_continues_after_a_full_disk_and_reads_a_read_only_one(project, disk):
-    assert project.snakemake(study=TINY).code == 0
-    expected = (project.folder / "results/tiny/scores.csv").read_bytes()
-    results = disk / "results"
+def test_a_study_continues_after_a_full_disk_and_reads_a_read_only_one(tiny, disk):
+    (project, _, expected), results = tiny, disk / "results"
     for size in ("300k", "700k"):
         assert mount(disk, "-o", f"remount,size={size}") == 0
         output = project.snakemake("--config", f"results={results}", study=TINY)
