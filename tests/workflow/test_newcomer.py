@@ -51,25 +51,33 @@ def test_editing_an_estimator_on_pythonpath_refits_a_study_with_missing_values(n
     assert output.runs == {("iris", "means"), ("patients", "means")}
 
 
+IN_PROCESSES = (  # what may differ in the process of a run, with its own output, imports and limits
+    "Talks", "WarningsAreErrors", "OverflowIsAnError", "SpoilsRows", "OwnAttributes", "TwoProcesses",
+    "a lazily imported class", "a pipeline, tuned inside", "bagging",
+)  # fmt: skip
+
+
 @pytest.mark.slow
 @pytest.mark.early
-def test_every_kind_of_foreign_estimator_runs_in_a_real_study(project, monkeypatch):
+def test_foreign_estimators_run_in_a_real_study(project, monkeypatch):
+    """Others run in the process of tests/study/test_foreign_estimators.py."""
     tests = Path(__file__).parents[1] / "study"
     monkeypatch.syspath_prepend(str(tests))
     from test_foreign_estimators import KINDS
 
-    names = {f"kind{i}": lines for i, lines in enumerate(KINDS.values())}
     entries = "".join(
-        f"    {name}:\n      " + lines.replace("\n", "\n      ") + "\n"
-        for name, lines in names.items()
+        f"    kind{i}:\n      " + KINDS[name].replace("\n", "\n      ") + "\n"
+        for i, name in enumerate(IN_PROCESSES)
     )
+    methods = ", ".join(f"kind{i}" for i in range(len(IN_PROCESSES)))
     project.write(
         "study.yaml",
-        f"datasets: [iris]\nmethods: [{', '.join(names)}]\nevaluation: {{folds: 2, inner_folds: 2}}\n"
+        f"datasets: [iris]\nmethods: [{methods}]\nevaluation: {{folds: 2, inner_folds: 2}}\n"
         f"define:\n  methods:\n{entries}",
     )
-    output = project.snakemake(PYTHONPATH=f"{project.folder}:{tests}")
+    path = f"{project.folder}:{tests}"
+    output = project.snakemake("--", "results/fits.parquet", PYTHONPATH=path)
     assert output.code == 0, output.text
     fits = project.fits()
-    assert fits.height == 2 * len(KINDS)
-    assert set(fits["status"]) <= {"converged", "max_iter"}, fits.filter(status="failed")["reason"]
+    assert fits.height == 2 * len(IN_PROCESSES)
+    assert set(fits["status"]) == {"converged"}, fits.filter(status="failed")["reason"]
