@@ -150,9 +150,10 @@ class Table:
             X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         else:
             X = np.ascontiguousarray(X)
-        names = tuple(self.names[j] for j in index)
-        levels = {name: levels for name, levels in self.levels.items() if name in names}
-        return Table(X, names, levels, self.texts & {*names}, self.words)
+        names = tuple(map(self.names.__getitem__, index.tolist()))
+        kept = self.levels.keys() & set(names)
+        levels = {name: levels for name, levels in self.levels.items() if name in kept}
+        return Table(X, names, levels, self.texts & kept, self.words)
 
 
 # Tokenization and word counts of texts, as sparse rows. The tokenizer, in this order

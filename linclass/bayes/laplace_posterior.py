@@ -233,8 +233,9 @@ STRONGEST = 1e6  # largest strength α/Σw, relative to the largest variance of 
 NOTHING = "the evidence is largest without any weights: the features carry no information."
 UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
 VARIANCE_TOLERANCE = 1e-14  # of the mean square of a feature: a variance below it is 0
-# first step of ln α: the greater of a number and a multiple of the excess, which is about MacKay's step and falls short
-STRIDE, AHEAD = 2.0, 1.5
+# first step of ln α: the greater of a number and a multiple of the excess, which is about MacKay's step and falls
+# short; a further one: the same multiple of the secant's step, and at most twice the step before
+STRIDE, AHEAD = 1.0, 1.5
 EVIDENCE_TOL = 1e-7  # excess at which the search ends
 BRACKET_TOL = 1e-8  # bracket of ln α at which it ends
 
@@ -278,16 +279,19 @@ def _root(
     variances = _variances(objective)
     low = float(np.log(WEAKEST * variances.min() / total))
     high = float(np.log(STRONGEST * variances.max()))
-    u = float(np.clip(np.log(variances.mean() / total), low, high))  # α = 1 if standardized
+    u = float(np.clip(np.log(variances.sum() / total), low, high))  # scores have the variance 1
     value = excess(u)
     up, step = value > 0, max(STRIDE, AHEAD * abs(value))
     while value != 0:
         if u >= high if up else u <= low:
             return u, NOTHING if up else UNBOUNDED
-        before, u = u, float(np.clip(u + step if up else u - step, low, high))
-        value, step = excess(u), 2 * step
+        before, earlier = u, value
+        u = float(np.clip(u + step if up else u - step, low, high))
+        value = excess(u)
         if (value > 0) != up:
             return float(brentq(excess, before, u, xtol=BRACKET_TOL, rtol=BRACKET_TOL)), ""
+        nearer = 1 - value / earlier  # by this step
+        step *= min(AHEAD * (1 - nearer) / nearer, 2.0) if nearer > 0 else 2.0
     return u, ""
 
 
