@@ -57,17 +57,21 @@ class Cost(NamedTuple):
 
 
 SUMS = Cost(1e-3, 2e-7)  # sums over rows, for all folds at once
-CONVEX = Cost(4e-3, 1e-6)  # an iterative fit; any foreign estimator
+PASSES = Cost(2e-2, 2e-7)  # passes over the rows, one row at a time
+CONVEX = Cost(4e-3, 5e-7)  # an iterative fit; any foreign estimator
+POSTERIOR = Cost(4e-3, 1e-6)  # with the inverse of a Hessian at many strengths
 KERNEL = Cost(5e-3, 0, 3e-7)
 RELEVANCE = Cost(1e-2, 0, 5e-6)  # three ascents, a step for each column that comes or goes
-SEARCH = Cost(1e-1, 2e-6)  # runs until its limit of steps
+SEARCH = Cost(1e-1, 3e-7)  # runs until its limit of steps
 
 CLASSES = {
     SUMS: "MajorityClass NearestMean LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis FisherDiscriminant "
     "GaussianNB BernoulliNB MultinomialNB PoissonNB CategoricalNB ExponentialFamilyNB LeastSquaresClassifier",
+    PASSES: "Perceptron AveragedPerceptron PassiveAggressive Relaxation Adaline Winnow BalancedWinnow",
     KERNEL: "KernelSVM KernelLogisticRegression KernelPerceptron",
+    POSTERIOR: "BayesianLogisticRegression",
     RELEVANCE: "RelevanceVectorMachine",
-    SEARCH: "ZeroOneClassifier Perceptron",
+    SEARCH: "ZeroOneClassifier",
 }
 COSTS = {name: cost for cost, names in CLASSES.items() for name in names.split()}
 
