@@ -85,7 +85,7 @@ def theta_of(model):
 ], ids=lambda model: type(model).__name__)  # fmt: skip
 def test_memory_is_checked_before_rows_are_copied(model, density, monkeypatch):
     """Sparse rows with many entries become dense, and `fit` keeps all blocks."""
-    n, d = 6000, 100
+    n, d = 3000, 100
     X = sparse.random_array((n, d), density=density, format="csr", rng=0)
     X, y = X.toarray() if density == 1 else X, np.arange(n) % 2
     asked = []

@@ -217,14 +217,13 @@ def test_a_monotone_solver_never_rises(solver, loss):
 
 
 @pytest.mark.slow
-@each("strength", [1.0, 0.1])
 @each("solver", [s for s in SOLVERS if applicable(s, "hinge")])
-def test_hinge_reaches_the_optimum_that_libsvm_finds(solver, strength):
+def test_hinge_reaches_the_optimum_that_libsvm_finds(solver):
     """Σ w_i = 1, so that libsvm's C = 1/strength, and its C_i = C w_i."""
     from sklearn.svm import SVC
 
-    P = objective("hinge", strength=strength)
-    peer = SVC(C=1 / strength, kernel="linear", tol=1e-12).fit(P.design.X, P.y, P.weights)
+    P = objective("hinge", strength=0.1)
+    peer = SVC(C=10, kernel="linear", tol=1e-12).fit(P.design.X, P.y, P.weights)
     optimum = P.at(np.append(peer.coef_[0], peer.intercept_)).value
     more: dict[str, Any]
     more = (
