@@ -45,14 +45,12 @@ def test_a_machine_name_gives_processor_and_cores(fresh, processor, name):
     assert renewed() == reported
 
 
-def test_two_machines_of_one_kind_have_two_names(fresh):
-    fresh.setattr(environment, "_own_id", lambda: b"one")
-    one = renewed()
-    fresh.setattr(environment, "_own_id", lambda: b"other")
-    assert renewed() != one
-
-
-def test_equal_nodes_may_share_a_name_that_their_user_gives(fresh):
+def test_two_machines_of_one_kind_have_two_names_unless_their_user_gives_one(fresh):
+    names = []
+    for own in (b"one", b"other"):
+        fresh.setattr(environment, "_own_id", lambda own=own: own)
+        names.append(renewed())
+    assert names[0] != names[1]
     fresh.setenv(environment.NAME, "  Partition A/../etc ")
     assert renewed() == "partition-a-..-etc"  # a name of a file, in no other folder
 

@@ -80,12 +80,8 @@ def test_the_json_file_describes_the_data_set(obtain, tmp_path):
         "sparse": False, "texts": [], "costs": costs, "digest": found.digest, "source": "a.csv",
         "attempts": [], "bayes_error": None,
     }  # fmt: skip
-
-
-def test_many_features_are_counted_not_listed(obtain, tmp_path):
-    (tmp_path / "a.svm").write_text("a 1:1\nb 1001:1\n")
-    found = obtain({"source": {"file": "a.svm"}})
-    save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
+    (tmp_path / "a.svm").write_text("a 1:1\nb 1001:1\n")  # more features than are listed
+    save_dataset(obtain({"source": {"file": "a.svm"}}), tmp_path / "a.npz", tmp_path / "a.json")
     assert json.loads((tmp_path / "a.json").read_text())["features"] == 1001
 
 

@@ -202,20 +202,11 @@ def test_jobs_of_a_dead_run_of_the_same_study_are_cancelled_and_no_others(slurm)
     submit(slurm, "dead", "6")
     slurm_jobs.cancel_abandoned(RESULTS, output.append)
     assert numbers(slurm) == ["4", "5", "6"], "what has ended is looked for once"
-
-
-def test_jobs_of_a_run_that_has_ended_are_left_alone(slurm):
-    submit(slurm, "ended", "1")
-    slurm_jobs.remember("ended", RESULTS)
+    slurm_jobs.remember("dead", RESULTS)
     slurm_jobs.forget(RESULTS)
-    slurm_jobs.cancel_abandoned(RESULTS, print)
-    assert numbers(slurm) == ["1"]
-
-
-def test_slurm_is_queried_only_after_a_killed_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", str(tmp_path))  # where there is no squeue
-    slurm_jobs.cancel_abandoned(RESULTS, print)
+    (slurm.parent / "squeue").unlink()  # Slurm is queried only after a killed run
+    slurm_jobs.cancel_abandoned(RESULTS, output.append)
+    assert numbers(slurm) == ["4", "5", "6"], "a run that has ended leaves its jobs alone"
 
 
 @pytest.mark.parametrize("state", ["RUNNING", "COMPLETING"])

@@ -131,6 +131,8 @@ def test_learning_curves_train_on_nested_parts_of_the_training_rows_of_cv(tmp_pa
     rows = replace(data([36, 24]), groups=groups)
     fits = planned(rows, tmp_path, "cv", CURVE)
     cv = {fit.fold: fit for fit in fits if fit.protocol == "cv" and fit.repeat == 0}
+    for one, other in zip(planned(rows, tmp_path, "cv"), fits, strict=False):
+        assert one.fold_of_row.tolist() == other.fold_of_row.tolist(), "without a curve"
     sizes = {"0.1": 0.1, "12": 12, "0.5": 0.5, "1": 1.0}
     before = {}
     for size, asked in sizes.items():
@@ -151,13 +153,6 @@ def test_learning_curves_train_on_nested_parts_of_the_training_rows_of_cv(tmp_pa
                 others = [k for k in whole.train if k not in part]
                 assert not {*groups[fit.train]} & {*groups[others]}
             before[fit.repeat] = part
-
-
-def test_a_learning_curve_does_not_change_the_folds_of_cross_validation(tmp_path):
-    alone = planned(data([36, 24]), tmp_path, "cv")
-    with_curve = planned(data([36, 24]), tmp_path, "cv", CURVE)
-    for one, other in zip(alone, with_curve, strict=False):
-        assert one.fold_of_row.tolist() == other.fold_of_row.tolist()
 
 
 @pytest.mark.parametrize(("sizes", "words"), [

@@ -61,19 +61,15 @@ def files_of_runs(entries, folder):
     return found
 
 
-def differing(entries, folder):
-    """(method, table) that differ when every method has another name and they run in reverse order."""
+@pytest.mark.slow
+def test_every_method_of_the_catalogue_under_another_name_gives_the_same_results(tmp_path):
+    entries = {**CATALOGUE, "foreign": FOREIGN}
     renamed = {f"{name}2": entries[name] for name in reversed(entries)}
-    first = files_of_runs(entries, folder / "first")
-    second = files_of_runs(renamed, folder / "second")
-    return [
+    first = files_of_runs(entries, tmp_path / "first")
+    second = files_of_runs(renamed, tmp_path / "second")
+    assert [
         (name, table)
         for name, tables in first.items()
         for table in tables.keys() | second[f"{name}2"].keys()
         if not tables[table].equals(second[f"{name}2"][table])
-    ]
-
-
-@pytest.mark.slow
-def test_every_method_of_the_catalogue_under_another_name_gives_the_same_results(tmp_path):
-    assert differing({**CATALOGUE, "foreign": FOREIGN}, tmp_path) == []
+    ] == []
