@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -34,15 +35,25 @@ __all__ = [
 ]
 
 # Six colours of Okabe and Ito (2008) and two of Tol (2021), which readers with common colour-vision deficiencies can
-# distinguish. They have no common factor with the markers, so that neighbouring classes differ in both.
+# distinguish. They have no common factor with the markers, so that neighbouring classes differ in both. Without
+# colours, in print, markers and dashes remain.
 COLOURS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7"),
     *("#e69f00", "#56b4e9", "#882255", "#999933"),
 )
-MARKERS = "os^DvPX"
+MARKERS = "os^DvPX*<p>dh"
+DASHES = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1)),
+    (0, (6, 1, 1, 1)),
+    (0, (2.5, 2.5)),
+    (0, (6, 1, 1, 1, 1, 1)),
+)
 INK, MUTED, GRID = "#1f2430", "#68707d", "#dfe3e8"
 FINER = 3  # points of the background of regions for each point of the grid
 RESOLUTION = 200  # points of the grid in a row
+DARKER = 16, 5  # lightness of white minus that of the first and of the last region, about
 MARGIN = 0.08  # of the range of the rows, around them
 MAX_NAMED = 6  # features of a path with colour and name
 COVERED = 0.95  # of the shares of a bin by chance
@@ -270,9 +281,8 @@ class BoundaryDisplay(Display):
         if count:
             right, top = np.diff(self.x[:2])[0] / FINER / 2, np.diff(self.y[:2])[0] / FINER / 2
             place = (self.x[0] - right, self.x[-1] + right, self.y[0] - top, self.y[-1] + top)
-            image = np.dstack([image / count, np.full(image.shape[:2], 0.2)])
             options: Any = {"aspect": ax.get_aspect(), "interpolation": "none", "origin": "lower"}
-            ax.imshow(image, extent=place, **options)
+            ax.imshow(image / count, extent=place, **options)
         low, high = np.array([self.x[[0, -1]], self.y[[0, -1]]]).T
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         if self.rows is not None and self.codes is not None:  # marks at the edge are drawn whole
@@ -322,11 +332,21 @@ def boundary_lines(x: Array, y: Array, fields: Array, level: float = 0.0) -> Arr
 
 
 def _background(fields: Array) -> Array:
-    """Colours (h, g, 3) of the class of each point."""
+    """Colours (h, g, 4) of the class of each point."""
+    return np.asarray(tints(len(fields))[interpolated(fields).argmax(axis=0)])
+
+
+def tints(K: int) -> Array:
+    """Colours (K, 4) of the regions of K classes: evenly spaced in lightness on white, the first the darkest, so that
+    they differ in print without colours, too."""
     from matplotlib.colors import to_rgb
 
-    colours = np.array([to_rgb(COLOURS[k % len(COLOURS)]) for k in range(len(fields))])
-    return np.asarray(colours[interpolated(fields).argmax(axis=0)])
+    rgb = np.array([to_rgb(COLOURS[k % len(COLOURS)]) for k in range(K)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    lightness = (
+        116 * np.cbrt(linear @ (0.2126, 0.7152, 0.0722)) - 16
+    )  # CIE L*; that of white is 100
+    return np.column_stack([rgb, np.linspace(*DARKER, K) / (100 - lightness)])
 
 
 def interpolated(fields: Array) -> Array:
@@ -510,7 +530,8 @@ class PathDisplay(Display):
         Parameters
         ----------
         colors : dict or None
-            Colours of features, by their indices. None colours those with the largest coefficients.
+            Colours of features, by their indices, each with dashes of its own. None colours those with the largest
+            coefficients.
         others : str
             Colour of the other features, which are drawn beneath.
         """
@@ -519,9 +540,11 @@ class PathDisplay(Display):
             ax.set(xscale="log", xlim=(self.x.min(), self.x.max()))
         ax.axhline(0, color=MUTED, linewidth=0.6)
         named = colors or dict(zip(self.largest[:MAX_NAMED], COLOURS, strict=False))
+        dashes = dict(zip(named, cycle(DASHES), strict=False))
         below = [j for j in range(self.coefficients.shape[1]) if j not in named]
         for j in [*below, *named]:
             own: Any = {"color": named.get(j, others), "linewidth": 1.3 if j in named else 0.9}
+            own["linestyle"] = dashes.get(j, "-")
             own["label"] = (self.names[j] if len(self.names) else f"x{j}") if j in named else None
             ax.plot(self.x, self.coefficients[:, j], **own | line)
         if legend:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 Entry = Mapping[str, Any]  # of a data set or a method, as a catalogue or a study has it
@@ -54,9 +56,29 @@ def without_label(entry: Entry) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key != "label"}
 
 
-def labels_of(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Name of a method or data set → its name in tables for LaTeX and on the page."""
-    return {name: entry.get("label", name) for name, entry in entries.items()}
+@dataclass(frozen=True)
+class Labels:
+    """Name of a method or data set → its name for readers: in figures, on the page and in tables for LaTeX.
+
+    Without a label, or with one that others have too, it is the name itself.
+    """
+
+    methods: Mapping[str, str]
+    datasets: Mapping[str, str]
+
+    @classmethod
+    def of(cls, methods: Mapping[str, Entry], datasets: Mapping[str, Entry]) -> Labels:
+        return cls(_unique_labels(methods), _unique_labels(datasets))
+
+    def title(self, key: str, title: str) -> str:
+        """The title of a column; that of a method or a data set is its label."""
+        return {**self.datasets, **self.methods}.get(key, title) if title == key else title
+
+
+def _unique_labels(entries: Mapping[str, Entry]) -> dict[str, str]:
+    given = {name: str(entry.get("label", name)) for name, entry in entries.items()}
+    times = Counter(given.values())
+    return {name: label if times[label] == 1 else name for name, label in given.items()}
 
 
 def declared_shared_rows(entries: Mapping[str, Entry]) -> list[tuple[str, str]]:

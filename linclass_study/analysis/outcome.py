@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
+from linclass_study.entries import Labels
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import opened_npz, read_about, read_mapping, read_parquet
 from linclass_study.files.resolved_study import read_resolved
@@ -126,6 +127,7 @@ class Outcome:
     datasets    name → entry of the catalogue, in the study's order; likewise methods
     evaluation  folds, repeats, tune_metric, …; limits likewise
     parameters  method → facts of its class that the entry does not have, such as natural limits
+    figure_style  width and font of figures; {} in results of 0.1
     part        name of the data set, if scores and fits are restricted to one
     read        cache of what was read of the runs, and of what is asked for again and again
     """
@@ -136,6 +138,7 @@ class Outcome:
     evaluation: Mapping[str, Any]
     limits: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    figure_style: Mapping[str, str] = field(default_factory=dict)
     part: str = ""
     read: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
@@ -144,7 +147,7 @@ class Outcome:
         """Of the study that the jobs of Snakemake read; `part` restricts it to one data set."""
         study = read_resolved(results)
         datasets = {part: study["datasets"][part]} if part else study["datasets"]
-        names = ("methods", "evaluation", "limits", "parameters")
+        names = ("methods", "evaluation", "limits", "parameters", "figure_style")
         parts = {name: study[name] for name in names}
         return cls(Path(results), datasets, **parts, part=part)
 
@@ -166,6 +169,10 @@ class Outcome:
             for protocol in selected_protocols(self.evaluation)
         }
         return {protocol: datasets for protocol, datasets in found.items() if datasets}
+
+    @cached_property
+    def labels(self) -> Labels:
+        return Labels.of(self.methods, self.datasets)
 
     @cached_property
     def scores(self) -> pl.DataFrame:

@@ -8,7 +8,7 @@ better sum to at most 1 − SURE over all others (union bound). Holm's correctio
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -272,9 +272,9 @@ def rank_test(k: int) -> str:
     return "Nemenyi’s test" if k > 2 else "The sign test"
 
 
-def not_ranked_note(base: ComparisonAcross) -> str:
+def not_ranked_note(base: ComparisonAcross, labels: Mapping[str, str]) -> str:
     """A sentence for captions about the methods that are left out of ranks, tests and ratings; empty if none is."""
-    lacking = base.every.incomplete
+    lacking = [labels[name] for name in base.every.incomplete]
     if not lacking:
         return ""
     return f" Not ranked, as a score is missing on some data set: {_listed(lacking)} (tables/incomplete.csv)."

@@ -20,6 +20,7 @@ from typing import Any
 import linclass
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.errors import StudyError
+from linclass_study.figure_style import figure_style_problems
 from linclass_study.files.reading import read_json
 from linclass_study.files.resolved_study import as_text
 from linclass_study.files.writing import atomic_write
@@ -28,7 +29,8 @@ from linclass_study.project import DEFAULT_STUDY
 NAME = "study.json"
 FORMAT = 1  # changes when an older linclass could not read the folder, or would misunderstand it
 REMEDY = "run snakemake to its end, which writes it"
-PARTS = ("datasets", "methods", "evaluation", "limits", "parameters")
+PARTS = ("datasets", "methods", "evaluation", "limits", "parameters", "figure_style")
+LATER: dict[str, Any] = {"figure_style": {}}  # parts that older results do not have
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,8 @@ def write_study(description: StudyDescription) -> None:
 def is_other(results: Path, study: Mapping[str, Any]) -> bool:
     """Whether the file describes another study than this one, so that its tables are outdated."""
     try:
-        known = read_json(results / NAME)
         parts = {part: study[part] for part in PARTS}
+        known = LATER | read_json(results / NAME)
         return any(known[part] != asked for part, asked in json.loads(as_text(parts)).items())
     except (OSError, ValueError, KeyError, TypeError):
         return False
@@ -95,7 +97,10 @@ def read_study(results: Path) -> StudyDescription:
     try:
         study: Any = read_json(path)
         refuse_later_format(path, study)
+        study = LATER | dict(study)
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
+        for _, problem in figure_style_problems(outcome.figure_style, check=False):
+            raise ValueError(problem)
         studies = [list(names) for names in study["studies"]]
         whole = tuple(map(str, study.get("whole", ())))
         return StudyDescription(outcome, dict(study["files"]), studies, whole)

@@ -224,10 +224,17 @@ def marked(outcome: Outcome, names: Iterable[str]) -> list[str]:
     return [f"{name}{MARK}" if name in grid_ends(outcome) else name for name in names]
 
 
+def marked_labels(outcome: Outcome, names: Iterable[str]) -> list[str]:
+    """The labels of methods, with the mark where it applies."""
+    label, ends = outcome.labels.methods, grid_ends(outcome)
+    return [f"{label[name]}{MARK if name in ends else ''}" for name in names]
+
+
 def grid_end_note(outcome: Outcome, names: Iterable[str]) -> str:
     """A sentence for captions that explains the mark; empty if none of the methods has it."""
+    label, ends = outcome.labels.methods, grid_ends(outcome)
     found = [
-        grid_ends(outcome)[name] for name in dict.fromkeys(names) if name in grid_ends(outcome)
+        label[name] + ends[name].removeprefix(name) for name in dict.fromkeys(names) if name in ends
     ]
     if not found:
         return ""

@@ -110,7 +110,9 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
     order = [*(name for name in whole if name in datasets), *datasets]
     datasets = {name: datasets[name] for name in order}
     files, studies = _files(sources)
-    outcome = Outcome(folder, datasets, methods, first.evaluation, first.limits, parameters)
+    outcome = Outcome(
+        folder, datasets, methods, first.evaluation, first.limits, parameters, first.figure_style
+    )
     missing = {*whole} - {*datasets}
     study = StudyDescription(outcome, files, studies, whole if missing else ())
     return MergedStudy(study, conflicts, notes)

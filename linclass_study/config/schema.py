@@ -275,6 +275,8 @@ def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
         if path[-1:] == ["metrics"] and value in metrics.names():
             return f"; linclass's metrics are always computed: leave it out, or rank by it, `tune_metric: {value}`"
         return f"; write [{value}]"
+    if path == ["figure_style", "width"] and TYPES.is_type(value, "number"):
+        return f"; write {value}in"
     if "string" in kinds and isinstance(value, bool):
         return "; YAML reads on, off, yes and no as true and false: put it in quotes"
     if "string" in kinds and not isinstance(value, dict | list | None):

@@ -28,6 +28,7 @@ from linclass_study.config.parts import part_problems, part_suffix, select_part
 from linclass_study.config.schema import fitted, schema_problems
 from linclass_study.data.local_copies import SearchFolders, mirrors
 from linclass_study.errors import StudyError, collect_errors
+from linclass_study.figure_style import figure_style_problems
 from linclass_study.files.yaml_file import SourceLines, read_yaml, shown_path, unquoted
 from linclass_study.project import DEFAULT_STUDY
 
@@ -46,6 +47,7 @@ class Study:
     evaluation: dict[str, Any]
     limits: dict[str, Any]
     jobs: dict[str, Any]
+    figure_style: dict[str, str]
     mirrors: list[str]
     downloads: str
     files: tuple[Path, ...]
@@ -129,9 +131,10 @@ def _study(
 
     evaluation, places = {"focus": []} | values["evaluation"], mirrors(values)
     folders = SearchFolders(list(map(Path, places)))
-    _, _, datasets, (chosen, facts), results, downloads = collect_errors(
+    _, _, _, datasets, (chosen, facts), results, downloads = collect_errors(
         lambda: written.refuse(evaluation_problems(evaluation)),
         lambda: written.refuse(own_metric_problems(evaluation) if check else ()),
+        lambda: written.refuse(figure_style_problems(values["figure_style"], check)),
         lambda: selected("datasets"),
         methods_and_facts,
         lambda: _folder("results", values, written),
@@ -147,6 +150,7 @@ def _study(
         evaluation=evaluation,
         limits=values["limits"],
         jobs=values["jobs"],
+        figure_style=values["figure_style"],
         mirrors=places,
         downloads=downloads,
         files=study_files,

@@ -101,7 +101,7 @@ def write_exhibits(outcome: Outcome, figures: Iterable[str], dataset: str = "") 
         name = part_name(figure, dataset)
         folder = outcome.results / "exhibits" / name
         shutil.rmtree(folder, ignore_errors=True)
-        with style.settings():
+        with style.settings(outcome.figure_style):
             exhibit = draw_exhibit(outcome, figure, dataset)
             if exhibit.figure is None:
                 not_drawn[name] = exhibit.reason
@@ -162,7 +162,7 @@ def write_pictures(outcome: Outcome, exhibits: Iterable[str], forms: Iterable[st
         folder = outcome.results / "exhibits" / name
         missing = [form for form in forms if not (folder / f"figure.{form}").is_file()]
         if missing:
-            with style.settings():
+            with style.settings(outcome.figure_style):
                 exhibit = draw_exhibit(outcome, *drawn[name])
                 written += [exhibit.save_as(form, folder) for form in missing]
     return written

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from linclass_study.entries import Labels
 from linclass_study.report.table import (
     Column,
     Number,
@@ -47,14 +48,6 @@ LONG = 26  # letters of a text that may be broken into lines
 NARROWEST = 80  # points of a column of such texts
 ROWS = 50  # of a table on one page
 DIGEST = 15  # letters of a digest that are shown
-
-
-@dataclass(frozen=True)
-class Labels:
-    """The names of methods and data sets in exports."""
-
-    methods: Mapping[str, str]
-    datasets: Mapping[str, str]
 
 
 def latex(table: ReportTable, label: str, labels: Labels) -> str:
@@ -97,8 +90,7 @@ class _TexColumn:
         right = column.kind in NUMBERS
         texts = _numbers(column, cells) if right else _texts(column, cells, labels)
         body = max(map(_letters, texts), default=1)
-        names = {**labels.datasets, **labels.methods}
-        title = names.get(column.key, column.key) if column.title == column.key else column.title
+        title = labels.title(column.key, column.title)
         head = _broken(title + column.mark_of(column.key), max(body, 6))
         breaks = not right and body > LONG
         if breaks:

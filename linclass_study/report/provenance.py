@@ -58,6 +58,7 @@ def configuration(outcome: Outcome) -> str:
     own = {kind: entries for kind, entries in own.items() if entries}
     plain: dict[str, Any] = {kind: list(entries) for kind, entries in kinds.items()}
     plain |= {"evaluation": outcome.evaluation, "limits": outcome.limits}
+    plain |= {"figure_style": outcome.figure_style} if outcome.figure_style else {}
     plain |= {"define": own} if own else {}
     return yaml.safe_dump(
         json.loads(json.dumps(plain)), sort_keys=False, allow_unicode=True, width=96

@@ -11,11 +11,10 @@ import polars as pl
 
 from linclass_study.analysis.export import export_table, markdown
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.entries import labels_of
 from linclass_study.errors import StudyError, suggest_name
 from linclass_study.files.writing import atomic_write
 from linclass_study.report.contents import TABLES, part_name
-from linclass_study.report.latex import Labels, latex
+from linclass_study.report.latex import latex
 from linclass_study.report.table import Made, ReportTable, with_marks
 from linclass_study.report.tables import across, answer
 
@@ -44,12 +43,8 @@ def write_tables(made: Made, outcome: Outcome) -> None:
 
 def _write_latex(table: ReportTable | None, stem: Path, outcome: Outcome) -> None:
     with atomic_write(stem.with_name(f"{stem.name}.tex")) as partial:
-        text = f"% {NOTHING}\n" if table is None else latex(table, stem.name, _labels(outcome))
+        text = f"% {NOTHING}\n" if table is None else latex(table, stem.name, outcome.labels)
         partial.write_text(text, encoding="utf-8")
-
-
-def _labels(outcome: Outcome) -> Labels:
-    return Labels(labels_of(outcome.methods), labels_of(outcome.datasets))
 
 
 def printed_table(
@@ -72,7 +67,7 @@ def printed_table(
         raise StudyError(f"'{name}' is empty: {NOTHING}")
     table = chosen(table, name, columns, rows)
     if form == "tex":
-        return latex(table, name, _labels(outcome))
+        return latex(table, name, outcome.labels)
     return markdown(table.frame(marks=True)) if form == "md" else table.frame().write_csv()
 
 

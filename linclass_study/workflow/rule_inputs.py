@@ -45,7 +45,13 @@ SCRIPTS = ROOT / "workflow" / "scripts"
 FIRST = 1_000_000  # priority of the jobs on which all others wait; no expected time in seconds is above it
 DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose run is divided among several jobs
 NOT_OF_FITS = ("rope", "metrics", "focus")  # keys of `evaluation:` that affect no prediction
-SHOWN = ("methods", "evaluation", "limits", "parameters")  # in tables, figures, report
+SHOWN = (
+    "methods",
+    "evaluation",
+    "limits",
+    "parameters",
+    "figure_style",
+)  # in tables, figures, report
 
 
 def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:

@@ -434,7 +434,7 @@ def test_labels_of_a_symlog_axis_do_not_overlap(threshold, low, high):
     axes = style.canvas(7, 4).add_subplot()
     axes.set_yscale("symlog", linthresh=threshold)
     axes.plot([0, 1], [low, high])
-    style.mark_symlog(axes.yaxis)
+    style.mark_log(axes.yaxis)
     marks = axes.get_yticks()
     heights = np.sort(axes.transData.transform(np.column_stack([0 * marks, marks]))[:, 1])
     assert len(marks) >= 3

@@ -124,7 +124,7 @@ PAPER = rf"""{PREAMBLE}
 Table~\ref{{tab:compared}} has all methods, and Figure~\ref{{fig:methods}} one data set.
 \input{{tables/compared}}
 \begin{{figure}}[tbp]
-\centering\includegraphics[width=\linewidth]{{exhibits/methods-one/figure.pdf}}
+\centering\includegraphics{{exhibits/methods-one/figure.pdf}}
 \caption{{The methods on one data set.}}\label{{fig:methods}}
 \end{{figure}}
 \clearpage
@@ -153,6 +153,7 @@ def test_a_paper_of_the_exports_compiles_without_overfull_lines(make):
     data = {name: Data() for name in ("one", "two", "three", "four", "five", "six")}
     methods = {"lda": Method(2.0), "weak_method": Method(0.1), "logistic_l1": Method(1.0)}
     outcome = make(data, methods, folds=5)
+    outcome = replace(outcome, figure_style={"width": "3.3in", "font": "serif"})
     studies.finish(outcome, "methods", pictures=True)
     write_pictures(outcome, ["methods-one"], ["pdf"])
     log = compiled(outcome.results, PAPER)

@@ -55,7 +55,7 @@ def test_pairs_are_bold_and_coloured_after_the_correction_only(monkeypatch, n, s
     """A method that wins on all of n data sets has p = 2/2ⁿ, times 55 pairs of 11 methods: .107 for 10, .027 for 12."""
     base = across(n, 11)
     monkeypatch.setattr(matrices, "comparison_across", lambda _: base)
-    outcome = Outcome(Path(), {}, {}, {"tune_metric": "accuracy"})
+    outcome = Outcome(Path(), {}, {name: {} for name in base.methods}, {"tune_metric": "accuracy"})
     outcome.read["grid_ends"] = {}
     with style.settings():
         exhibit = matrices.pairwise(outcome)

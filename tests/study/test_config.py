@@ -130,6 +130,24 @@ def test_the_focus_is_among_the_methods_of_the_study(study, refusal):
     assert "is not a list" in refusal(f"{text}evaluation: {{focus: lda}}\n")
 
 
+WIDTHS = "(the width of a figure, from 3in to 20in, such as 3.3in, 8.4cm, 84mm or 240pt)"
+
+
+@each(("given", "sentence"), [
+    ("{width: 3.3}", f"3.3 is not text {WIDTHS}; write 3.3in"),
+    ("{width: 3 inches}", f"'3 inches' does not fit {WIDTHS}"),
+    ("{width: 1in}", "'1in' is not between 3in and 20in; a column of a paper has 3.3in"),
+    ("{font: seriff}", "'seriff' is not serif, sans-serif or an installed font family; did you mean 'serif'?"),
+    ("{fonts: serif}", "unknown key; did you mean 'font'?"),
+])  # fmt: skip
+def test_width_and_font_of_figures_are_ones_that_can_be_drawn(study, refusal, given, sentence):
+    known = study(BASE + "figure_style: {width: 84 mm, font: serif}\n").figure_style
+    assert known == {"width": "84 mm", "font": "serif"}
+    line = refusal(f"{BASE}figure_style: {given}\n")
+    assert line.startswith("study.yaml, line 4: figure_style.")
+    assert line.endswith(sentence)
+
+
 def test_grids_are_selected_by_name_and_may_be_in_focus(study):
     grid = f"define:\n  methods:\n    'g{{s}}': {{{LOGISTIC}, params: {{strength: '{{s}}'}}, grid: {{s: [0.1, 1]}}}}\n"
     text = (

@@ -86,12 +86,17 @@ def test_jobs_read_from_the_resolved_study_what_their_parameters_are_digests_of(
     assert all(name.startswith("fit_") for name in described["limits"])
 
 
-def test_a_label_changes_no_fit_and_fetches_nothing(inputs_of):
+def test_a_label_or_the_style_of_figures_changes_no_fit_and_fetches_nothing(inputs_of):
     quadratic = STUDY["define"]["methods"]["quadratic"]
     labelled = {"methods": {"quadratic": {**quadratic, "label": "Ours"}}}
     assert changed(inputs_of, define=labelled) == set()
     other = {"methods": {"quadratic": {**quadratic, "params": {"shrinkage": "ledoit_wolf"}}}}
     assert changed(inputs_of, define=other) == {"gaussians", "iris"}
+    before, after = (inputs_of(**given)[0] for given in ({}, {"figure_style": {"width": "3.3in"}}))
+    assert changed(inputs_of, figure_style={"width": "3.3in"}) == set()
+    dataset = SimpleNamespace(dataset="iris")
+    for digest in (lambda inputs: inputs.digest, lambda inputs: inputs.digest_for_dataset(dataset)):
+        assert digest(before) != digest(after), "figures are drawn again"
     for_label = {}
     for label in ("", "Fisher’s iris"):
         flowers = {"source": {"sklearn": "iris"}} | ({"label": label} if label else {})

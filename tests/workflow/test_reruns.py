@@ -253,7 +253,7 @@ def test_planning_and_everything_after_the_fits_needs_no_scikit_learn(computed):
 
 
 @pytest.mark.slow
-def test_pictures_are_made_on_request(computed):
+def test_pictures_are_made_on_request_and_a_new_style_draws_all_figures_without_a_fit(computed):
     exhibits = computed.folder / "results" / "exhibits"
     assert not [*exhibits.glob("*/*.p*")]
     assert computed.snakemake("--", "figures").code == 0
@@ -261,6 +261,11 @@ def test_pictures_are_made_on_request(computed):
     for form in ("png", "pdf"):
         assert {path.parent for path in exhibits.glob(f"*/figure.{form}")} == drawn
     assert computed.snakemake().nothing_to_do
+    computed.append("study.yaml", "\nfigure_style: {width: 3.3in}\n")
+    output = computed.snakemake()
+    assert not NO_LEARNING & {*output.jobs}
+    assert 'width="237.6pt"' in (exhibits / "methods-iris" / "figure.svg").read_text()
+    assert not [*exhibits.glob("*/*.p*")], "of the old style"
 
 
 # The same study gives the same predictions: again from nothing, on fewer cores, in other jobs, in another order

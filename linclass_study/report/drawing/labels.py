@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass.plotting import tints
 from linclass_study.report.drawing import style
 
 if TYPE_CHECKING:
@@ -15,38 +16,61 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-LEGEND_SIZE, LEGEND_LINE = 8, 0.2  # points of the letters; inches from row to row
+LEGEND_LINE = 0.18  # inches from row to row
 MARK, GAP = 0.15, 0.2  # inches of a marker before its name, and between two columns
-LONGEST = 28  # characters of a name
+LONGEST = 2.0  # inches of a name
 
 
-def key_height(classes: Sequence[str], room: float) -> float:
-    """Inches of the legend of these classes in a room of that many inches."""
-    return LEGEND_LINE * -(-len(classes) // columns_that_fit(_widths(classes), room))
+def key_height(names: Sequence[str], room: float, mark: float = MARK) -> float:
+    """Inches of a legend with these names in a room of that many inches."""
+    return LEGEND_LINE * -(-len(names) // columns_that_fit(_widths(names, room, mark), room))
+
+
+def key(
+    figure: Figure,
+    handles: Sequence[Any],
+    names: Sequence[str],
+    left: float,
+    room: float,
+    mark: float = MARK,
+    below: bool = False,
+    **options: Any,
+) -> None:
+    """Draw a legend that is read row by row, from `left` on; all in inches.
+
+    mark    width of a handle
+    below   at the bottom of the figure instead of the top
+    """
+    columns = columns_that_fit(_widths(names, room, mark), room)
+    entries = list(zip(handles, _shown(names, room, mark), strict=True))
+    by_column = [entry for j in range(columns) for entry in entries[j::columns]]
+    usual: Any = {
+        "loc": "lower left" if below else "upper left",
+        "bbox_to_anchor": (left / figure.get_figwidth(), 0.0 if below else 1.0),
+        "ncols": columns,
+        "fontsize": style.SMALL,
+        "frameon": False,
+        "borderpad": 0.2,
+        "borderaxespad": 0.1,
+        "handlelength": 72 * mark / style.SMALL - 0.5,
+        "handletextpad": 0.5,
+        "labelspacing": 72 * LEGEND_LINE / style.SMALL - 1.0,
+        "columnspacing": 72 * GAP / style.SMALL,
+    }
+    figure.legend(*zip(*by_column, strict=True), **usual | options)
 
 
 def class_key(figure: Figure, classes: Sequence[str], left: float, room: float) -> None:
-    """Draw it at the top of the figure, from `left` on; both in inches."""
+    """The legend of classes: their markers on the tints of their regions."""
     from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
-    columns = columns_that_fit(_widths(classes), room)
-    entries = []
-    for code, name in enumerate(classes):
+    handles = []
+    for code, tint in enumerate(tints(len(classes))):
         colour, marker = style.class_style(code)
-        mark = Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5)
-        entries.append((mark, _class_name(name)))
-    by_column = [entry for j in range(columns) for entry in entries[j::columns]]
-    style.legend(
-        figure,
-        *zip(*by_column, strict=True),
-        left=left,
-        ncols=columns,
-        fontsize=LEGEND_SIZE,
-        handlelength=0.9,
-        handletextpad=0.3,
-        columnspacing=72 * GAP / LEGEND_SIZE,
-        borderaxespad=0.1,
-    )
+        mark = Line2D([], [], linestyle="", marker=marker, color=colour, markersize=4.5)
+        handles.append((Patch(facecolor=tuple(tint), linewidth=0), mark))
+    key(figure, handles, classes, left, room, handleheight=1.0)
 
 
 def columns_that_fit(widths: Sequence[float], room: float) -> int:
@@ -57,19 +81,16 @@ def columns_that_fit(widths: Sequence[float], room: float) -> int:
     return 1
 
 
-def _widths(classes: Sequence[str]) -> list[float]:
-    from matplotlib.textpath import TextPath
-
-    shown = (TextPath((0, 0), _class_name(name), size=LEGEND_SIZE) for name in classes)
-    return [MARK + (path.get_extents().width if len(path.vertices) else 0) / 72 for path in shown]
+def _widths(names: Sequence[str], room: float, mark: float) -> list[float]:
+    shown = _shown(names, room, mark)
+    return [mark + 0.04 + style.text_width(name, style.SMALL) for name in shown]
 
 
-def _class_name(name: str) -> str:
-    return style.wrapped(str(name), LONGEST, 1)
+def _shown(names: Sequence[str], room: float, mark: float) -> list[str]:
+    return [style.fitted(str(n), min(LONGEST, room - mark - 0.04), style.SMALL) for n in names]
 
 
-LABEL_GAP = 10.5  # points between labels
-LABEL_SIZE = 7.5  # points of their letters
+LABEL_GAP, OUT = 10.5, 0.1  # points between labels; inches from the axes to a label
 
 
 def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], right: bool = True) -> None:
@@ -77,16 +98,18 @@ def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], right: bool =
     if not ends:
         return
     box = axes.get_position()
-    height = box.height * axes.figure.get_figure(root=True).get_size_inches()[1] * 72  # points
+    size = axes.figure.get_figure(root=True).get_size_inches()
+    height = box.height * size[1] * 72  # points
+    step = OUT / (box.width * size[0])
     to_share = axes.transData + axes.transAxes.inverted()
     share = np.array([to_share.transform((axes.get_xlim()[0], y))[1] for y, _, _ in ends])
     places = spread(share * height, LABEL_GAP, height) / height
-    edge, out = (1.0, 1.04) if right else (0.0, -0.04)
+    edge, out = (1.0, 1 + step) if right else (0.0, -step)
     for (_, name, colour), own, place in zip(ends, share, places, strict=True):
         line: Any = {"color": colour, "linewidth": 0.6, "clip_on": False}
         axes.plot([edge, out], [own, place], transform=axes.transAxes, **line)
-        beside, side = (out + 0.01, "left") if right else (out - 0.01, "right")
-        text: Any = {"color": style.INK, "fontsize": LABEL_SIZE, "va": "center", "ha": side}
+        beside, side = (out + 0.2 * step, "left") if right else (out - 0.2 * step, "right")
+        text: Any = {"color": style.INK, "fontsize": style.SMALL, "va": "center", "ha": side}
         axes.text(beside, place, name, transform=axes.transAxes, **text)
 
 

@@ -10,56 +10,83 @@ import numpy as np
 from linclass_study.analysis.controls import BASELINE
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
-from linclass_study.analysis.tuned import marked
+from linclass_study.analysis.tuned import marked_labels
 from linclass_study.analysis.wording import best_words
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.labels import key_height
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-WIDTH, COLUMNS, HEIGHT = 7.2, 3, 1.75  # inches of the figure and of a panel; panels in a row
+COLUMNS, NARROWEST = 3, 1.2  # panels in a row, and inches of a panel
+HEIGHT, SHARE = 1.75, 0.82  # inches of a panel at most, and as a share of its width
+ROWS, MAX_PANELS = 3, 6  # rows of panels, and panels in all
 TICKS = (0, 0.25, 0.5, 0.75, 1)  # of shares and probabilities
 TOLERANCE = 0.002  # of simplified curves, whose values are shares
 NAMED = 0.26  # inches of the line with the name of the only method
-GAP, LEFT, BELOW = 0.52, 0.6, 0.5  # inches above each row of panels, and beside and below all
+SPACE, LINE = 0.18, 0.145  # inches between two rows of panels, and of a line of a title
+LEFT, BELOW = 0.6, 0.5  # inches beside and below all panels
+
+
+def columns_at(width: float, most: int = COLUMNS) -> int:
+    """Panels in a row of a figure."""
+    return max(1, min(most, int((width - LEFT - 0.1) / NARROWEST)))
+
+
+def most_panels(most: int, columns: int = COLUMNS) -> int:
+    """At most `most` panels, if they fit into ROWS rows."""
+    return min(most, ROWS * columns_at(style.width(), columns))
 
 
 def panels(
-    outcome: Outcome, titles: dict[str, str], x: str, y: str, above: float = 0.0
+    outcome: Outcome, titles: dict[str, str], x: str, y: str, classes: Sequence[str] = ()
 ) -> tuple[Figure, Sequence[Axes]]:
     """(figure, axes of each method); `titles` maps a method to the second line of its title. The caption explains the
     mark of names by grid_end_note().
 
-    above   free space at the top in inches, for a legend
+    classes   there is space for their legend at the top
     """
-    columns = 2 if len(titles) == 4 else min(COLUMNS, len(titles))
-    width = LEFT + 0.1 + (WIDTH - LEFT - 0.1) * max(columns, 2) / COLUMNS
-    figure, grid = empty_panels(len(titles), columns, width, HEIGHT, x, y, GAP, above)
-    for axes, name, second in zip(grid, marked(outcome, titles), titles.values(), strict=True):
-        _head(axes, name, second)
+    most = columns_at(style.width())
+    columns = 2 if most == 3 and len(titles) == 4 else min(most, len(titles))
+    room = (style.width() - LEFT - 0.1) / most
+    width = LEFT + 0.1 + room * min(max(columns, 2), most)
+    heads = [
+        f"{style.fitted(name, room - 0.1, 8)}\n{style.broken(second, room - 0.1, 8)}"
+        for name, second in zip(marked_labels(outcome, titles), titles.values(), strict=True)
+    ]
+    above = key_height(classes, width - LEFT - 0.1) if classes else 0.0
+    panel = max(min(HEIGHT, SHARE * room), 1.1)
+    figure, grid = empty_panels(heads, columns, width, panel, x, y, above)
+    for axes in grid:
         axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+        if room < 1.6:
+            axes.set_xticks(TICKS[::2], [f"{tick:g}" for tick in TICKS[::2]])
         axes.grid()
     return figure, grid
 
 
 def empty_panels(
-    n: int, columns: int, width: float, panel: float, x: str, y: str, gap: float, above: float
+    heads: Sequence[str], columns: int, width: float, panel: float, x: str, y: str, above: float
 ) -> tuple[Figure, list[Axes]]:
-    """n panels of this height in rows, with labels of all x and y axes; sizes in inches.
+    """Panels of this height in rows, with these titles, and labels of all x and y axes; sizes in inches.
 
-    gap     height of the titles above each row
     above   free space at the top
     """
-    rows = -(-n // columns)
-    height = rows * (panel + gap) + BELOW + above
+    n, rows = len(heads), -(-len(heads) // columns)
+    gap = SPACE + LINE * max(head.count("\n") + 1 for head in heads)
+    x = style.broken(x, width - 0.2)
+    below = BELOW + LINE * x.count("\n")
+    height = rows * (panel + gap) + below + above
+    y = style.broken(y, height - 0.2)
+    left = LEFT + LINE * y.count("\n")
     figure = style.canvas(width, height)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     figure.subplots_adjust(
-        left=LEFT / width,
+        left=left / width,
         right=1 - 0.1 / width,
-        bottom=BELOW / height,
+        bottom=below / height,
         top=1 - (gap + above) / height,
         wspace=0.12,
         hspace=gap / panel,
@@ -67,12 +94,14 @@ def empty_panels(
     pixels = np.tile([width, height], 2) * style.SETTINGS["savefig.dpi"]
     for axes in grid.flat:  # on whole pixels, so that equal images of panels are stored once
         axes.set_position(np.round(np.array(axes.get_position().bounds) * pixels) / pixels)
+    for axes, head in zip(grid.flat, heads, strict=False):
+        axes.set_title(head, loc="left", pad=3.5, fontsize=8, linespacing=1.15)
     for axes in grid.flat[n:]:
         axes.set_axis_off()
     for axes in grid.flat[max(n - columns, 0) : n]:
         axes.xaxis.set_tick_params(labelbottom=True)
-    figure.supxlabel(x, fontsize=8.5, y=0.08 / height)
-    figure.supylabel(y, fontsize=8.5, x=0.06 / width)
+    figure.supxlabel(x, fontsize=style.TEXT, y=0.08 / height)
+    figure.supylabel(y, fontsize=style.TEXT, x=0.06 / width)
     return figure, list(grid.flat)[:n]
 
 
@@ -98,38 +127,11 @@ def band(axes: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: s
     axes.fill(*edge, color=colour, alpha=0.25, linewidth=0)
 
 
-def _head(axes: Axes, method: str, second: str) -> None:
-    """Two lines of title above the axes, at a fixed height."""
-    lines = ((style.wrapped(method, 26, 1), 14.5), (second, 4))
-    for text, up in lines if second else [(lines[0][0], 14.5)]:
-        axes.annotate(
-            text, (0, 1), (0, up), xycoords="axes fraction", textcoords="offset points", fontsize=8
-        )
-
-
 def name_above(figure: Figure, method: str) -> None:
     """The name of the only method of a figure, at its top left; takes NAMED inches."""
-    place = 0.06 / figure.get_figwidth(), 1 - 0.06 / figure.get_figheight()
-    figure.text(*place, style.wrapped(method, 60, 1), va="top", fontsize=8.5)
-
-
-def key_of_classes(figure: Figure, classes: Sequence[str], some: Sequence[int]) -> None:
-    """Legend of the classes, in a line at the top of the figure."""
-    from matplotlib.patches import Patch
-
-    handles = [Patch(color=style.class_style(k)[0], alpha=0.7, linewidth=0) for k in some]
-    style.legend(
-        figure,
-        handles,
-        [style.wrapped(str(classes[k]), 60 // len(some), 1) for k in some],
-        left=LEFT - 0.07,
-        ncols=len(some),
-        fontsize=8,
-        handlelength=0.9,
-        handleheight=0.9,
-        handletextpad=0.4,
-        columnspacing=1.4,
-    )
+    width, height = figure.get_size_inches()
+    name = style.fitted(method, width - 0.12, style.TEXT)
+    figure.text(0.06 / width, 1 - 0.06 / height, name, va="top", fontsize=style.TEXT)
 
 
 def baselines(outcome: Outcome, methods: Sequence[str]) -> set[int]:
@@ -138,9 +140,7 @@ def baselines(outcome: Outcome, methods: Sequence[str]) -> set[int]:
     return {j for j, kind in enumerate(kinds) if kind == BASELINE}
 
 
-def selected_methods(
-    outcome: Outcome, dataset: str, able: Iterable[str], most: int = 6
-) -> list[str]:
+def selected_methods(outcome: Outcome, dataset: str, able: Iterable[str], most: int) -> list[str]:
     """At most `most` of the methods that the figure can show, best first.
 
     The best method of each classifier class and the baseline come first, then the best of the others.

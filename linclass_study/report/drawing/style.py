@@ -1,5 +1,7 @@
-"""Style of all figures: one colour and marker per class, plain axes.
+"""Style of all figures: their width and font, one colour and marker per class, plain axes.
 
+A layout follows from `width()` and from the measured widths of its texts, whose letters have the same size in figures
+of any width. Every class and method can be told apart without colours, by its marker, its line or a name beside it.
 Where each panel or row has one method, its name is beside it and marks are of INK; only figures with several methods in
 one panel give them colours. matplotlib is imported only when something is drawn, as the Snakefile imports this package
 for the names of the figures.
@@ -9,14 +11,17 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from linclass.plotting import COLOURS as COLOURS
+from linclass.plotting import DASHES as DASHES
 from linclass.plotting import GRID as GRID
 from linclass.plotting import INK as INK
 from linclass.plotting import MARKERS as MARKERS
 from linclass.plotting import MUTED as MUTED
+from linclass_study.figure_style import families, inches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,15 +29,19 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+TEXT, SMALL, TINY = 8.5, 7.5, 7.0  # points of letters: of axis labels, of names, and the smallest
 SETTINGS: Any = {
     "figure.dpi": 100,
     "savefig.dpi": 180,
     "savefig.transparent": False,
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # bundled with matplotlib: the same widths everywhere
-    "font.size": 8.5,
+    # The first ones are bundled with Matplotlib: the same widths everywhere. An SVG names those as wide as STIX, too.
+    "font.family": families({}),
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.serif": ["STIX Two Text", "Times New Roman", "Liberation Serif", "DejaVu Serif"],
+    "font.size": TEXT,
     "text.color": INK,
     "text.parse_math": False,  # names of users may contain $
+    "text.hinting": "none",  # as wide in a PNG as measured and as in a PDF
     "axes.unicode_minus": True,
     "axes.edgecolor": MUTED,
     "axes.labelcolor": INK,
@@ -61,11 +70,20 @@ SETTINGS: Any = {
 }
 
 
-def settings() -> AbstractContextManager[None]:
-    """Context in which figures are drawn and saved in this style."""
+def settings(figure_style: Mapping[str, str] | None = None) -> AbstractContextManager[None]:
+    """Context in which figures are drawn and saved in this style, with the width and font of a study."""
     from matplotlib import rc_context
 
-    return rc_context(SETTINGS)
+    asked = figure_style or {}
+    size = inches(asked), inches(asked) / 2
+    return rc_context(SETTINGS | {"font.family": families(asked), "figure.figsize": size})
+
+
+def width() -> float:
+    """Inches of a figure that is as wide as the study asks for."""
+    from matplotlib import rcParams
+
+    return float(rcParams["figure.figsize"][0])
 
 
 def canvas(width: float, height: float) -> Figure:
@@ -75,15 +93,9 @@ def canvas(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height))
 
 
-def legend(figure: Figure, *arguments: Any, **options: Any) -> None:
-    """A legend without a frame at the top left of a figure; `left` is its distance from the edge in inches."""
-    left = options.pop("left", 0.0) / figure.get_figwidth()
-    usual = {"loc": "upper left", "bbox_to_anchor": (left, 1.0), "frameon": False, "borderpad": 0.2}
-    figure.legend(*arguments, **usual | options)
-
-
 def method_style(place: int) -> tuple[str, str]:
-    """Colour and marker of a method in a figure of several, by its place there; the first 56 differ."""
+    """Colour and marker of a method in a figure of several, by its place there; the markers of the first 13 differ, and
+    neighbours in both."""
     return COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
 
 
@@ -102,6 +114,56 @@ def tinted(colour: str, shares: np.ndarray) -> np.ndarray:
     return tint
 
 
+def text_width(text: str, size: float) -> float:
+    """Inches of the longest line of a text."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=size)
+    lines = text.split("\n")
+    return float(
+        max(text_to_path.get_text_width_height_descent(x, font, False)[0] for x in lines) / 72
+    )
+
+
+def widest(texts: Iterable[str], size: float) -> float:
+    return max((text_width(text, size) for text in texts), default=0.0)
+
+
+def fitted(name: str, room: float, size: float, lines: int = 1) -> str:
+    """A name in at most `lines` lines that are no wider than so many inches; its middle is omitted if necessary."""
+    if text_width(name, size) <= room:
+        return name
+    share = room / text_width(name, size)
+    for letters in range(min(len(name), int(len(name) * share) + 4), 2, -1):
+        text = wrapped(name, letters, lines)
+        if text_width(text, size) <= room:
+            return text
+    return wrapped(name, 2, lines)
+
+
+def broken(text: str, room: float, size: float = TEXT) -> str:
+    """A text broken at spaces into the fewest lines of at most so many inches, which are about equally long."""
+    words = [fitted(word, room, size) for word in text.split(" ")]
+
+    def lines(limit: float) -> list[str]:
+        found = words[:1]
+        for word in words[1:]:
+            longer = f"{found[-1]} {word}"
+            if text_width(longer, size) <= limit:
+                found[-1] = longer
+            else:
+                found.append(word)
+        return found
+
+    best = lines(room)
+    while len(best) > 1 and len(tighter := lines(widest(best, size) - 1e-6)) == len(best):
+        if widest(tighter, size) >= widest(best, size):
+            break
+        best = tighter
+    return "\n".join(best)
+
+
 def wrapped(name: str, width: int, lines: int = 2) -> str:
     """A name in at most `lines` lines, broken at separators; its middle is omitted if necessary."""
     longest = width * lines
@@ -114,35 +176,61 @@ def wrapped(name: str, width: int, lines: int = 2) -> str:
     return "\n".join(part.replace("_ ", "_").replace("- ", "-") for part in parts)
 
 
-def plain_log(axis: Axis) -> None:
-    """A logarithmic axis with plain numbers, as mathematical text is off (SETTINGS).
-
-    Powers of ten have labels, and within two decades their triples, within one their doubles and quintuples.
-    """
-    import numpy as np
-
-    def between(value: float, _: float) -> str:
-        low, high = sorted(axis.get_view_interval())
-        decades = np.log10(high / low) if low > 0 else np.inf
-        labelled = (2, 5) if decades <= 1 else (3,) if decades <= 2 else ()
-        digit = round(value / 10 ** np.floor(np.log10(value))) if value > 0 else 0
-        return f"{value:g}" if digit in labelled else ""
-
-    axis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.set_minor_formatter(between)
-
-
-def mark_symlog(axis: Axis) -> None:
-    """Labels of an axis that is linear near 0: 0, powers of ten, and where there is room 2 and 5 times them."""
+def mark_log(axis: Axis) -> None:
+    """Labels of a logarithmic axis, or of one that is linear near 0: 0, powers of ten, and where there is room 2 and 5
+    times them. The limits must be set. Mathematical text, which Matplotlib would use, is off (SETTINGS)."""
     low, high = sorted(axis.get_view_interval())
-    place = axis.get_transform().transform
-    gap = float(place(high) - place(low)) / 12
+    symlog = axis.get_scale() == "symlog"
     largest = max(1, math.ceil(math.log10(high))) if high > 0 else 1
-    marks: list[float] = []
-    for value in (0.0, *(digit * 10.0**k for digit in (1, 2, 5) for k in range(largest, -6, -1))):
-        if low <= value <= high and all(abs(place(value) - place(mark)) >= gap for mark in marks):
-            marks.append(value)
-    axis.set_ticks(marks, [f"{mark:g}" for mark in marks])
+    least = -13 if symlog else math.ceil(math.log10(low))
+    powers = [10.0**k for k in range(largest, least - 1, -1) if 10.0**k <= high]
+    if symlog:
+        mark(axis, [0.0, *(digit * power for digit in (1, 2, 5) for power in powers)])
+        return
+    every = 1
+    while mark(axis, powers[::every]) < len(powers[::every]):
+        every += 1
+    if len(powers) < FEW_TICKS:
+        mark(
+            axis,
+            [
+                *powers,
+                *(digit * power for digit in (2, 5) for power in (*powers, 10.0 ** (least - 1))),
+            ],
+        )
+
+
+FEW_TICKS = 3  # powers of ten, to which others are added
+
+
+def mark(axis: Axis, values: Iterable[float]) -> int:
+    """Ticks at values that are within the limits and whose labels do not overlap those before; their number."""
+    low, high = sorted(axis.get_view_interval())
+    transform = axis.get_transform().transform
+    box, figure = axis.axes.get_position(), axis.axes.figure.get_figure(root=True)
+    is_x = axis is axis.axes.xaxis
+    length = box.width * figure.get_figwidth() if is_x else box.height * figure.get_figheight()
+    inches = length / abs(float(transform(high) - transform(low)))
+    taken: list[tuple[float, float, float]] = []
+    for value in values:
+        if not low <= value <= high:
+            continue
+        size = (text_width(_plain(value), 8) if is_x else 0.12) / 2 + 0.04
+        place = float(transform(value)) * inches
+        if all(abs(place - other) >= size + half for _, other, half in taken):
+            taken.append((value, place, size))
+    axis.set_minor_formatter(lambda *_: "")
+    axis.set_ticks([value for value, _, _ in taken], [_plain(value) for value, _, _ in taken])
+    return len(taken)
+
+
+def _plain(value: float) -> str:
+    """50,000 and 0.002, but 2·10⁻⁵"""
+    if not value or 1e-3 <= abs(value) < 1e6:
+        return f"{value:,.6g}"
+    digit, exponent = f"{value:.0e}".split("e")
+    power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return power if digit == "1" else f"{digit}·{power}"
 
 
 def quiet(axes: Axes) -> None:

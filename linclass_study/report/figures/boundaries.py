@@ -22,7 +22,9 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import class_key, key_height
 from linclass_study.report.drawing.panels import (
     LEFT,
+    columns_at,
     empty_panels,
+    most_panels,
     selected_methods,
     selection_note,
 )
@@ -111,16 +113,15 @@ def disputed(labels: np.ndarray) -> float:
     return float((labels != labels[0]).any(axis=0).mean())
 
 
-WIDTH, COLUMNS, PANEL = 7.2, 4, 1.68  # inches; panels in a row; inches of a panel's height
-GAP = 0.46  # inches between two rows of panels: three lines of title
-MAX_PANELS = 8  # panels
+COLUMNS, MAX_PANELS = 4, 8  # panels in a row, and in all
+PANEL = 1.68  # inches of a panel's height
 # axis labels if the rows are missing
 DIRECTION_NAMES = ("first discriminant direction", "second direction")
 MAX_VECTOR_LINES = 200  # lines in a figure, above which they are rasterized
 
 
 def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
-    about = outcome.about(dataset)
+    about, label = outcome.about(dataset), outcome.labels.methods
     on_plane = training_rows(outcome, dataset)
     if isinstance(on_plane, str):
         return ReportFigure.nothing(f"{dataset}: {on_plane}")
@@ -130,20 +131,24 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
             f"no fit on {dataset} gave a boundary: {methods_by_reason(left_out)}"
         )
 
-    grids = {
-        method: found[method] for method in selected_methods(outcome, dataset, found, MAX_PANELS)
-    }
+    most = most_panels(MAX_PANELS, COLUMNS)
+    grids = {method: found[method] for method in selected_methods(outcome, dataset, found, most)}
     X, y, plane = on_plane
     is_cut, classes = about["n_features"] != 2, about["classes"]
     names = plane.names if plane else DIRECTION_NAMES if is_cut else about["features"]
-    columns = min(COLUMNS, len(grids))
-    width = WIDTH * max(columns, 2) / COLUMNS
-    room = width - LEFT - 0.1
-    above = key_height(classes, room)
-    figure, panels = empty_panels(len(grids), columns, width, PANEL, names[0], names[1], GAP, above)
-    class_key(figure, classes, LEFT - 0.05, room)
+    in_a_row = columns_at(style.width(), COLUMNS)
+    columns = min(in_a_row, len(grids))
+    panel_width = (style.width() - LEFT - 0.1) / in_a_row
+    width = LEFT + 0.1 + panel_width * min(max(columns, 2), in_a_row)
     shares = {method: disputed(grid.labels) for method, grid in grids.items()}
-    for axes, (method, grid) in zip(panels, grids.items(), strict=True):
+    heads = [
+        f"{style.fitted(label[name], panel_width - 0.1, 8, 2)}\n{100 * share:.1f} % disputed"
+        for name, share in shares.items()
+    ]
+    above = key_height(classes, width - LEFT - 0.1)
+    figure, panels = empty_panels(heads, columns, width, PANEL, names[0], names[1], above)
+    class_key(figure, classes, LEFT - 0.05, width - LEFT - 0.1)
+    for axes, grid in zip(panels, grids.values(), strict=True):
         fits = len(grid.labels)
         fields = (grid.fields(fit, len(classes)) for fit in range(fits))
         dense = len(grids) * fits * (len(classes) - 1) > MAX_VECTOR_LINES
@@ -151,8 +156,6 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
         marks = {"alpha": 0.65, "markeredgewidth": 0, "rasterized": True}
         shown = BoundaryDisplay(grid.x, grid.y, fields, X, y)
         shown.plot(axes, rasterized=dense, marks=marks, **look)
-        title = f"{style.wrapped(method, 24)}\n{100 * shares[method]:.1f} % disputed"
-        axes.set_title(title, loc="left", pad=3, fontsize=8, linespacing=1.15)
 
     first, second = _sentences(grids, shares, left_out)
     plane_of = plane_sentence(about) if is_cut else ""

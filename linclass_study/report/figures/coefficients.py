@@ -26,9 +26,15 @@ if TYPE_CHECKING:
 
 
 MAX_OF_EACH_SIGN = 10  # of each sign, of one score; with several, in panels, half of it
-MAX_PANELS = 6
+MAX_PANELS, TWO_COLUMNS = (
+    6,
+    5.0,
+)  # panels, half of them in figures that are narrower than this (inches)
 SCORE_KEY = ["repeat", "fold", "class"]  # one score of one fit
-ROW = 0.19  # inches of a feature
+ROW, SIDES = (
+    0.19,
+    0.16,
+)  # inches of a feature, and of a line with the classes that each side favours
 
 
 def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
@@ -39,29 +45,28 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
             f"no linear method on {dataset} has coefficients of named features"
         )
     method, known = found[0], oriented(found[1], outcome.about(dataset))
-    classes = outcome.about(dataset)["classes"]
+    classes, name = outcome.about(dataset)["classes"], outcome.labels.methods[method]
     codes = known["class"].unique().sort().to_list()
     most = MAX_OF_EACH_SIGN if len(codes) == 1 else MAX_OF_EACH_SIGN // 2
     of_class = {code: largest(known.filter(pl.col("class") == code), most) for code in codes}
     zero = [str(classes[code]) for code, panel in of_class.items() if not panel]
-    shown = [code for code, panel in of_class.items() if panel][:MAX_PANELS]
+    columns = 1 if len(codes) == 1 or style.width() < TWO_COLUMNS else 2
+    shown = [code for code, panel in of_class.items() if panel][: MAX_PANELS // 2 * columns]
     panels = [of_class[code] for code in shown]
     unit = "standard deviation" if is_standardized(known) else "unit"
     sides = [str(classes[1 - shown[0]]), str(classes[shown[0]])] if len(codes) == 1 else []
     titles, axis = [str(classes[code]) for code in shown], f"coefficient, per {unit}"
     if len(codes) == 1:
         titles = [""]
-    figure = _coefficient_panels(panels, titles, axis)
-    name_above(figure, method)
-    if len(codes) == 1:
-        _name_sides(figure, *sides)
+    figure = _coefficient_panels(panels, titles, columns, axis, sides)
+    name_above(figure, name)
     fits, over = fits_and_units(outcome, dataset, known)
     of_how_many = known["feature"].drop_nulls().n_unique()
     speaks = ""
     if len(codes) == 1:
         speaks = f" Positive ones favour {sides[1]}, negative ones {sides[0]}."
     caption = (
-        f"Coefficients of {method}: how much its score rises with one {unit} of the feature.{speaks} "
+        f"Coefficients of {name}: how much its score rises with one {unit} of the feature.{speaks} "
         + (f"Large marks are means over {fits} {over}, dots the {over}. " if fits > 1 else "")
     )
     if all(len(panel) == of_how_many for panel in panels):
@@ -71,8 +76,8 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
     caption += sentence_on_folds(known, over)
     if zero:
         caption += f" All coefficients of {names_and_others(zero, MAX_PANELS)} are 0."
-    if len(codes) - len(zero) > MAX_PANELS:
-        caption += f" {MAX_PANELS} of {len(codes)} classes are shown."
+    if len(codes) - len(zero) > len(shown):
+        caption += f" {len(shown)} of {len(codes)} classes are shown."
     if len(codes) > 1:
         caption += (
             " A row gets the class of the highest score, so differences between panels count."
@@ -85,7 +90,9 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
         for code in shown
     }
     numbers = {"method": method, "per": unit, "classes": of_class_shown}
-    return ReportFigure(figure, f"Coefficients on {dataset}", caption, numbers)
+    return ReportFigure(
+        figure, f"Coefficients on {outcome.labels.datasets[dataset]}", caption, numbers
+    )
 
 
 def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | None:
@@ -175,21 +182,32 @@ def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
 
 
 def _coefficient_panels(
-    panels: list[list[tuple[str, np.ndarray]]], titles: list[str], axis: str
+    panels: list[list[tuple[str, np.ndarray]]],
+    titles: list[str],
+    columns: int,
+    axis: str,
+    sides: list[str],
 ) -> Figure:
-    columns = 1 if len(panels) == 1 else 2
+    """A panel for each class in so many columns; `sides` are the classes that low and high coefficients favour."""
     lines = -(-len(panels) // columns)
-    room = 34 if columns == 1 else 19
     tall = [
         ROW * max(len(panel) for panel in panels[i * columns : (i + 1) * columns])
         for i in range(lines)
     ]
+    whole = style.width()
+    width, room = whole / columns, 0.34 * whole / columns
+    names = [[style.fitted(name, room, style.SMALL) for name, _ in panel] for panel in panels]
+    left = 0.15 + max(style.widest(panel, style.SMALL) for panel in names)
+    axis = style.broken(axis, width - left - 0.1)
+    ends = [style.fitted(side, (whole - left) / 2 - 0.4, style.TEXT) for side in sides]
+    ends = [f"← {ends[0]}", f"{ends[1]} →"] if sides else []
+    longest = 2 * style.widest(ends, style.TEXT) + style.text_width(axis, style.TEXT)
+    own_line = SIDES * (bool(sides) and longest + 0.5 > whole - left)
+    below = 0.5 + 0.15 * axis.count("\n") + own_line
     head = NAMED if len(panels) > 1 else NAMED - 0.16  # a single panel has no title of its own
-    height = sum(tall) + 0.56 * lines + 0.2 + head
-    figure = style.canvas(7.2, height)
+    height = sum(tall) + 0.56 * lines - 0.3 + below + head
+    figure = style.canvas(whole, height)
     limits = with_room(*(values for panel in panels for _, values in panel))
-    longest = max((len(name[:room]) for panel in panels for name, _ in panel), default=1)
-    left, width = 0.15 + 0.066 * longest, 7.2 / columns
     top = height - head
     for line in range(lines):
         top -= 0.26
@@ -197,33 +215,30 @@ def _coefficient_panels(
             range(line * columns, min((line + 1) * columns, len(panels)))
         ):
             own = ROW * len(panels[number])
-            place = (column * width + left) / 7.2, (top - own) / height
-            axes = figure.add_axes((*place, (width - left - 0.15) / 7.2, own / height))
-            names = [style.wrapped(name, room, 1) for name, _ in panels[number]]
+            place = (column * width + left) / whole, (top - own) / height
+            axes = figure.add_axes((*place, (width - left - 0.15) / whole, own / height))
             values = [of_feature for _, of_feature in panels[number]]
             mean, low, high = (np.array([f(v) for v in values]) for f in (np.mean, np.min, np.max))
-            shown = CoefficientDisplay(names, mean, low, high, values)
+            shown = CoefficientDisplay(names[number], mean, low, high, values)
             shown.plot(axes, color=INK, marker="o")
             axes.set(xlim=limits, xlabel="")
-            axes.tick_params(axis="y", labelsize=7.5)
-            axes.set_title(titles[number], loc="left", fontsize=8.5, pad=3)
+            axes.locator_params(axis="x", nbins=max(2, min(8, int((width - left) / 0.5))))
+            axes.tick_params(axis="y", labelsize=style.SMALL)
+            title = style.fitted(titles[number], width - left - 0.15, style.TEXT)
+            axes.set_title(title, loc="left", fontsize=style.TEXT, pad=3)
         top -= tall[line] + 0.3
-    middle = 0.5 if columns > 1 else (left + 7.05) / 2 / 7.2
-    figure.text(middle, 0.06 / height, axis, ha="center", va="bottom", color=style.INK)
+    middle = 0.5 if columns > 1 else (left + whole - 0.15) / 2 / whole
+    options: dict[str, Any] = {"va": "bottom", "color": style.INK}
+    figure.text(middle, (0.06 + own_line) / height, axis, ha="center", **options)
+    for end, x, align in zip(
+        ends, (left / whole, 1 - 0.15 / whole), ("left", "right"), strict=False
+    ):
+        figure.text(x, 0.06 / height, end, ha=align, **options)
     return figure
 
 
-def _name_sides(figure: Figure, low: str, high: str) -> None:
-    """Write the class that each side favours at the ends of the axis label."""
-    box = figure.axes[0].get_position()
-    height = 0.06 / figure.get_size_inches()[1]
-    options: dict[str, Any] = {"va": "bottom", "color": style.INK}
-    figure.text(box.x0, height, f"← {style.wrapped(low, 24, 1)}", ha="left", **options)
-    figure.text(box.x1, height, f"{style.wrapped(high, 24, 1)} →", ha="right", **options)
-
-
 MAX_PATHS = 2  # number of methods, the best ones with a path
-PATH_WIDTH = 3.6  # inches of a method
+PATH_WIDTH = 2.9  # inches of a method at least
 
 
 def paths(outcome: Outcome, dataset: str) -> ReportFigure:
@@ -238,10 +253,11 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
         return ReportFigure.nothing(
             f"no method on {dataset} is tuned over strengths and has a path"
         )
-    found = able[:MAX_PATHS]
+    panel = style.width() / max(1, min(MAX_PATHS, int(style.width() / PATH_WIDTH)))
+    found = able[: round(style.width() / panel)]
     about = outcome.about(dataset)
     classes = about["classes"]
-    width = len(found) * PATH_WIDTH
+    width = len(found) * panel
     figure = style.canvas(width, 4.4)
     numbers: dict[str, Any] = {}
     for column, method in enumerate(found):
@@ -251,15 +267,17 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
         path = oriented(path, about)
         scores = inner_scores(tuning.filter(protocol=outcome.protocol(dataset)))
         code = int(path["class"].to_numpy().max())
-        left, span = (column * PATH_WIDTH + 1.2) / width, (PATH_WIDTH - 1.85) / width
+        left, span = (column * panel + 1.2) / width, (panel - 1.9) / width
         above = figure.add_axes((left, 0.45, span, 0.48))
         below = figure.add_axes((left, 0.11, span, 0.27), sharex=above)
         numbers[method] = _draw_path(above, path.filter(pl.col("class") == code))
         numbers[method] |= {"class": str(classes[code]), "inner": scores.to_dicts()}
         _draw_scores(below, scores)
-        above.set_title(method, loc="left", fontsize=8.5)
+        title = style.fitted(outcome.labels.methods[method], panel - 1.2, style.TEXT)
+        above.set_title(title, loc="left", fontsize=style.TEXT)
         above.tick_params(which="both", labelbottom=False)
         below.set_xlabel("strength of the penalty")
+        style.mark_log(below.xaxis)
         above.text(-0.05, 1.035, "feature", transform=above.transAxes, ha="right")
         above.yaxis.set_label_position("right")
         above.set_ylabel("coefficient")
@@ -277,7 +295,9 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
     )
     if len(able) > len(found):
         caption += f" The {len(found)} best of {len(able)} methods with a path are shown."
-    return ReportFigure(figure, f"Paths over strengths on {dataset}", caption, numbers)
+    return ReportFigure(
+        figure, f"Paths over strengths on {outcome.labels.datasets[dataset]}", caption, numbers
+    )
 
 
 def inner_scores(tuning: pl.DataFrame) -> pl.DataFrame:
@@ -304,7 +324,7 @@ def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
     names, strengths, *weights = table.columns[1:], *table.to_numpy().T
     shown = PathDisplay(strengths, np.column_stack(weights), names).plot(axes, legend=False)
     ends = [
-        (float(weights[j][0]), style.wrapped(names[j], 18, 1), style.COLOURS[number])
+        (float(weights[j][0]), style.fitted(names[j], 1.05, style.SMALL), style.COLOURS[number])
         for number, j in enumerate(shown.largest[:MAX_NAMED])
     ]
     axes.margins(y=0.06)
@@ -313,7 +333,6 @@ def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
     axes.spines["left"].set_visible(False)
     axes.spines["right"].set_visible(True)
     axes.tick_params(axis="y", labelsize=7.5)
-    style.plain_log(axes.xaxis)
     end_labels(axes, ends, right=False)
     return {"path": {names[j]: [strengths.tolist(), weights[j].tolist()] for j in shown.largest}}
 

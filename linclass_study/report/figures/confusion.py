@@ -32,8 +32,8 @@ def per_class(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return right / counts.sum(axis=1), right / counts.sum(axis=0)[: len(counts)]
 
 
-WIDTH, CELL, LARGEST = 7.2, 0.36, 4.0  # inches of the figure, of a cell, and of the whole matrix
-SMALLEST = 5  # points of a number in a cell
+CELL, LARGEST = 0.36, 4.0  # inches of a cell, and of the whole matrix
+BESIDE = 1.25  # inches at least of recall and precision beside it
 
 
 def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
@@ -48,42 +48,47 @@ def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
     classes = outcome.about(dataset)["classes"]
     K, wide = counts.shape
     columns = [*classes, *(f"action {k}" for k in range(K, wide))]
-    cell = min(max(CELL, 1.4 / K), LARGEST / wide)
-    names = [style.wrapped(str(name), 18, 1) for name in columns]
-    longest = 0.068 * max(map(len, names))  # inches
-    turned = longest > cell
-    left, above = 0.4 + longest, 0.5 + (0.9 * longest if turned else 0.1)
+    width = style.width()
+    names = [style.fitted(str(name), min(1.3, 0.2 * width), 8) for name in columns]
+    longest = style.widest(names, 8)
+    left = 0.42 + longest
+    cell = min(max(CELL, 1.4 / K), min(LARGEST, width - left - BESIDE) / wide)
+    turned = longest > cell - 0.04
+    above = 0.5 + (0.9 * longest if turned else 0.1)
     height = above + cell * K + 0.45 + NAMED
-    figure = style.canvas(WIDTH, height)
+    figure = style.canvas(width, height)
     bottom, tall = 0.45 / height, cell * K / height
-    axes = figure.add_axes((left / WIDTH, bottom, cell * wide / WIDTH, tall))
+    axes = figure.add_axes((left / width, bottom, cell * wide / width, tall))
     _matrix(axes, counts, names, cell, turned)
-    start = (left + cell * wide + 0.4) / WIDTH
-    beside = figure.add_axes((start, bottom, 0.97 - start, tall))
+    gap = 0.3 + 0.5 * longest * turned  # beside the last name
+    start = left + cell * wide + min(gap, 0.4 if width > 5 else 0.3)
+    beside = figure.add_axes((start / width, bottom, (width - 0.2 - start) / width, tall))
     recall, precision = per_class(counts)
-    name_above(figure, method)
+    name_above(figure, outcome.labels.methods[method])
     _rates(beside, recall, precision, cell)
     over = units(outcome.evaluation, outcome.protocol(dataset))
     caption = (
-        f"Of {method}, the best method: rows are the true classes, columns "
+        f"Of {outcome.labels.methods[method]}, the best method: rows are the true classes, columns "
         f"what the {int(counts.sum()):,} held-out rows of all {over} were predicted as; colours are shares of "
         "the true class. Beside it recall (the diagonal over its row) and precision (over its column)."
     )
     numbers = {"dataset": dataset, "method": method, "classes": classes, "columns": columns}
     numbers |= {"counts": counts, "recall": recall, "precision": precision}
-    return ReportFigure(figure, f"Confusion on {dataset}", caption, numbers)
+    return ReportFigure(
+        figure, f"Confusion on {outcome.labels.datasets[dataset]}", caption, numbers
+    )
 
 
 def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turned: bool) -> None:
     """Draw the cells, with counts and names as far as they are readable."""
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     axes.imshow(style.tinted(style.COLOURS[0], shares), aspect="auto", interpolation="none")
-    size = min(8.0, 72 * cell / (0.72 * len(str(counts.max())) + 0.6))
-    if size >= SMALLEST:
+    size = min(8.0, 8 * (cell - 0.04) / style.text_width(str(counts.max()), 8))
+    if size >= style.TINY:
         for (i, j), n in np.ndenumerate(counts):
             axes.text(j, i, f"{n}", ha="center", va="center", fontsize=size)
-    every = max(1, int(np.ceil(0.11 / cell)))
-    letters = min(8.0, 72 * cell * every * 0.8)
+    every = max(1, int(np.ceil(0.13 / cell)))
+    letters = 8 if cell > 0.14 else style.TINY
     K, wide = counts.shape
     axes.set_yticks(range(0, K, every), names[:K:every], fontsize=letters)
     axes.xaxis.tick_top()
@@ -98,14 +103,17 @@ def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turne
 
 def _rates(axes: Axes, recall: np.ndarray, precision: np.ndarray, cell: float) -> None:
     rows, size = np.arange(len(recall)), min(6.0, 40 * cell)
-    options: Any = {"color": INK, "markersize": size}
+    options: Any = {"color": INK, "markersize": size, "clip_on": False}
     axes.plot(recall, rows - 0.13, "o", label="recall", **options)
     options["markerfacecolor"] = "none"
     axes.plot(precision, rows + 0.13, "o", label="precision", **options)
     axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(-0.03, 1.05), yticks=[])
+    wide = axes.get_position().width * style.width() > 1.6
+    ticks = TICKS if wide else TICKS[::2]
     axes.set_xlabel("recall, precision", fontsize=8)
-    axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
-    place: Any = {"loc": "lower right", "bbox_to_anchor": (1.02, 1.0), "ncols": 2}
-    axes.legend(frameon=False, fontsize=8, handlelength=1, **place)
+    place: Any = {"loc": "lower right", "bbox_to_anchor": (1.02, 1.0), "ncols": 1 + wide}
+    spaces: Any = {"columnspacing": 1, "handletextpad": 0.3}
+    axes.legend(frameon=False, fontsize=style.SMALL, handlelength=1, **spaces, **place)

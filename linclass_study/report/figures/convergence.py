@@ -15,10 +15,12 @@ from linclass.plotting import ConvergenceDisplay
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.labels import key, key_height
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.figure_files import ReportFigure
 
 METHODS = 12  # methods in the legend
+HANDLE = 0.3  # inches of a line in the legend
 MIN_DIFFERENCE = 1e-12  # relative to the objective; smaller differences are rounding
 MAX_DIFFERENCE = 1e100  # of a diverging solver: axes overflow before numbers do
 # Parameters that change how the optimum is found, and not the optimum.
@@ -41,7 +43,8 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
         )
     shown = dict(list(traces.items())[:METHODS])
     best = lowest(outcome, dataset, traces)
-    figure, axes = _four_panels(len(shown))
+    names = [outcome.labels.methods[method] for method in shown]
+    figure, axes = _four_panels(names)
     numbers: dict[str, Any] = {}
     handles: list[Line2D] = []
     above = False  # whether any step is above the lowest: a logarithmic axis needs a point
@@ -60,8 +63,7 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
     several = any(first["part"].max() for first in shown.values())
     words = metric_words(outcome.metric)
     _label_axes(axes, words, logarithmic=above)
-    options: Any = {"loc": "lower center", "ncols": 4, "frameon": False, "markerscale": 1.2}
-    figure.legend(handles, list(shown), fontsize=7.5, **options)
+    key(figure, handles, names, 0.1, style.width() - 0.2, HANDLE, below=True, markerscale=1.2)
     more = " Who minimizes for one class after another has a line for each." if several else ""
     more += f" {len(traces) - METHODS} more methods are not shown." if len(traces) > METHODS else ""
     caption = (
@@ -70,16 +72,19 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
         f"{words} on the rows that were held out: where a line is flat, further steps gain nothing. Marks are the "
         f"last steps; tuning is not counted.{more}"
     )
-    return ReportFigure(figure, f"Convergence on {dataset}", caption, numbers)
+    return ReportFigure(
+        figure, f"Convergence on {outcome.labels.datasets[dataset]}", caption, numbers
+    )
 
 
-def _four_panels(methods: int) -> tuple[Figure, np.ndarray]:
+def _four_panels(methods: list[str]) -> tuple[Figure, np.ndarray]:
     """Axes (2, 2): objective and metric, against passes and seconds; below them there is room for the legend."""
-    rows = -(-methods // 4)
-    height = 4.3 + 0.22 * rows
-    figure = style.canvas(7.2, height)
+    width = style.width()
+    below = 0.55 + key_height(methods, width - 0.2, HANDLE)
+    height = min(3.8, 0.75 * width) + below
+    figure = style.canvas(width, height)
     grid = figure.add_gridspec(
-        2, 2, left=0.115, right=0.985, top=1 - 0.1 / height, bottom=(0.5 + 0.22 * rows) / height,
+        2, 2, left=0.75 / width, right=1 - 0.1 / width, top=1 - 0.1 / height, bottom=below / height,
         hspace=0.1, wspace=0.08,
     )  # fmt: skip
     return figure, np.asarray(grid.subplots(sharex="col", sharey="row"))
@@ -110,8 +115,8 @@ def _label_axes(axes: np.ndarray, metric: str, logarithmic: bool) -> None:
     for column, name in enumerate(("passes over the rows", "seconds")):
         axes[1, column].set_xlabel(name)
         if logarithmic:
-            style.plain_log(axes[1, column].xaxis)
-            style.plain_log(axes[0, column].yaxis)
+            style.mark_log(axes[1, column].xaxis)
+            style.mark_log(axes[0, column].yaxis)
             axes[0, column].set(xlabel="", ylabel="")
         for one in axes[:, column]:
             one.grid()

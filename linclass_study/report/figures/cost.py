@@ -13,16 +13,17 @@ from linclass.evaluation import metrics
 from linclass_study.analysis.across_datasets import all_scores
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.summary import planned_fits
-from linclass_study.analysis.tuned import grid_end_note, marked
+from linclass_study.analysis.tuned import grid_end_note, marked_labels
 from linclass_study.analysis.wording import metric_title, metric_words
 from linclass_study.protocols import CURVE
 from linclass_study.report.drawing import style
-from linclass_study.report.drawing.labels import end_labels
+from linclass_study.report.drawing.labels import end_labels, key, key_height
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.figure_files import ReportFigure
 
-MAX_IN_LEGEND = 40  # methods in the legend; with more, those on the front are named
-COLUMNS = 4
+MAX_IN_LEGEND = 39  # methods in the legend; with more, those on the front are named
+LEFT = 0.78  # inches of the labels of its vertical axis, in two lines
+FILLS = ("full", "left", "top")  # of the markers, for the first methods, the next and the last
 
 
 def cost_and_score(outcome: Outcome) -> ReportFigure:
@@ -45,16 +46,19 @@ def cost_and_score(outcome: Outcome) -> ReportFigure:
     positive = [value for value in score.values() if value > 0]
     axes.set_xscale("log")
     axes.set_yscale("symlog", linthresh=float(np.median(positive)) if positive else 1.0)
-    style.plain_log(axes.xaxis)
     axes.set(
         xlabel="seconds of a fit, tuning included",
-        ylabel=f"{words} behind the best, mean over data sets",
+        ylabel=style.broken(
+            f"{words} behind the best, mean over data sets", min(3.4, 0.75 * style.width())
+        ),
     )
     axes.invert_yaxis()
     axes.margins(x=0.12, y=0.1)
-    style.mark_symlog(axes.yaxis)
+    style.mark_log(axes.xaxis)
+    style.mark_log(axes.yaxis)
     axes.grid()
-    caption = _caption(words, len(base.datasets), front, len(whole) < len(score))
+    shown = [outcome.labels.methods[method] for method in front]
+    caption = _caption(words, len(base.datasets), shown, len(whole) < len(score))
     caption += grid_end_note(outcome, score)
     numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
     return ReportFigure(figure, "Score against cost", caption, numbers)
@@ -68,22 +72,26 @@ def _points(
     front: list[str],
 ) -> tuple[Figure, Axes]:
     """A mark for each method, hollow unless it has all scores, with a legend if it is readable."""
-    lines = -(-len(score) // COLUMNS) if len(score) <= MAX_IN_LEGEND else 0
-    height = 4.2 + 0.16 * lines
-    figure = style.canvas(7.2, height)
-    axes = figure.add_axes((0.1, (0.55 + 0.16 * lines) / height, 0.87, 3.5 / height))
-    for number, method in enumerate(score):
-        colour, marker = method_style(number)
-        filled = colour if method in whole else "none"
-        options: Any = {"color": colour, "markerfacecolor": filled, "markersize": 6.5}
-        (name,) = marked(outcome, [method])
-        axes.plot(cost[method], score[method], marker, linestyle="", label=name, **options)
-    names = dict(zip(front, marked(outcome, front), strict=True))
-    _draw_front(axes, names, cost, score, named=not lines)
-    if lines:
-        place: Any = {"loc": "lower center", "ncols": COLUMNS, "frameon": False}
-        size = 7 if lines > 1 else 8.5
-        figure.legend(fontsize=size, columnspacing=1.2, handletextpad=0.2, **place)
+    width, names = style.width(), marked_labels(outcome, score)
+    in_legend, room = len(score) <= MAX_IN_LEGEND, width - 0.2
+    below = 0.55 + (key_height(names, room) if in_legend else 0)
+    panel = min(3.5, 0.75 * width)
+    height = panel + below + 0.1
+    figure = style.canvas(width, height)
+    axes = figure.add_axes(
+        (LEFT / width, below / height, 1 - (LEFT + 0.15) / width, panel / height)
+    )
+    handles, order = [], [m for m in score if m in whole] + [m for m in score if m not in whole]
+    for method in score:
+        place = order.index(method) - (method not in whole) * len(whole)
+        colour, marker = method_style(place)
+        cycle = FILLS[place // len(style.MARKERS) % len(FILLS)]
+        options: Any = {"color": colour, "fillstyle": cycle if method in whole else "none"}
+        options |= {"markerfacecoloralt": "white", "markersize": 6.5, "linestyle": ""}
+        handles += axes.plot(cost[method], score[method], marker, **options)
+    _draw_front(axes, dict(zip(score, names, strict=True)), front, cost, score, not in_legend)
+    if in_legend:
+        key(figure, handles, names, 0.1, room, below=True)
     return figure, axes
 
 
@@ -106,15 +114,20 @@ def _caption(words: str, n_datasets: int, front: list[str], hollow: bool) -> str
 
 
 def _draw_front(
-    axes: Axes, front: dict[str, str], cost: dict[str, float], score: dict[str, float], named: bool
+    axes: Axes,
+    names: dict[str, str],
+    front: list[str],
+    cost: dict[str, float],
+    score: dict[str, float],
+    named: bool,
 ) -> None:
-    """Join the methods of the Pareto front (method → its name), with their names if there is no legend."""
+    """Join the methods of the Pareto front, with their names if there is no legend."""
     if len(front) > 1:
         corners = [cost[m] for m in front], [score[m] for m in front]
         axes.step(*corners, where="post", color=style.MUTED, linewidth=1, zorder=1)
-    for number, (method, name) in enumerate(front.items() if named else ()):
+    for number, method in enumerate(front if named else ()):
         place: Any = {"xytext": (7, -11 if number % 2 else 6), "textcoords": "offset points"}
-        axes.annotate(name, (cost[method], score[method]), fontsize=7, **place)
+        axes.annotate(names[method], (cost[method], score[method]), fontsize=7, **place)
 
 
 def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
@@ -138,7 +151,7 @@ def pareto(cost: dict[str, float], score: dict[str, float]) -> list[str]:
     return front
 
 
-MAX_NAMED = 14  # lines that have a colour and a name; the others are grey
+MAX_NAMED = 13  # lines that have a colour and a name; the others are grey
 
 
 def learning_curves(outcome: Outcome, dataset: str) -> ReportFigure:
@@ -152,26 +165,35 @@ def learning_curves(outcome: Outcome, dataset: str) -> ReportFigure:
     least, most = metrics.bounds(outcome.metric)
     as_error, words = greater and most == 1, metric_words(outcome.metric)
     order = sorted(curves, key=lambda m: (curves[m][-1]["mean"] * (-1 if greater else 1), m))
-    figure = style.canvas(7.2, 4.0)
-    axes = figure.add_axes((0.09, 0.13, 0.66, 0.84))
+    width = style.width()
+    named = {
+        method: style.fitted(name, 0.3 * width, style.SMALL)
+        for method, name in zip(order, marked_labels(outcome, order), strict=True)
+    }
+    height = max(min(4.0, 0.9 * width), 2.9)
+    figure = style.canvas(width, height)
+    right = 0.2 + style.widest([*named.values()][:MAX_NAMED], style.SMALL) / 0.95
+    axes = figure.add_axes(
+        (0.65 / width, 0.52 / height, 1 - (0.65 + right) / width, 1 - 0.64 / height)
+    )
     axes.set_xscale("log")
     ends = []
-    for method, name in reversed([*zip(order, marked(outcome, order), strict=True)]):
-        curve, named = curves[method], method in order[:MAX_NAMED]
+    for method, name in reversed(named.items()):
+        curve, is_named = curves[method], method in order[:MAX_NAMED]
         colour, marker = method_style(order.index(method))
         x = [point["rows"] for point in curve]
         mean = np.array([point["mean"] for point in curve])
         y = 1 - mean if as_error else mean
-        if named:
+        if is_named:
             if method == order[0]:
                 error = np.array([point["error"] or 0.0 for point in curve])
                 axes.fill_between(x, y - error, y + error, color=colour, alpha=0.12, linewidth=0)
             axes.plot(x, y, color=colour, marker=marker, markersize=4, linewidth=1.2)
-            ends.append((float(y[-1]), style.wrapped(name, 26, 1), colour))
+            ends.append((float(y[-1]), name, colour))
         else:
             axes.plot(x, y, color=style.GRID, linewidth=0.9, zorder=1)
     sizes = sorted({round(point["rows"]) for curve in curves.values() for point in curve})
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    style.mark(axes.xaxis, reversed(sizes))
     axes.minorticks_off()
     axes.set(xlabel="training rows", ylabel=f"1 − {words}" if as_error else words)
     if as_error or least == 0:
@@ -180,15 +202,17 @@ def learning_curves(outcome: Outcome, dataset: str) -> ReportFigure:
     end_labels(axes, ends)
     few = f" Of {len(order)} methods the {MAX_NAMED} best at the full size are named."
     more = (few if order[MAX_NAMED:] else "") + grid_end_note(outcome, order[:MAX_NAMED])
+    best = outcome.labels.methods[order[0]]
     drawn = "Error" if as_error else metric_title(outcome.metric)
     improves = "rises" if greater and not as_error else "falls"
     caption = (
         f"{drawn} on the held-out rows against the number of training rows. The smaller parts lie within the larger "
         f"ones, and the last point is cross-validation itself. Where a line still {improves}, more rows would help. "
-        f"The band is the standard error of {order[0]}, over folds and corrected for overlapping training rows. A size "
+        f"The band is the standard error of {best}, over folds and corrected for overlapping training rows. A size "
         f"at which some fit of a method failed has no point.{more}"
     )
-    return ReportFigure(figure, f"Learning curves on {dataset}", caption, {"curves": curves})
+    title = f"Learning curves on {outcome.labels.datasets[dataset]}"
+    return ReportFigure(figure, title, caption, {"curves": curves})
 
 
 def learning_curves_of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:

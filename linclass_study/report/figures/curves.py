@@ -20,8 +20,10 @@ from linclass_study.analysis.tuned import grid_end_note
 from linclass_study.analysis.wording import rows_held_out, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import (
+    MAX_PANELS,
     TICKS,
     band,
+    most_panels,
     panels,
     selected_methods,
     selection_note,
@@ -125,7 +127,7 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> ReportFigur
     able = mean_of(outcome, dataset, "auc")
     numbers: dict[str, dict[str, Any]] = {}
     share = 1 / len(about["classes"])
-    for method in selected_methods(outcome, dataset, able):
+    for method in selected_methods(outcome, dataset, able, most_panels(MAX_PANELS)):
         if (rows := held_out(outcome, dataset, method)) is not None:
             share = float((rows.y_true == positive).mean()) if two else share
             numbers[method] = averaged(curves_of_fits(rows, kind.curve, positive))
@@ -137,7 +139,9 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> ReportFigur
     titles = {method: f"{kind.area} {own['area']:.3f}" for method, own in numbers.items()}
     several = any(own["fits"] > 1 for own in numbers.values())
     if several:
-        titles = {m: f"{title} ± {numbers[m]['sd_of_area']:.3f}" for m, title in titles.items()}
+        titles = {
+            m: f"{title}\u00a0±\u00a0{numbers[m]['sd_of_area']:.3f}" for m, title in titles.items()
+        }
     figure, grid = panels(outcome, titles, kind.x, kind.y)
     best = next(iter(numbers.values()))
     for axes, own in zip(grid, numbers.values(), strict=True):

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.t_tests import t_interval
 from linclass.plotting import dots
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
-from linclass_study.analysis.tuned import grid_end_note, marked
+from linclass_study.analysis.tuned import grid_end_note, marked_labels
 from linclass_study.analysis.wording import metric_title, metric_words, units
 from linclass_study.report.drawing import style
-from linclass_study.report.drawing.labels import mark_left_out
+from linclass_study.report.drawing.labels import LEGEND_LINE, key, key_height, mark_left_out
 from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import INK, MUTED
 from linclass_study.report.figure_files import ReportFigure
@@ -26,41 +26,48 @@ MAX_METHODS = 30  # methods at most; the others are in the tables
 LOWER = 0.2  # offset of the mean below the dots, in rows
 # the data set's own test set
 DIAMOND: Any = {"markersize": 5, "markerfacecolor": "none", "markeredgecolor": style.INK}
-DOTS = 90  # dots that fit beside each other on the axis
+HANDLE = 0.3  # inches of a line in the legend
+DOTS = 20  # dots that fit beside each other in an inch
 
 
 def methods(outcome: Outcome, dataset: str) -> ReportFigure:
     """Every fold of every method on one data set: the folds as dots, their mean with its interval."""
     every = folds_of_methods(outcome, dataset)
     drawn = [method for method in every if method["folds"] or method["official"] is not None]
-    words = metric_words(outcome.metric)
+    words, of = metric_words(outcome.metric), outcome.labels.datasets[dataset]
     if not drawn:
-        return ReportFigure.nothing(f"no fit on {dataset} gave a value of {words}")
+        return ReportFigure.nothing(f"no fit on {of} gave a value of {words}")
 
     places = best_and_baseline(outcome, every)
     shown = [every[i] for i in places]
-    names = marked(outcome, [method["method"] for method in shown])
-    names = [style.wrapped(name, 32) for name in names]
-    longest = max(len(line) for name in names for line in name.split("\n"))
-    left = min(0.35, 0.02 + 0.0105 * longest)  # of the figure's width
-    height = ROW * len(shown) + 0.95
-    figure = style.canvas(7.2, height)
-    axes = figure.add_axes((left, 0.5 / height, 0.98 - left, ROW * len(shown) / height))
+    names = marked_labels(outcome, [method["method"] for method in shown])
+    width = style.width()
+    names = [style.fitted(name, 0.36 * width, style.SMALL, 2) for name in names]
+    left = 0.15 + style.widest(names, style.SMALL)
+    over = units(outcome.evaluation, outcome.protocol(dataset))
+    handles, texts = _key(over, any(m["official"] is not None for m in shown))
+    beside = left - HANDLE  # of the names, if the legend has room there
+    start = beside if key_height(texts, width - left, HANDLE) == LEGEND_LINE else 0.1
+    above = 0.1 + key_height(texts, width - 0.2, HANDLE)
+    x = style.broken(f"{words} on the held-out rows", width - left - 0.15)
+    below = 0.5 + 0.15 * x.count("\n")
+    height = ROW * len(shown) + below + above
+    figure = style.canvas(width, height)
+    axes = figure.add_axes(
+        (left / width, below / height, 1 - (left + 0.15) / width, ROW * len(shown) / height)
+    )
     axes.set(xlim=_limits([m for m in shown if m in drawn] or drawn), ylim=(len(shown) - 0.5, -0.5))
     for row, method in enumerate(shown):
-        _draw_row(axes, row, method)
+        _draw_row(axes, row, method, DOTS * (width - left))
     mark_left_out(axes, range(len(every)), places)
-    axes.set_yticks(range(len(shown)), names, linespacing=0.95)
-    for label in axes.get_yticklabels():
-        label.set_fontsize(6.8 if "\n" in label.get_text() else 8)
-    axes.set_xlabel(f"{words} on the held-out rows")
+    axes.set_yticks(range(len(shown)), names, linespacing=0.95, fontsize=style.SMALL)
+    axes.set_xlabel(x)
     axes.grid(axis="x")
     style.quiet(axes)
-    over = units(outcome.evaluation, outcome.protocol(dataset))
-    _key(figure, (left, height), over, any(m["official"] is not None for m in shown))
+    key(figure, handles, texts, start, width - 0.2, HANDLE)
 
     caption = (
-        f"{metric_title(outcome.metric)} of each method on {dataset}. Small dots: the {over}, those of equal "
+        f"{metric_title(outcome.metric)} of each method on {of}. Small dots: the {over}, those of equal "
         "value side by side. Large marker: their mean, with its 95\u00a0% interval (Student’s t; the "
         "standard error allows for overlapping training sets: Nadeau and Bengio, 2003). Methods are "
         "sorted by the mean."
@@ -74,7 +81,10 @@ def methods(outcome: Outcome, dataset: str) -> ReportFigure:
     caption += grid_end_note(outcome, [method["method"] for method in shown])
     numbers = {"metric": outcome.metric, "dataset": dataset, "methods": every}
     return ReportFigure(
-        figure, f"{over.capitalize()} of every method on {dataset}", caption, numbers
+        figure,
+        f"{over.capitalize()} of every method on {of}",
+        caption,
+        numbers,
     )
 
 
@@ -113,11 +123,11 @@ def best_and_baseline(outcome: Outcome, ranked: list[dict[str, Any]]) -> list[in
     return sorted(sorted(range(len(ranked)), key=lambda i: (i not in kept, i))[:MAX_METHODS])
 
 
-def _draw_row(axes: Axes, row: int, method: dict[str, Any]) -> None:
+def _draw_row(axes: Axes, row: int, method: dict[str, Any], most: float) -> None:
     folds = np.array(method["folds"], dtype=float)
     low, high = axes.get_xlim()
     if folds.size:
-        places, offsets = beside(folds, (high - low) / DOTS)
+        places, offsets = beside(folds, (high - low) / most)
         dots(axes, places, row - 0.14 + offsets, 2.7, MUTED, 0.6)
         if method["interval"]:
             axes.plot(method["interval"], [row + LOWER] * 2, color=INK, linewidth=1.6)
@@ -159,18 +169,10 @@ def _limits(methods: list[dict[str, Any]]) -> tuple[float, float]:
     return low - 0.03 * span, high + 0.03 * span
 
 
-def _key(figure: Figure, place: tuple[float, float], over: str, official: bool) -> None:
-    """Legend of the markers, in a line above the axes."""
-    left, height = place
-    key = figure.add_axes((left, 1 - 0.3 / height, 0.695, 0.2 / height))
-    key.set_axis_off()
-    key.set(xlim=(0, 5), ylim=(-1, 1))
-    grey = style.MUTED
-    dots(key, [0.06], [0], 2.7, grey, 0.8)
-    key.text(0.14, 0, f"a {over[:-1]}", va="center", color=grey, fontsize=8)
-    key.plot([0.85, 1.15], [0, 0], color=grey, linewidth=1.6)
-    key.plot(1.0, 0, "o", markersize=6.5, color=grey, markeredgecolor="white")
-    key.text(1.24, 0, "mean, 95 % interval", va="center", color=grey, fontsize=8)
-    if official:
-        key.plot(3.0, 0, "D", **DIAMOND)
-        key.text(3.12, 0, "official test set", va="center", color=grey, fontsize=8)
+def _key(over: str, official: bool) -> tuple[list[Line2D], list[str]]:
+    """Handles and texts of the legend."""
+    dot = Line2D([], [], linestyle="", marker="o", markersize=2.5, color=MUTED)
+    mean = Line2D([], [], linewidth=1.6, marker="o", markersize=6, color=INK)
+    test = Line2D([], [], linestyle="", marker="D", **DIAMOND)
+    texts = [f"a {over[:-1]}", "mean, 95 % interval", "official test set"]
+    return [dot, mean, test][: 2 + official], texts[: 2 + official]

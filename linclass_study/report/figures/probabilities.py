@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
+from matplotlib.patches import Patch
 
 from linclass.evaluation.metrics.probabilities import BINS
 from linclass.plotting import ReliabilityDisplay
@@ -16,9 +17,12 @@ from linclass_study.analysis.summary import HeldOut, held_out, mean_of
 from linclass_study.analysis.tuned import grid_end_note
 from linclass_study.analysis.wording import has_spread, rows_held_out, units
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.labels import key
 from linclass_study.report.drawing.panels import (
+    LEFT,
+    MAX_PANELS,
     TICKS,
-    key_of_classes,
+    most_panels,
     panels,
     selected_methods,
     selection_note,
@@ -39,7 +43,7 @@ def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
     able, two = mean_of(outcome, dataset, "log_loss"), len(about["classes"]) == 2
     positive = about["classes"].index(about["positive"]) if two else 0
     numbers: dict[str, ReliabilityDisplay] = {}
-    for method in selected_methods(outcome, dataset, able):
+    for method in selected_methods(outcome, dataset, able, most_panels(MAX_PANELS)):
         rows = held_out(outcome, dataset, method)
         if rows is not None and rows.log_proba is not None:
             p = np.exp(rows.log_proba)
@@ -50,7 +54,7 @@ def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
         )
 
     titles = {
-        method: f"error {own.calibration_error:.3f} ({own.by_chance:.3f} by chance)"
+        method: f"error {own.calibration_error:.3f} ({own.by_chance:.3f}\u00a0by\u00a0chance)"
         for method, own in numbers.items()
     }
     what = f"probability of “{about['positive']}”" if two else "probability of a class"
@@ -106,7 +110,7 @@ def probabilities(outcome: Outcome, dataset: str) -> ReportFigure:
     losses = mean_of(outcome, dataset, "log_loss")
     found = {
         name: held_out(outcome, dataset, name)
-        for name in selected_methods(outcome, dataset, losses)
+        for name in selected_methods(outcome, dataset, losses, most_panels(MAX_PANELS))
     }
     positive = classes.index(about["positive"]) if two else None
     numbers: dict[str, Any] = {
@@ -123,13 +127,14 @@ def probabilities(outcome: Outcome, dataset: str) -> ReportFigure:
     some = sorted(largest)
     what = f"probability of “{about['positive']}”" if two else "probability of the row’s own class"
     titles = {method: f"log loss {format_number(losses[method])}" for method in numbers}
-    figure, grid = panels(
-        outcome, titles, f"predicted {what}", "share of the class’s rows (square roots)", 0.2
-    )
+    shown = [classes[k] for k in some]
+    y = "share of the class’s rows (square roots)"
+    figure, grid = panels(outcome, titles, f"predicted {what}", y, shown)
     top = 1.05 * max(map(np.max, numbers.values()))
     for axes, shares in zip(grid, numbers.values(), strict=True):
         _draw_histograms(axes, shares, some, top)
-    key_of_classes(figure, classes, some)
+    handles = [Patch(**_outline(k), linewidth=1.1) for k in some]
+    key(figure, handles, shown, LEFT - 0.07, figure.get_figwidth() - LEFT - 0.1, mark=0.3)
     reading = "The less the outlines overlap, the better the method distinguishes the classes."
     if not two:
         reading = (
@@ -151,13 +156,18 @@ def probabilities(outcome: Outcome, dataset: str) -> ReportFigure:
 def _draw_histograms(axes: Axes, shares: list[list[float]], some: list[int], top: float) -> None:
     """The outline of each class in `some`; heights on a scale of square roots."""
     for k in some:
-        colour, _ = style.class_style(k)
-        faint = to_rgba(colour, 0.18)
-        axes.stairs(shares[k], EDGES, fill=True, facecolor=faint, edgecolor=colour, linewidth=1.1)
+        axes.stairs(shares[k], EDGES, fill=True, linewidth=1.1, **_outline(k))
     axes.set_yscale("function", functions=(np.sqrt, np.square))
     axes.set(xlim=(-0.01, 1.01), ylim=(0, top))
     axes.set_yticks([tick for tick in SHARE_TICKS if tick <= top])
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:g}")
+
+
+def _outline(k: int) -> dict[str, Any]:
+    """Colours and dashes of a class."""
+    colour, _ = style.class_style(k)
+    dashes = style.DASHES[k % len(style.DASHES)]
+    return {"facecolor": to_rgba(colour, 0.18), "edgecolor": colour, "linestyle": dashes}
 
 
 def histograms(rows: HeldOut, positive: int | None) -> np.ndarray:

@@ -15,7 +15,7 @@ from linclass_study.analysis.across_datasets import (
 )
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note, rank_test, too_few
-from linclass_study.analysis.tuned import grid_end_note, marked
+from linclass_study.analysis.tuned import grid_end_note, marked_labels
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import left_out_note, mark_left_out, outermost
@@ -43,7 +43,8 @@ def ranks(outcome: Outcome) -> ReportFigure:
     caption = (
         f"Mean rank by {metric_words(base.metric)} of {k} methods over {independent(base)}. "
         f"{rank_test(k)} does not distinguish methods that a vertical bar joins, at "
-        f"α = {ALPHA} (Demšar, 2006{'; infinite degrees of freedom' * (k > 2)}).{not_ranked_note(base)}{more} "
+        f"α = {ALPHA} (Demšar, 2006{'; infinite degrees of freedom' * (k > 2)})."
+        f"{not_ranked_note(base, outcome.labels.methods)}{more} "
         "Ranks depend on which methods take part; the pairwise matrix does not."
         f"{grid_end_note(outcome, base.methods)}"
     )
@@ -72,7 +73,7 @@ def _diagram(
     order = outermost(
         ranked, MAX_METHODS, baselines(outcome, methods), {int(j) for j in np.flatnonzero(apart)}
     )
-    figure, axes = _rows(outcome, methods, ranked, order, average)
+    figure, axes = _rows(outcome, methods, ranked, order, average, "mean rank (1 is best)")
     place = {j: row for row, j in enumerate(order)}
     bars = [[j for j in group if j in place] for group in groups]
     span = max(float(np.ptp(average[order])), difference) or 1.0
@@ -86,23 +87,35 @@ def _diagram(
     axes.text(
         average.min(), -1.25, f"critical difference {difference:.2f}", fontsize=7, va="bottom"
     )
-    axes.set(ylim=(len(order) - 0.5, -2.1), xlabel="mean rank (1 is best)")
+    axes.set(ylim=(len(order) - 0.5, -2.1))
     return figure
 
 
 def _rows(
-    outcome: Outcome, methods: list[str], ranked: list[int], order: list[int], values: np.ndarray
+    outcome: Outcome,
+    methods: list[str],
+    ranked: list[int],
+    order: list[int],
+    values: np.ndarray,
+    x: str,
 ) -> tuple[Figure, Axes]:
     """A figure with a row for each method of `order`: its name, and its marker at its value."""
-    height = ROW * len(order) + 0.6
-    figure = style.canvas(7.2, height)
-    left = min(0.4, 0.04 + 0.0105 * max(len(methods[j]) for j in order))
-    axes = figure.add_axes((left, 0.5 / height, 0.97 - left, ROW * len(order) / height))
+    width = style.width()
+    names = marked_labels(outcome, [methods[j] for j in order])
+    names = [style.fitted(name, 0.36 * width, style.SMALL) for name in names]
+    left = 0.15 + style.widest(names, style.SMALL)
+    x = style.broken(x, width - left)
+    below = 0.5 + 0.15 * x.count("\n")
+    height = ROW * len(order) + 0.1 + below
+    figure = style.canvas(width, height)
+    axes = figure.add_axes(
+        (left / width, below / height, 1 - (left + 0.2) / width, ROW * len(order) / height)
+    )
     for row, j in enumerate(order):
         axes.plot(values[j], row, "o", color=INK, markersize=5)
     mark_left_out(axes, ranked, order)
-    names = marked(outcome, [methods[j] for j in order])
-    axes.set_yticks(range(len(order)), [style.wrapped(name, 32) for name in names])
+    axes.set_yticks(range(len(order)), names, fontsize=style.SMALL)
+    axes.set_xlabel(x)
     axes.grid(axis="x")
     style.quiet(axes)
     return figure, axes
@@ -120,10 +133,11 @@ def ratings(outcome: Outcome) -> ReportFigure:
     rated = base.ratings
     ranked = [int(j) for j in np.argsort(-rated.elo, kind="stable")]
     order = outermost(ranked, MAX_METHODS, baselines(outcome, base.methods))
-    figure, axes = _rows(outcome, base.methods, ranked, order, rated.elo)
+    x = "rating (1000 is the mean; +400 wins 10 of 11)"
+    figure, axes = _rows(outcome, base.methods, ranked, order, rated.elo, x)
     for row, j in enumerate(order if base.enough_for_intervals else ()):
         axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=INK, linewidth=1.4)
-    axes.set(ylim=(len(order) - 0.5, -0.5), xlabel="rating (1000 is the mean; +400 wins 10 of 11)")
+    axes.set(ylim=(len(order) - 0.5, -0.5))
     more = left_out_note(len(order), len(ranked))
     intervals = (
         ", and 95\u00a0% intervals of a bootstrap over data sets."
@@ -133,7 +147,7 @@ def ratings(outcome: Outcome) -> ReportFigure:
     caption = (
         f"Ratings from pairwise wins by {metric_words(base.metric)}, over {len(base.datasets)} independent "
         f"data sets (Bradley and Terry, with a normal prior of sd 2 in log-odds){intervals} A tie counts half."
-        f"{not_ranked_note(base)}{more}{grid_end_note(outcome, base.methods)}"
+        f"{not_ranked_note(base, outcome.labels.methods)}{more}{grid_end_note(outcome, base.methods)}"
     )
     numbers = {
         base.methods[j]: {

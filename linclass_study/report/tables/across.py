@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from linclass_study.analysis.across_datasets import MIN_DATA_SETS, comparison_across
@@ -46,8 +48,11 @@ def control(outcome: Outcome) -> ReportTable | None:
         why = "The controls are the best method by mean rank and the baseline."
     if any(one.chosen_from is not None for one in found):
         over = "all pairs for the best method, which is chosen by the same scores, and over the comparisons of others"
+    label = outcome.labels.methods
     tests = {one.control: test_words(one.test, len(one.others), one.comparisons) for one in found}
-    bold = "; ".join(f"{f'{name}: ' * (len(tests) > 1)}{test}" for name, test in tests.items())
+    bold = "; ".join(
+        f"{f'{label[name]}: ' * (len(tests) > 1)}{test}" for name, test in tests.items()
+    )
     ranked = any(one.enough and one.by_ranks for one in found)
     caption = (
         f"{why} Differences in {metric_words(base.metric)} across independent data sets; a tie is a difference of at "
@@ -55,18 +60,18 @@ def control(outcome: Outcome) -> ReportTable | None:
         f"corrected by Bonferroni and Dunn, Holm, Hochberg and Finner over {over}. Ranks: "
         f"z = difference of mean ranks / √(k(k + 1)/(6n)) (Demšar, 2006). Bold: significant ({bold})."
         f"{' Ranks decide where Wilcoxon’s test cannot be significant on so few data sets.' * ranked}"
-        f"{_opposed(found)}{not_ranked_note(base)}"
+        f"{_opposed(found, label)}{not_ranked_note(base, outcome.labels.methods)}"
     )
-    words = " and ".join(dict.fromkeys(one.control for one in found))
+    words = " and ".join(dict.fromkeys(label[one.control] for one in found))
     return ReportTable(
         f"{words} against every other method", caption, _control_columns(found[0].rope), rows
     )
 
 
-def _opposed(found: list[Across]) -> str:
+def _opposed(found: list[Across], label: Mapping[str, str]) -> str:
     """A sentence about significant differences whose mean has the opposite sign; empty without such differences."""
     pairs = [
-        f"{one.control} is significantly {'better' if one.significant[j] > 0 else 'worse'} than {other}"
+        f"{label[one.control]} is significantly {'better' if one.significant[j] > 0 else 'worse'} than {label[other]}"
         for one in found
         for j, other in enumerate(one.others)
         if one.significant[j] * one.difference[j] < 0
