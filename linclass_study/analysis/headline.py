@@ -13,7 +13,12 @@ from linclass_study.analysis.controls import MAX_DATASETS, Verdict
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import confidence
-from linclass_study.analysis.verdict import ControlVerdict, DatasetVerdict, StudyVerdict
+from linclass_study.analysis.verdict import (
+    ControlVerdict,
+    DatasetVerdict,
+    StudyVerdict,
+    labelled,
+)
 from linclass_study.analysis.wording import metric_words, test_words
 
 NAMES = 3  # methods named in a sentence; the others are counted
@@ -22,6 +27,7 @@ OFTEN = 0.5  # share of the fits of a method on a data set
 
 def headline(outcome: Outcome, verdict: StudyVerdict) -> list[str]:
     """Answer, confidence and next step, as far as there are any."""
+    verdict = labelled(verdict, outcome.labels)
     answered = [one for one in verdict.datasets if one.best]
     if not answered:
         return ["No method succeeded on every fold of any data set, so none is best."]
@@ -38,6 +44,7 @@ def headline(outcome: Outcome, verdict: StudyVerdict) -> list[str]:
 def caution(outcome: Outcome, verdict: StudyVerdict) -> str:
     """Results to read with care, in one sentence: methods at an end of their grids or whose fits often stopped before
     the optimum, and data sets whose columns or rows may give the class away; empty if there are none."""
+    labels = outcome.labels
     often = (
         outcome.fits.group_by("method", "dataset", "status")
         .len()
@@ -46,15 +53,17 @@ def caution(outcome: Outcome, verdict: StudyVerdict) -> str:
     )
     of_status = {
         status: [
-            name for name in outcome.methods if name in {*often.filter(status=status)["method"]}
+            label
+            for name, label in labels.methods.items()
+            if name in {*often.filter(status=status)["method"]}
         ]
         for status in ("max_iter", "separable")
     }
-    suspect = [name for name in outcome.datasets if serious(outcome.checks(name))]
+    suspect = [label for name, label in labels.datasets.items() if serious(outcome.checks(name))]
     parts = [
         (names, words)
         for names, words in (
-            ([*verdict.grid_ends], "at an end of the grid"),
+            ([labels.methods[name] for name in verdict.grid_ends], "at an end of the grid"),
             (of_status["max_iter"], "stopped before the optimum"),
             (of_status["separable"], "separable classes"),
             (suspect, "data warnings"),
@@ -77,12 +86,13 @@ def _control(verdict: StudyVerdict) -> ControlVerdict | None:
 def _rank(outcome: Outcome, verdict: StudyVerdict, method: str) -> str:
     base = comparison_across(outcome)
     words = f"by {metric_words(verdict.metric)} over {verdict.over}"
-    if method not in base.methods:
+    ranked = [outcome.labels.methods[name] for name in base.methods]
+    if method not in ranked:
         return f"{method} is not ranked {words}, as it lacks a score on some of them."
     mean = base.nemenyi.ranks
-    place = int((mean < mean[base.methods.index(method)] - 1e-9).sum()) + 1
+    place = int((mean < mean[ranked.index(method)] - 1e-9).sum()) + 1
     best = names_and_others(verdict.best, NAMES)
-    count = f"{len(base.methods)} methods"
+    count = f"{len(ranked)} methods"
     if method not in verdict.best:
         verb = "ranks" if len(verdict.best) == 1 else "rank"
         return f"{method} ranks {_ordinal(place)} of {count} {words}; {best} {verb} first."

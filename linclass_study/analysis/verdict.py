@@ -6,8 +6,9 @@ grids. The answer, the terminal and the page are sentences about these data (sen
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field, is_dataclass, replace
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -23,10 +24,12 @@ from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import grid_ends
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within, rope_of
 from linclass_study.analysis.wording import metric_words, protocol_phrase
+from linclass_study.entries import Labels
 from linclass_study.files.writing import write_json
 from linclass_study.statuses import FITTED, STATUSES
 
 FILE = "verdict.json"
+T = TypeVar("T")
 
 
 class Incomplete(NamedTuple):
@@ -163,6 +166,46 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
         tuned=sum(bool(entry.get("tune")) for entry in outcome.methods.values()),
         grid_ends=grid_ends(outcome),
     )
+
+
+OF_METHODS = {
+    *(
+        "best",
+        "ranked",
+        "methods",
+        "comparisons",
+        "indistinguishable",
+        "excluded",
+        "first_anyway",
+        "focus",
+    ),
+    *("method", "better_than", "worse_than", "undecided", "next", "grid_ends", "control", "other"),
+}  # fields with names of methods
+OF_DATASETS = {"dataset", "datasets"}
+
+
+def labelled(verdict: T, labels: Labels) -> T:
+    """The same with labels instead of names, for sentences that are read."""
+
+    def shown(value: Any, names: Mapping[str, str]) -> Any:
+        if isinstance(value, str):
+            return names.get(value, value)
+        if isinstance(value, dict):
+            return {names.get(key, key): shown(each, {}) for key, each in value.items()}
+        if isinstance(value, list):
+            return [shown(each, names) for each in value]
+        if is_dataclass(value) or hasattr(value, "_fields"):
+            return labelled(value, labels)
+        return value
+
+    fields = getattr(verdict, "_fields", None) or verdict.__dataclass_fields__  # type: ignore[attr-defined]
+    found = {}
+    for name in fields:
+        names = (
+            labels.methods if name in OF_METHODS else labels.datasets if name in OF_DATASETS else {}
+        )
+        found[name] = shown(getattr(verdict, name), names)
+    return type(verdict)(**found)
 
 
 def no_ranking(base: ComparisonAcross) -> str:

@@ -60,14 +60,15 @@ class PageCells:
         dots = {name: f" m{place}" for place, name in enumerate(leading)}
         self.methods = {
             name: Markup('<a class="name{}" data-m="{}">{}</a>').format(
-                dots.get(name, ""), place, breakable_name(name)
+                dots.get(name, ""), place, breakable_name(label)
             )
-            for place, name in enumerate(outcome.methods)
+            for place, (name, label) in enumerate(outcome.labels.methods.items())
         }
         self.datasets = {
-            name: Markup('<a href="#data-{}">{}</a>').format(place, breakable_name(name))
-            for place, name in enumerate(outcome.datasets, 1)
+            name: Markup('<a href="#data-{}">{}</a>').format(place, breakable_name(label))
+            for place, (name, label) in enumerate(outcome.labels.datasets.items(), 1)
         }
+        self.labels = outcome.labels
         self._drawn: Mapping[str, Callable[[Any, Column], Any]] = {
             "text": lambda value, column: value,
             "reason": lambda value, column: folded(value),
@@ -96,6 +97,10 @@ class PageCells:
 
     def _text(self, column: Column, value: Any) -> Any:
         return "–" if value is None else self._drawn[column.kind](value, column)
+
+    def title(self, column: Column) -> Markup:
+        """The head of a column, which a method or a data set may have."""
+        return breakable_name(self.labels.title(column.key, column.title))
 
     def method(self, name: str) -> Markup:
         return self.methods.get(name) or breakable_name(name)

@@ -33,7 +33,7 @@ from linclass_study.analysis.sentences import (
     focus_sentences,
     not_ranked,
 )
-from linclass_study.analysis.verdict import study_verdict
+from linclass_study.analysis.verdict import labelled, study_verdict
 from linclass_study.analysis.wording import (
     TITLES,
     metric_words,
@@ -160,7 +160,8 @@ def report(
     environment = template_environment(PageCells(outcome, leading_methods(outcome)))
     parts, figures = outcome.parts(), embedded_figures(outcome)
     verdict = study_verdict(outcome)
-    sure = {one.dataset: certainty(one) for one in verdict.datasets}
+    shown = labelled(verdict, outcome.labels)
+    sure = dict(zip(parts, map(certainty, shown.datasets), strict=True))
     overall = {name: list(items(tables, figures, name)) for name in SECTIONS}
     across = read_conclusions(outcome)
     across_sentences = [] if across is None or across.get("few") else across["sentences"]
@@ -181,7 +182,7 @@ def report(
         problems=fit_problems(outcome.fits),
         unscored=metric_problems(outcome),
         left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
-        absent=not_ranked(verdict) or excluded_sentence(verdict),
+        absent=not_ranked(shown) or excluded_sentence(shown),
         titles=TITLES,
         sections=SECTIONS,
         scripted=SCRIPTED,
@@ -246,7 +247,12 @@ def template_environment(cells: PageCells) -> Environment:
         "dataset": cells.dataset,
         "runs": runs,
     }
-    environment.globals |= {"count": counted, "cell": cells.cell, "head": cells.head}
+    environment.globals |= {
+        "count": counted,
+        "cell": cells.cell,
+        "head": cells.head,
+        "title": cells.title,
+    }
     environment.globals |= {"data_files": data_files, "foreign_modules": foreign_modules}
     environment.globals |= {"mixture": mixture, "hashed_modules": hashed_modules}
     environment.globals |= {"rule": RANKING_RULE}
@@ -299,13 +305,13 @@ def script_hash(script: str) -> str:
 
 def section_of(outcome: Outcome, tables: Made, figures: Figures, dataset: str) -> dict[str, Any]:
     """Content of the report about one data set."""
-    about = outcome.about(dataset)
+    about, label = outcome.about(dataset), outcome.labels.datasets
     group = next(group for group in groups_sharing_rows(outcome) if dataset in group)
     return {
-        "name": dataset,
+        "name": label[dataset],
         "about": about,
         "unavailable": about["status"] == "unavailable",
-        "card": data_card.card(outcome.checks(dataset), [n for n in group if n != dataset]),
+        "card": data_card.card(outcome.checks(dataset), [label[n] for n in group if n != dataset]),
         "items": {name: list(items(tables, figures, name, dataset)) for name in SECTIONS},
     }
 

@@ -1,19 +1,22 @@
 """The data of the page's scripts, and the three sentences at its top."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
+import studies
 import yaml
 from scipy import stats
-from studies import Data, Method
+from studies import Data, Method, numbers_of
 
 from linclass.evaluation.comparisons.friedman_test import ranks
 from linclass_study.analysis.across_datasets import comparison_across
 from linclass_study.analysis.headline import headline
 from linclass_study.analysis.verdict import study_verdict
+from linclass_study.entries import Labels
 from linclass_study.project import ROOT
 from linclass_study.report.page_data import (
     SIDE,
@@ -167,6 +170,39 @@ def test_the_headline_of_few_data_sets_names_who_is_best_and_why_there_is_no_ran
     assert sure.startswith(
         "One method is clearly the best on 2 of them. 2 independent data sets are too few"
     )
+
+
+def labelled(outcome):
+    """A method and a data set have labels."""
+    methods = outcome.methods | {"a": outcome.methods["a"] | {"label": "Ours & co"}}
+    datasets = outcome.datasets | {"d": outcome.datasets["d"] | {"label": "Diabetes"}}
+    made = replace(outcome, methods=methods, datasets=datasets)
+    made.__dict__.update({part: getattr(outcome, part) for part in ("scores", "fits")})
+    return made
+
+
+def test_readers_see_labels_in_sentences_tables_and_figures_and_files_have_names(scored):
+    outcome = labelled(scored({"d": {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.5]}}))
+    answer, *_ = sentences_of(outcome)
+    assert answer == "Ours & co has the best accuracy on Diabetes, 0.903."
+    several = scored({d: {"a": [0.9, 0.91], "b": [0.8, 0.82], "c": [0.7, 0.71]} for d in "defghi"})
+    assert sentences_of(labelled(several))[0].startswith("Ours & co ranks first of 3 methods")
+    page = studies.finish(outcome, "methods", pictures=True)
+    plain = page.partition('<section aria-labelledby="dataset">')[2]
+    assert '<h3 id="data-1">Diabetes</h3>' in plain
+    assert re.search(r"<th scope=\"row\"><a class=\"name[^>]*>Ours &amp; co</a></th>", plain)
+    assert "on Diabetes.</b>" in plain
+    drawing = (outcome.results / "exhibits/methods-d/figure.svg").read_text()
+    assert ">Ours &amp; co</text>" in drawing
+    assert (
+        (outcome.results / "tables/performance-d.csv").read_text().splitlines()[1].startswith("a,")
+    )
+    assert numbers_of(outcome, "methods-d")["methods"][0]["method"] == "a"
+
+
+def test_a_label_that_two_methods_share_names_neither():
+    shown = Labels.of({"a": {"label": "Ours"}, "b": {"label": "Ours"}, "c": {"label": "C"}}, {})
+    assert shown.methods == {"a": "a", "b": "b", "c": "C"}
 
 
 def test_without_any_score_the_headline_says_so(make):

@@ -27,7 +27,6 @@ from linclass_study.analysis.wording import (
     metric_words,
     units,
 )
-from linclass_study.entries import labels_of
 from linclass_study.report import method_scores
 from linclass_study.report.contents import TABLES
 from linclass_study.report.method_scores import behind_best
@@ -232,7 +231,7 @@ def _significance(outcome: Outcome) -> tuple[dict[tuple[str, str], str], str]:
             for one in verdicts(outcome, names[0])
             if one.holm is not None and one.holm < ALPHA
         }
-        return marks, labels_of(outcome.methods)[names[0]]
+        return marks, outcome.labels.methods[names[0]]
     behind = {name: behind_best(own, name) for name, own in outcome.parts().items()}
     marks = {
         (method, dataset): "-"

@@ -177,7 +177,13 @@ def fit_status(outcome: Outcome, dataset: str) -> ReportTable:
     )
     rows.sort(key=lambda row: row[2] == "–")  # methods with unconverged fits first
     faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
-    return ReportTable(f"Status of the fits on {dataset}", caption, STATUS_COLUMNS, rows, faint)
+    return ReportTable(
+        f"Status of the fits on {outcome.labels.datasets[dataset]}",
+        caption,
+        STATUS_COLUMNS,
+        rows,
+        faint,
+    )
 
 
 def counts_by_method(fits: pl.DataFrame) -> dict[str, dict[str, int]]:

@@ -31,6 +31,8 @@ def per_class_scores(outcome: Outcome, dataset: str) -> ReportTable | None:
     found = figure_numbers(outcome.results / "exhibits" / f"confusion-{dataset}")
     if found is None:
         return None
+    of, best = outcome.labels.datasets[dataset], found["method"]
+    best = outcome.labels.methods.get(best, best)
     counts, names = np.array(found["counts"]), found["columns"]
     recall, precision = per_class(counts)
     with np.errstate(invalid="ignore"):
@@ -59,10 +61,10 @@ def per_class_scores(outcome: Outcome, dataset: str) -> ReportTable | None:
     ]
     held_out = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
-        f"Each class of {dataset} as {found['method']}, the best method, predicts it, over the {held_out}. "
+        f"Each class of {of} as {best}, the best method, predicts it, over the {held_out}. "
         f"exhibits/confusion-{dataset}/numbers.json has the whole matrix."
     )
-    return ReportTable(f"Classes of {dataset}", caption, columns, rows)
+    return ReportTable(f"Classes of {of}", caption, columns, rows)
 
 
 MAX_CLASSES = 20  # classes; larger matrices are unreadable
@@ -73,15 +75,17 @@ def confusion(outcome: Outcome, dataset: str) -> ReportTable | None:
     found = figure_numbers(outcome.results / "exhibits" / f"confusion-{dataset}")
     if found is None or len(found["columns"]) > MAX_CLASSES:
         return None
+    of, best = outcome.labels.datasets[dataset], found["method"]
+    best = outcome.labels.methods.get(best, best)
     columns = [Column("true_class", "True class")]
     columns += [Column(f"predicted_{name}", str(name), "count") for name in found["columns"]]
     rows = [[name, *own] for name, own in zip(found["classes"], found["counts"], strict=True)]
     held_out = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
-        f"What {found['method']}, the best method, predicts on {dataset}: {held_out}, by their true "
+        f"What {best}, the best method, predicts on {of}: {held_out}, by their true "
         "class (rows of the table) and the predicted one (columns)."
     )
-    return ReportTable(f"Confusion matrix on {dataset}", caption, columns, rows)
+    return ReportTable(f"Confusion matrix on {of}", caption, columns, rows)
 
 
 LISTED_VALUES = 3  # values of a parameter that are listed
@@ -118,7 +122,9 @@ def tuned(outcome: Outcome, dataset: str) -> ReportTable:
         f"The inner {metric_words(outcome.metric)} is that of the "
         "chosen candidates, mean ± standard deviation over the fits; the choice maximized it, so it is optimistic."
     )
-    return ReportTable(f"Tuned values on {dataset}", caption, columns, rows)
+    return ReportTable(
+        f"Tuned values on {outcome.labels.datasets[dataset]}", caption, columns, rows
+    )
 
 
 def _chosen_values(own: pl.DataFrame) -> tuple[str, float | None]:
@@ -196,7 +202,11 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportTable | None:
     more = f" Of {len(order)} the largest are shown." if len(order) > len(shown) else ""
     parts = []  # lda (not per standard deviation); 7 others (there is room for 6)
     for why, names in left_out.items():
-        named = ", ".join(names) if len(names) <= MAX_METHODS else f"{len(names)} others"
+        named = (
+            ", ".join(outcome.labels.methods[name] for name in names)
+            if len(names) <= MAX_METHODS
+            else f"{len(names)} others"
+        )
         parts.append(f"{named} ({why})")
     omitted = f" Left out: {'; '.join(parts)}." if parts else ""
     towards = "the class" if several else str(about["positive"])
@@ -206,7 +216,9 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportTable | None:
         f"order.{more}"
         f"{''.join(of_folds)}{omitted} All are in runs/…/coefficients.parquet."
     )
-    return ReportTable(f"Coefficients on {dataset}", caption, columns, rows)
+    return ReportTable(
+        f"Coefficients on {outcome.labels.datasets[dataset]}", caption, columns, rows
+    )
 
 
 def effects(known: pl.DataFrame) -> dict[tuple[int, str], Number]:

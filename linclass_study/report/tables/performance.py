@@ -54,7 +54,9 @@ def performance(outcome: Outcome, dataset: str) -> ReportTable | None:
     caption = f"{means_sentence(outcome, about, protocol)} {averages_sentence(about)}{scores}{_bayes(about)}"
     if any(column.key == "behind" for column in columns):
         caption += f" {method_scores.MARKS} {_behind(outcome)}"
-    return ReportTable(f"Performance on {dataset}", caption, columns, rows, faint(rows))
+    return ReportTable(
+        f"Performance on {outcome.labels.datasets[dataset]}", caption, columns, rows, faint(rows)
+    )
 
 
 def performance_table(
@@ -175,7 +177,9 @@ def other_protocols(outcome: Outcome, dataset: str) -> ReportTable | None:
         columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]
     caption = " ".join([*captions, averages_sentence(about)])
     titles = " and ".join(TITLES[protocol] for protocol in others)
-    return ReportTable(f"{titles} of {dataset}", caption, columns, rows, faint(rows))
+    return ReportTable(
+        f"{titles} of {outcome.labels.datasets[dataset]}", caption, columns, rows, faint(rows)
+    )
 
 
 #: metric → short title and description
@@ -229,7 +233,9 @@ def all_metrics(outcome: Outcome, dataset: str) -> ReportTable | None:
     rows = [[method, *(found[name][method] for name in shown)] for method in methods]
     faint = frozenset(i for i, row in enumerate(rows) if row[1].partial)
     caption = _caption_of_all_metrics(outcome, dataset, protocol)
-    return ReportTable(f"All metrics on {dataset}", caption, columns, rows, faint)
+    return ReportTable(
+        f"All metrics on {outcome.labels.datasets[dataset]}", caption, columns, rows, faint
+    )
 
 
 def _caption_of_all_metrics(outcome: Outcome, dataset: str, protocol: str) -> str:
@@ -272,7 +278,8 @@ def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
         for j, method in enumerate(found.methods)
         if j
     ]
-    best, words, k = found.methods[0], metric_words(found.metric), len(found.methods)
+    label, of = outcome.labels.methods, outcome.labels.datasets[dataset]
+    best, words, k = label[found.methods[0]], metric_words(found.metric), len(found.methods)
     columns = [
         Column("method", "Method", "method"),
         Column("ahead", "Difference", "number", f"in {words}, positive if {best} is better"),
@@ -285,13 +292,13 @@ def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
     phrase = protocol_phrase(outcome.evaluation, found.protocol)
     over = f"{phrase} (n = {found.folds}, n_test/n_train = {found.ratio:.3g})"
     caption = (
-        f"{best}, the best on {dataset} by mean {words}, against each other method, over the same {over}. In brackets: "
+        f"{best}, the best on {of} by mean {words}, against each other method, over the same {over}. In brackets: "
         f"95 % interval of the paired difference; bold: significant after the correction. Probabilities: Bayesian "
         f"correlated t test with a region of practical equivalence of {found.rope:g}; each applies to one comparison "
         f"only. p: corrected t test (Nadeau and Bengio), then with Holm’s correction over "
         f"{counted(k - 1, 'comparison')}. Methods with failed fits are left out."
     )
-    return ReportTable(f"{best} against the others on {dataset}", caption, columns, rows)
+    return ReportTable(f"{best} against the others on {of}", caption, columns, rows)
 
 
 #: Fits of learning curves use fewer rows, so they do not count.
@@ -359,4 +366,6 @@ def _measured(outcome: Outcome) -> pl.DataFrame:
 
 def cost_of_dataset(outcome: Outcome, dataset: str) -> ReportTable | None:
     """Cost of each method on one data set."""
-    return cost_table(outcome, f"Seconds, memory and iterations on {dataset}")
+    return cost_table(
+        outcome, f"Seconds, memory and iterations on {outcome.labels.datasets[dataset]}"
+    )
