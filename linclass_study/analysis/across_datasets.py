@@ -14,6 +14,7 @@ results/comparison.npz, from which figures, tables and the page read it.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -76,6 +77,8 @@ ALPHA = 0.05
 MIN_DATA_SETS = 5  # with fewer independent data sets, tests across them have little power
 PAIRED = 6  # with fewer data sets, Wilcoxon's p of a pair is at least 2/2⁵ = .0625
 SHOWN = 4  # data sets that are named in a group; the others are counted
+DRAWS, LEVEL = 1000, 0.95  # of bootstrap intervals
+REPEATED = 0.1  # share of repeated rows above which a data set is left out in a variation
 RESAMPLED = 6  # with fewer independent data sets, bootstrap intervals are not computed
 
 
@@ -179,12 +182,24 @@ class ComparisonAcross:
         mean = self.nemenyi.ranks
         return [self.methods[j] for j in np.flatnonzero(mean <= mean.min() + 1e-9)]
 
-    def without(self, dataset: str) -> ComparisonAcross:
-        """The same methods on the other data sets."""
-        kept = [i for i, name in enumerate(self.datasets) if name != dataset]
+    def among(self, names: Collection[str]) -> ComparisonAcross:
+        """The same methods on these data sets."""
+        kept = [i for i, name in enumerate(self.datasets) if name in names]
         datasets = [self.datasets[i] for i in kept]
-        shared = tuple(group for group in self.shared if group[0] != dataset)
+        shared = tuple(group for group in self.shared if group[0] in datasets)
         return replace(self, datasets=datasets, table=self.table[kept], shared=shared)
+
+    def without(self, *names: str) -> ComparisonAcross:
+        """The same methods on the other data sets."""
+        return self.among([name for name in self.datasets if name not in names])
+
+
+def bootstrap_means(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Percentile intervals of the means of columns, by a bootstrap over rows, the data sets."""
+    n = len(values)
+    drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=DRAWS) @ values / n
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return low, high
 
 
 def independent(base: ComparisonAcross | AllScores) -> str:
@@ -195,11 +210,12 @@ def independent(base: ComparisonAcross | AllScores) -> str:
 
 
 def comparison_across(
-    outcome: Outcome, metric: str | None = None, shared: bool = False
+    outcome: Outcome, metric: str | None = None, shared: bool = False, apart: bool = False
 ) -> ComparisonAcross:
-    """The complete field of a metric; with `shared`, data sets that share rows count individually, and those apart."""
-    if metric not in (None, outcome.metric) or shared:
-        return all_scores(outcome, metric, shared).field
+    """The complete field of a metric; with `shared`, data sets that share rows count individually, with `apart` those
+    that are apart, too."""
+    if metric not in (None, outcome.metric) or shared or apart:
+        return all_scores(outcome, metric, shared, apart).field
     return outcome.cached("across", lambda: _read_comparison(outcome) or all_scores(outcome).field)
 
 
@@ -256,12 +272,15 @@ def _study_of(outcome: Outcome) -> list[Any]:
     return [outcome.metric, list(outcome.datasets), list(outcome.methods)]
 
 
-def all_scores(outcome: Outcome, metric: str | None = None, shared: bool = False) -> AllScores:
-    """The study's table of a metric; with `shared`, data sets that share rows count individually, and those apart."""
+def all_scores(
+    outcome: Outcome, metric: str | None = None, shared: bool = False, apart: bool = False
+) -> AllScores:
+    """The study's table of a metric; with `shared`, data sets that share rows count individually, with `apart` those
+    that are apart, too."""
     metric = metric or outcome.metric
     known = whole_means(outcome, metric)
     scored = {dataset for dataset, _ in known}
-    if not shared:
+    if not apart:
         scored -= {*datasets_apart(outcome)}
     groups = [[d for d in group if d in scored] for group in groups_sharing_rows(outcome)]
     names = [name for group in groups for name in (group if shared else group[:1])]
@@ -335,8 +354,20 @@ def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
             add(f"by {metric_words(metric)}", comparison_across(outcome, metric))
     for name in base.datasets:
         add(f"without {name}", base.without(name))
-    shared = comparison_across(outcome, shared=True)
-    if len(shared.datasets) > len(base.datasets):
-        too = ", and those apart" if datasets_apart(outcome) else ""
-        add(f"data sets that share rows counted each{too}", shared)
+    repeating = [name for name in base.datasets if _repeated_share(outcome, name) > REPEATED]
+    if repeating:
+        what = f"without data sets with more than {REPEATED:.0%} repeated rows"
+        add(what.replace("%", " %"), base.without(*repeating))
+    for what, other in (
+        ("data sets that share rows counted each", comparison_across(outcome, shared=True)),
+        ("with the data sets apart", comparison_across(outcome, apart=True)),
+    ):
+        if len(other.datasets) > len(base.datasets):
+            add(what, other)
     return found
+
+
+def _repeated_share(outcome: Outcome, dataset: str) -> float:
+    """Share of the rows that equal an earlier one; 0 if that is unknown."""
+    facts = outcome.checks(dataset)
+    return (facts.get("duplicated_rows") or 0) / max(facts.get("rows") or 0, 1)

@@ -19,6 +19,7 @@ from linclass_study.analysis.answer import answer
 from linclass_study.analysis.export import export_table
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import sentences
+from linclass_study.analysis.strata import write_strata
 from linclass_study.analysis.study_file import StudyDescription, write_study
 from linclass_study.analysis.summary import write_summary
 from linclass_study.analysis.tuned import grid_end_note, grid_ends, marked, write_tuned_table
@@ -46,7 +47,8 @@ def aggregate(outcome: Outcome, study: StudyDescription, report: str) -> None:
 
 
 def write_across(outcome: Outcome) -> None:
-    """Three tables, verdict.json, and across.json: the sentences, and the data sets and methods that took part."""
+    """Three tables, those of the strata, verdict.json, and across.json: the sentences, and the data sets and methods
+    that took part."""
     base = write_comparison(outcome)
     write_verdict(outcome)
     tried = scenarios(outcome, base)
@@ -60,6 +62,8 @@ def write_across(outcome: Outcome) -> None:
     for name, frame in frames.items():
         note = grid_end_note(outcome, base.methods)
         export_table(frame, outcome.results / "tables" / name, _marked(outcome, frame), note)
+    if outcome.evaluation.get("strata"):
+        write_strata(outcome, base)
     record = {
         "metric": base.metric,
         "datasets": base.datasets,

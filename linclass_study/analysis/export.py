@@ -13,6 +13,7 @@ from linclass_study.files.writing import atomic_write
 
 FORMS = ("csv", "md", "tex")
 ACROSS = ("ranks", "pairwise", "sensitivity")  # tables of comparisons across data sets
+STRATA = ("strata_datasets", "strata_ranks", "strata_pairs")  # of the strata of a study
 DIGITS = 4  # significant digits in Markdown; the CSV has all
 MARKDOWN = {"\\": "\\\\", "|": "\\|", "[": "\\[", "`": "\\`", "<": "&lt;"}
 

@@ -69,7 +69,7 @@ def unfinished_folder(into: Path) -> Iterator[Path]:
 
 
 # keys of the evaluation that do not affect predictions
-REPORT_KEYS = ("rope", "metrics", "focus", "traces")
+REPORT_KEYS = ("rope", "metrics", "focus", "strata", "traces")
 
 
 @dataclass(frozen=True)

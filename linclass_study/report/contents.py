@@ -111,6 +111,7 @@ TABLES = {
     "sensitivity": Part(
         "across", "tables.across.sensitivity", written=False, replaced=True
     ),  # by aggregate.py
+    "strata": Part("across", "tables.across.strata"),
     "performance": Part("dataset", "tables.performance.performance", True, open=True),
     "other_protocols": Part("dataset", "tables.performance.other_protocols", True, open=True),
     "metrics": Part("dataset", "tables.performance.all_metrics", True),

@@ -25,6 +25,7 @@ from linclass.evaluation.comparisons.friedman_test import ranks
 from linclass_study.analysis.across_datasets import (
     OTHER_METRICS,
     ComparisonAcross,
+    bootstrap_means,
     comparison_across,
     groups_sharing_rows,
     scenarios,
@@ -49,8 +50,7 @@ MAX_POINTS = 250  # rows in a panel of a plane
 TUNED_DIGITS = 4  # of tuned values
 SIDE = 1000  # of a plane, in whole numbers
 PRECISION = 3.0  # of a boundary, in the same unit
-DRAWS = 1000  # of the bootstrap of mean ranks
-LEVEL = 0.95  # of their intervals
+LEVEL = 0.95  # of intervals
 LABELS = ("Predicts", "Cost", "Certificate", "Reference")  # of a model's docstring
 
 
@@ -373,10 +373,7 @@ def _rank_intervals(base: ComparisonAcross) -> dict[str, list[float]]:
     """Percentile intervals of the mean ranks by a bootstrap over data sets."""
     if not base.enough_for_intervals:
         return {}
-    table = np.array(ranks(base.table))
-    n = len(table)
-    drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=DRAWS) @ table / n
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    low, high = bootstrap_means(np.array(ranks(base.table)))
     return {"low": _rounded(low), "high": _rounded(high)}
 
 

@@ -44,14 +44,10 @@ from linclass_study.textbook import course
 SCRIPTS = ROOT / "workflow" / "scripts"
 FIRST = 1_000_000  # priority of the jobs on which all others wait; no expected time in seconds is above it
 DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose run is divided among several jobs
-NOT_OF_FITS = ("rope", "metrics", "focus")  # keys of `evaluation:` that affect no prediction
-SHOWN = (
-    "methods",
-    "evaluation",
-    "limits",
-    "parameters",
-    "figure_style",
-)  # in tables, figures, report
+# keys of `evaluation:` that affect no prediction
+NOT_OF_FITS = ("rope", "metrics", "focus", "strata")
+# in tables, figures, report
+SHOWN = ("methods", "evaluation", "limits", "parameters", "figure_style")
 
 
 def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:

@@ -1,14 +1,21 @@
 """The suite of the reference study: its rules hold for each entry, and its files are those of the manifest."""
 
 import csv
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from linclass_study.analysis.strata import datasets_table
+from linclass_study.checks.check_dataset import _sizes
+from linclass_study.checks.columns import missing_cells
+from linclass_study.checks.geometry import design
 from linclass_study.config.catalogues import suite_entries
 from linclass_study.config.schema import schema_problems
 from linclass_study.data.local_copies import name_in_mirror
 from linclass_study.entries import as_list
+from linclass_study.files.yaml_file import read_yaml
+from linclass_study.project import ROOT
 
 SUITE = suite_entries(["reference_2026"])
 DOMAINS = {"medicine", "nature", "signals", "technology", "society", "games"}
@@ -90,13 +97,41 @@ def test_every_data_set_loads_with_the_counts_of_the_manifest(manifest, mirrors,
         assert found == {key: int(row[key]) for key in found} | CORRECTED.get(row["name"], {}), name
 
 
+# of the data sets that count, in the plan (docs/reference_study.md)
+STRATA = {
+    "rows_per_column": {"≤ 10": 18, "> 10 to 100": 47, "> 100": 26},
+    "classes": {"≤ 2": 47, "> 2 to 9": 32, "> 9": 12},
+    "category_share": {"0": 51, "> 0 to 0.5": 14, "> 0.5": 26},
+    "missing_values": {"0": 65, "> 0": 26},
+    "largest_class_share": {"≤ 0.8": 77, "> 0.8": 14},
+    "domain": {"medicine": 27, "nature": 13, "signals": 17, "technology": 18, "society": 16},
+}
+
+
 @pytest.mark.slow
-def test_every_data_set_has_its_digest_and_no_rare_class(mirrors, manifest, obtain):
-    sizes = []
+def test_every_data_set_has_its_digest_no_rare_class_and_the_strata_of_the_plan(
+    mirrors, manifest, obtain
+):
+    sizes, facts = [], {}
     for name, entry in SUITE.items():
         data = obtain(entry, *mirrors)  # with its digest
         assert (len(data.y), data.table.shape[1]) == tuple(entry["size"].values()), name
         assert np.bincount(data.y).min() >= RAREST, name
         assert (data.groups is not None) == ("group" in entry)
         sizes.append(len(data.y))
+        facts[name] = {
+            **_sizes(data),
+            **missing_cells(data.table),
+            "design_columns": design(data.table).shape[1],
+        }
     assert sum(sizes) > 440_000
+    counted = [name for name, entry in SUITE.items() if "apart" not in entry]
+    declared = read_yaml(ROOT / "config" / "reference.yaml")["evaluation"]["strata"]
+    outcome, base = (
+        SimpleNamespace(datasets=SUITE, checks=facts.get),
+        SimpleNamespace(datasets=counted),
+    )
+    table = datasets_table(outcome, declared, base).filter("counts")
+    assert {
+        key: dict(table[f"{key}_stratum"].value_counts().iter_rows()) for key in declared
+    } == STRATA

@@ -106,8 +106,8 @@ def test_data_sets_apart_are_fitted_but_not_compared(tmp_path):
     base = comparison_across(made)
     assert base.datasets == ["real", "other"]
     words = [one.what for one in scenarios(made, base)]
-    assert words[-1] == "data sets that share rows counted each, and those apart"
-    assert comparison_across(made, shared=True).datasets == ["drawn", "real", "other"]
+    assert words[-1] == "with the data sets apart"
+    assert comparison_across(made, apart=True).datasets == ["drawn", "real", "other"]
     assert "data: drawn not counted across data sets: simulated" in answer.problem_lines(made)
     table.drop("apart").write_csv(path)  # results of an earlier version
     assert comparison_across(replace(made)).datasets == ["drawn", "real", "other"]

@@ -7,6 +7,7 @@ tables/summary.csv, tables/fits.csv  mean, sd and n of each metric; statuses of 
 tables/times.csv                    cost of each run on each machine
 comparison.npz                      scores of all methods across data sets, with tests, ratings and their intervals
 tables/ranks, pairwise, sensitivity (.csv, .md, .tex), across.json    the same as tables and sentences
+tables/strata_datasets, strata_ranks, strata_pairs (.csv)    the same within strata, if the study declares any
 tables/verdict.json                 the verdict as data, of which the answer and the page are sentences
 study.json                          the configuration of the study, so that the folder is complete
 answer.txt                          problems and the best method of each data set: the last lines in the terminal
@@ -56,7 +57,9 @@ rule aggregate:
         csv="<results>/scores.csv",
         fits="<results>/fits.parquet",
         tuned="<results>/tuned.parquet",
-        tables=expand("<results>/tables/{table}.csv", table=["summary", "fits", "times", "tuned"]),
+        tables=expand(
+            "<results>/tables/{table}.csv", table=["summary", "fits", "times", "tuned", *OF_STRATA]
+        ),
         across=expand("<results>/tables/{t}.{form}", t=ACROSS, form=["csv", "md"]),
         conclusions="<results>/tables/across.json",
         verdict="<results>/tables/verdict.json",

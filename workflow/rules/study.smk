@@ -4,7 +4,7 @@ from time import time_ns
 
 from snakemake.logging import logger
 
-from linclass_study.analysis.export import ACROSS
+from linclass_study.analysis.export import ACROSS, STRATA
 from linclass_study.config.study import AS_IS
 from linclass_study.protocols import metrics_of
 from linclass_study.report import contents
@@ -25,6 +25,7 @@ INPUTS = RuleInputs(STUDY, workflow)
 HANDLERS = Handlers(INPUTS, workflow, logger, rules)
 
 DATASETS = list(STUDY.datasets)
+OF_STRATA = STRATA if STUDY.evaluation.get("strata") else ()
 FIGURES = INPUTS.figures  # whether they show a single data set → their names
 TEXTBOOK = course.script_names()
 

@@ -91,29 +91,30 @@ def bayesian_signed_rank(
     table = checked_scores(scores)
     k = table.shape[1]
     better, equal, worse = np.zeros((k, k)), np.eye(k), np.zeros((k, k))
+    # number of data sets → pairs with so many, which share the draws
+    pairs: dict[int, list[tuple[int, int, Array]]] = {}
     for i in range(k):
         for j in range(i + 1, k):
             d = differences(table, i, j)
-            limit = 2 * rope + TIE / 2  # sums are multiples of TIE: rounding crosses no limit
-            found = _shares(d, limit, prior, draws, np.random.default_rng(seed))
-            better[i, j], equal[i, j], worse[i, j] = found
-            better[j, i], equal[j, i], worse[j, i] = found[::-1]
+            pairs.setdefault(len(d), []).append((i, j, np.concatenate([[0.0], d])))
+    limit = 2 * rope + TIE / 2  # sums are multiples of TIE: rounding crosses no limit
+    for n, some in pairs.items():
+        rng, alpha = np.random.default_rng(seed), np.ones(n + 1)
+        alpha[0] = prior
+        wins = np.zeros((len(some), 3))
+        for begin in range(0, draws, BATCH):
+            w = rng.dirichlet(alpha, min(BATCH, draws - begin))
+            for own, (_, _, d) in zip(wins, some, strict=True):
+                own += _largest(w, d[:, None] + d, limit)
+        for (i, j, _), own in zip(some, (wins / draws).tolist(), strict=True):
+            better[i, j], equal[i, j], worse[i, j] = own  # of counts, so none is below 0
+            better[j, i], equal[j, i], worse[j, i] = own[::-1]
     return Posterior(better, equal, worse)
 
 
-def _shares(
-    d: Array, limit: float, prior: float, draws: int, rng: np.random.Generator
-) -> tuple[float, float, float]:
-    d = np.concatenate([[0.0], d])
-    sums = d[:, None] + d
+def _largest(w: Array, sums: Array, limit: float) -> Array:
+    """How often P(better), P(equal) and P(worse) are the largest, over weights w (draws, rows)."""
     above, below = (sums > limit).astype(float), (sums < -limit).astype(float)
-    wins = np.zeros(3)
-    alpha = np.ones(len(d))
-    alpha[0] = prior
-    for begin in range(0, draws, BATCH):
-        w = rng.dirichlet(alpha, min(BATCH, draws - begin))
-        high, low = ((w @ above) * w).sum(axis=1), ((w @ below) * w).sum(axis=1)
-        parts = np.column_stack([high, 1 - high - low, low])
-        wins += np.bincount(parts.argmax(axis=1), minlength=3)
-    better, equal, worse = (wins / draws).tolist()  # of counts, so none is below 0
-    return better, equal, worse
+    high, low = ((w @ above) * w).sum(axis=1), ((w @ below) * w).sum(axis=1)
+    parts = np.column_stack([high, 1 - high - low, low])
+    return np.bincount(parts.argmax(axis=1), minlength=3)

@@ -1,16 +1,18 @@
-"""Comparisons across data sets: the controls, methods that are not ranked, and sensitivity of the conclusion."""
+"""Comparisons across data sets: the controls, methods that are not ranked, sensitivity of the conclusion, strata."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
-from linclass_study.analysis.across_datasets import MIN_DATA_SETS, comparison_across
+from linclass_study.analysis.across_datasets import ALPHA, MIN_DATA_SETS, comparison_across
 from linclass_study.analysis.aggregate import pairwise_table, ranks_table
 from linclass_study.analysis.controls import Across, across, controls, cost_ratios, focus_of
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note
+from linclass_study.analysis.strata import MIN_TESTED, PAIRS, RANKS
 from linclass_study.analysis.verdict import incomplete_methods
 from linclass_study.analysis.wording import metric_words, test_words
 from linclass_study.report.contents import TABLES
@@ -156,6 +158,74 @@ def sensitivity(outcome: Outcome) -> ReportTable | None:
             "Which methods would be best?", caption, columns[:-1], [row[:-1] for row in rows]
         )
     return ReportTable("Does the conclusion survive?", caption, columns, rows)
+
+
+def strata(outcome: Outcome) -> ReportTable | None:
+    """Each stratum with its best methods, and the method that is most ahead of the focus."""
+    folder = outcome.results / "tables"
+    if not outcome.evaluation.get("strata") or not (folder / "strata_ranks.csv").exists():
+        return None
+    ranked = pl.read_csv(folder / "strata_ranks.csv", schema=RANKS)
+    pairs = pl.read_csv(folder / "strata_pairs.csv", schema=PAIRS)
+    focus = focus_of(outcome)[:1]
+    rows = []
+    for (key, stratum), own in ranked.group_by("property", "stratum", maintain_order=True):
+        best, p = own.row(0, named=True), own["p_best"]
+        tied = None if p.is_null().all() else int((p >= ALPHA).sum()) - 1
+        row = [
+            str(key).replace("_", " "),
+            stratum,
+            best["data_sets"],
+            best["method"],
+            best["mean_rank"],
+            tied,
+        ]
+        if focus:
+            row += _most_ahead(pairs.filter(property=key, stratum=stratum), focus[0])
+        rows.append(row)
+    columns = [
+        Column("property", "Property"),
+        Column("stratum", "Stratum"),
+        Column("data_sets", "Data sets", "count"),
+        Column("best", "Best mean rank", "method"),
+        Column("mean_rank", "Mean rank", "number"),
+        Column("indistinguishable", "Indistinguishable", "count",
+               "methods that Nemenyi’s test does not distinguish from the best one"),
+        *([
+            Column("ahead", f"Most ahead of {focus[0]}", "method"),
+            Column("difference", "Difference", "number",
+                   "mean over the data sets, with its 95 % bootstrap interval"),
+            Column("differs_from", "Differs from", "text",
+                   "strata of the same property with a disjoint interval of this difference"),
+        ] if focus else []),
+    ]  # fmt: skip
+    caption = (
+        "The comparison across data sets within strata that the study declares. Strata of fewer than "
+        f"{MIN_TESTED} data sets are not tested. Bold: significant by Wilcoxon’s test, with Holm’s correction over all "
+        "pairs of the stratum. tables/strata_ranks.csv has all methods, tables/strata_pairs.csv all pairs, and "
+        "tables/strata_datasets.csv the strata of each data set."
+    )
+    return ReportTable("Strata", caption, columns, rows)
+
+
+def _most_ahead(pairs: pl.DataFrame, focus: str) -> list[Any]:
+    """The method with the largest mean difference to the focus, that difference, and the strata that differ in it."""
+    first = pairs.filter(method=focus)
+    turned = first.with_columns(
+        method="against",
+        mean_difference=-pl.col("mean_difference"),
+        lower=-pl.col("upper"),
+        upper=-pl.col("lower"),
+    )
+    found = pl.concat([turned, pairs.filter(against=focus)]).sort(
+        "mean_difference", descending=True
+    )
+    if found.is_empty():
+        return [None, None, None]
+    row = found.row(0, named=True)
+    clear = row["p_holm"] is not None and row["p_holm"] < ALPHA
+    number = Number(row["mean_difference"], interval=_ends(row["lower"], row["upper"]), clear=clear)
+    return [row["method"], number, row["differs_from"]]
 
 
 def ranks(outcome: Outcome) -> ReportTable | None:
