@@ -69,10 +69,11 @@ class Rows(NamedTuple):
 
 
 def data(name: str) -> Rows:
-    """Load a data set of config/datasets.yaml from its first usable source."""
+    """Load a data set of config/datasets.yaml or of the reference study from its first usable source."""
     from linclass.preprocessing.transforms.categories import OneHot
 
-    entry = read_yaml(ROOT / "config" / "datasets.yaml")[name]
+    suite = read_yaml(ROOT / "config" / "suites" / "reference_2026.yaml")["datasets"]
+    entry = (suite | read_yaml(ROOT / "config" / "datasets.yaml"))[name]
     folders = _folders()
     found = obtain_dataset(entry, folders.mirrors, folders.downloads, ROOT)
     table, texts = found.table, None
