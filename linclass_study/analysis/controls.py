@@ -267,8 +267,7 @@ class Across:
 
     @property
     def by_ranks(self) -> bool:
-        """Whether mean ranks decide, because Wilcoxon's test cannot; of two methods they are the sign test at most."""
-        return least_adjusted_p(self.n, self.comparisons) >= ALPHA and len(self.others) > 1
+        return ranks_decide(self.n, self.comparisons)
 
     @property
     def test(self) -> str:
@@ -305,6 +304,12 @@ class Across:
             None if adjusted < ALPHA or same else more_datasets(float(p), self.n, self.comparisons)
             for p, adjusted, same in zip(self.deciding.p, self.adjusted, self.same, strict=True)
         ]
+
+
+def ranks_decide(n: int, comparisons: int) -> bool:
+    """Whether mean ranks decide, because Wilcoxon's test cannot be significant on n data sets after correction; of a
+    single pair of methods they are the sign test at most."""
+    return least_adjusted_p(n, comparisons) >= ALPHA and comparisons > 1
 
 
 def _of_others(found: AgainstControl) -> AgainstControl:

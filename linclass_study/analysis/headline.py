@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from linclass.base.messages import counted, names_and_others
-from linclass_study.analysis.across_datasets import comparison_across
-from linclass_study.analysis.controls import MAX_DATASETS, Verdict
+from linclass_study.analysis.across_datasets import ComparisonAcross, comparison_across
+from linclass_study.analysis.controls import MAX_DATASETS, Verdict, cost_ratio
 from linclass_study.analysis.data_warnings import serious
-from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.sentences import confidence
 from linclass_study.analysis.verdict import (
     ControlVerdict,
@@ -19,7 +20,7 @@ from linclass_study.analysis.verdict import (
     StudyVerdict,
     labelled,
 )
-from linclass_study.analysis.wording import metric_words, test_words
+from linclass_study.analysis.wording import cost_words, metric_words
 
 NAMES = 3  # methods named in a sentence; the others are counted
 OFTEN = 0.5  # share of the fits of a method on a data set
@@ -85,7 +86,8 @@ def _control(verdict: StudyVerdict) -> ControlVerdict | None:
 
 def _rank(outcome: Outcome, verdict: StudyVerdict, method: str) -> str:
     base = comparison_across(outcome)
-    words = f"by {metric_words(verdict.metric)} over {verdict.over}"
+    over = counted(len(base.datasets), "independent data set")
+    words = f"by {metric_words(verdict.metric)} over {over}"
     ranked = [outcome.labels.methods[name] for name in base.methods]
     if method not in ranked:
         return f"{method} is not ranked {words}, as it lacks a score on some of them."
@@ -95,11 +97,25 @@ def _rank(outcome: Outcome, verdict: StudyVerdict, method: str) -> str:
     count = f"{len(ranked)} methods"
     if method not in verdict.best:
         verb = "ranks" if len(verdict.best) == 1 else "rank"
-        return f"{method} ranks {_ordinal(place)} of {count} {words}; {best} {verb} first."
-    if len(verdict.best) > 1:
+        answer = f"{method} ranks {_ordinal(place)} of {count} {words}; {best} {verb} first"
+    elif len(verdict.best) > 1:
         others = names_and_others([name for name in verdict.best if name != method], NAMES)
-        return f"{method} shares the first rank with {others} among {count} {words}."
-    return f"{method} ranks first of {count} {words}."
+        answer = f"{method} shares the first rank with {others} among {count} {words}"
+    else:
+        answer = f"{method} ranks first of {count} {words}"
+    return f"{answer}{_cost(outcome, base, base.methods[ranked.index(method)])}."
+
+
+def _cost(outcome: Outcome, base: ComparisonAcross, method: str) -> str:
+    """The time of a fit against that of the best of the other methods."""
+    order = [base.methods[j] for j in np.argsort(base.nemenyi.ranks, kind="stable")]
+    other = next(name for name in order if name != method)
+    ratio = cost_ratio(median_seconds(outcome.times), base.datasets, method, other)
+    if ratio is None:
+        return ""
+    labels = outcome.labels.methods
+    second = f", ahead of {labels[other]}" * (base.best == [method])
+    return f"{second}; {cost_words(labels[method], labels[other], ratio)}"
 
 
 def _ordinal(place: int) -> str:
@@ -123,8 +139,7 @@ def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
     known = [one for one in verdict.datasets if one.comparisons]
     clear = sum(one.best == [control.method] and not one.indistinguishable for one in known)
     single = f"; clearly the best on {clear or 'none'} of {counted(len(known), 'data set')}"
-    test = test_words(control.test, others, control.comparisons)
-    return f"It is {', '.join(parts)} ({test}){single * bool(known)}."
+    return f"It is {', '.join(parts)}{single * bool(known)}."
 
 
 def _single(one: DatasetVerdict) -> list[str]:
@@ -158,18 +173,17 @@ def _next_step(
     if control is not None and control.next is not None:
         number = control.datasets_needed
         parts.append(
-            f"about {number} data sets for {control.method} against {control.next}"
-            if number is not None
-            else f"more than {MAX_DATASETS:,} data sets for {control.method} against {control.next}"
+            f"{control.method} against {control.next} "
+            f"({'about' if number else 'more than'} {number or MAX_DATASETS:,} data sets would decide it)"
         )
     repeats = [(one.repeats, one) for one in rivals if one is not None and one.repeats]
     known = [(each, one) for each, one in repeats if each.repeats is not None]
     if known:
         each, one = min(known, key=lambda pair: pair[0].repeats or 0)
-        pair = f"{one.control} against {one.other} on {one.dataset} ({each.decide})"
-        parts.append(f"`repeats: {each.repeats}` in the study for {pair}")
+        pair = f"{one.control} against {one.other} on {one.dataset}"
+        parts.append(f"{pair} (`repeats: {each.repeats}` would decide it: {each.decide})")
     if parts:
-        return [f"To decide more: {'; '.join(parts)}."]
+        return [f"Still undecided: {'; '.join(parts)}."]
     if repeats:
         return ["More repeats would decide nothing here, only more rows or more data sets."]
     return []

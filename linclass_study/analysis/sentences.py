@@ -37,7 +37,7 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_sentences
 from linclass_study.analysis.verdict import DatasetVerdict, StudyVerdict, no_ranking
 from linclass_study.analysis.within_dataset import SURE, comparison_within, rope_of
-from linclass_study.analysis.wording import format_probability, metric_words
+from linclass_study.analysis.wording import cost_words, format_probability, metric_words, p_words
 
 NAMES = 4  # methods or data sets named in a sentence; the others are counted
 NAMED = 6  # data sets, or excluded runs, that are named one by one
@@ -250,8 +250,8 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
         differ = "differ more than by chance" if test.f_p < ALPHA else "do not differ significantly"
         f = f"{test.f:.2f}" if np.isfinite(test.f) else "∞"
         found.append(
-            f"The methods {differ}: Iman and Davenport’s F = {f}, p {_p(test.f_p)}, which decides (Demšar, 2006) "
-            f"because Friedman’s χ² = {test.statistic:.2f}, p {_p(test.p)}, is too conservative (n = {n} data sets, "
+            f"The methods {differ}: Iman and Davenport’s F = {f}, {p_words(test.f_p)}, which decides (Demšar, 2006) "
+            f"because Friedman’s χ² = {test.statistic:.2f}, {p_words(test.p)}, is too conservative (n = {n} data sets, "
             f"k = {k} methods)."
         )
     first, *others = np.argsort(average, kind="stable").tolist()
@@ -343,10 +343,6 @@ def _sensitivity(tried: list[Scenario]) -> list[str]:
     return found
 
 
-def _p(p: float) -> str:
-    return "< .001" if p < 0.001 else "= " + f"{p:.3f}".removeprefix("0")
-
-
 def too_few(base: ComparisonAcross, what: str, least: int, table: str) -> str:
     """Why a figure is not drawn; empty if there are enough data sets."""
     if len(base.datasets) >= least:
@@ -359,13 +355,11 @@ def too_few(base: ComparisonAcross, what: str, least: int, table: str) -> str:
 
 def unattainable(n: int, comparisons: int, what: str, of: str = "comparisons") -> str:
     """That `what` cannot be significant on n data sets after Holm's correction, and from how many on it can."""
-    least = least_adjusted_p(n, comparisons)
-    if least < ALPHA:
+    if least_adjusted_p(n, comparisons) < ALPHA:
         return ""
-    number = f"{least:.3f}".removeprefix("0") if least < 1 else "1"
     return (
-        f"On {counted(n, 'data set')} {what} can be significant by Wilcoxon’s test{_corrected(comparisons, of)}: its p "
-        f"is at least {number}; it takes at least {data_sets_needed(comparisons, ALPHA)} independent data sets."
+        f"On {counted(n, 'data set')} {what} can be significant by Wilcoxon’s test{_corrected(comparisons, of)}; that "
+        f"takes at least {data_sets_needed(comparisons, ALPHA)} independent data sets."
     )
 
 
@@ -461,7 +455,7 @@ def _against_nearest(outcome: Outcome, found: Across) -> list[str]:
         return []
     won, tied, lost = found.won_tied_lost[j]
     ratio = cost_ratios(outcome, found)[j]
-    cost = "" if ratio is None else f"; a fit takes {ratio:.2g} times as long"
+    cost = "" if ratio is None else f"; {cost_words(found.control, found.others[j], ratio)}"
     games = (
         f"Against {found.others[j]}{', the best of the others by mean rank,' * (len(found.others) > 1)} it won on "
         f"{won}, tied on {tied} and lost on {lost} data sets (a tie is a difference of at most {found.rope:g}); its "

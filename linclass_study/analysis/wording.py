@@ -8,6 +8,7 @@ from typing import Any
 from linclass.evaluation import metrics
 from linclass_study.protocols import kind, selected_protocols
 
+SAME_TIME = 1.05  # ratio of the times of a fit, below which they are not told apart
 WRITTEN = {"auc": "AUC", "brier": "Brier", "f1": "F1", "matthews": "Matthews"}
 
 
@@ -101,3 +102,28 @@ def rows_held_out(evaluation: Mapping[str, Any], protocol: str) -> str:
 def format_probability(p: float) -> str:
     """A probability with two decimals; one that is rounded is not said to be 0 or 1."""
     return "<0.01" if p < 0.005 else ">0.99" if p > 0.995 else f"{p:.2f}"
+
+
+def format_p(p: float | None) -> str:
+    """A probability or a p-value: three decimals without the leading zero; 1 only if it is 1."""
+    if p is None:
+        return "–"
+    if 0.9995 <= p < 1:
+        return "> .999"
+    return "< .001" if p < 0.0005 else "1" if p == 1 else f"{p:.3f}".removeprefix("0")
+
+
+def p_words(p: float) -> str:
+    """p = .012, p < .001"""
+    shown = format_p(p)
+    return f"p {shown}" if shown[0] in "<>" else f"p = {shown}"
+
+
+def cost_words(first: str, second: str, ratio: float) -> str:
+    """The cost of a fit, always by the slower method; `ratio` is the time of the first over that of the second."""
+    if 1 / SAME_TIME < ratio < SAME_TIME:
+        return f"{first} and {second} take equally long to fit"
+    slower, faster = (first, second) if ratio > 1 else (second, first)
+    times = max(ratio, 1 / ratio)
+    shown = f"{times:.2g}" if times < 99.5 else f"{times:,.0f}"
+    return f"{slower} takes {shown} times as long to fit as {faster}"

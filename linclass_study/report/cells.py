@@ -16,12 +16,12 @@ from markupsafe import Markup, escape
 
 from linclass_study.analysis.answer import shortened
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.wording import format_p
 from linclass_study.project import ROOT
 from linclass_study.report.table import (
     Column,
     Number,
     format_number,
-    format_p,
     format_power,
     format_seconds,
 )

@@ -28,6 +28,7 @@ SECTIONS = {
 SCRIPTED = ("methods", "compare")  # sections that need scripts
 
 PAGE = ("template.html.j2", "style.css")
+FIRST_SCRIPT = "js/first.js"
 LIBRARIES = ("vendor/d3.min.js", "vendor/plot.min.js")
 SCRIPTS = tuple(  # one script, in this order
     f"js/{name}.js"
@@ -36,7 +37,9 @@ SCRIPTS = tuple(  # one script, in this order
         *("compare", "across", "main"),
     )
 )
-PAGE_FILES = tuple(f"workflow/report/{name}" for name in (*PAGE, *LIBRARIES, *SCRIPTS))
+PAGE_FILES = tuple(
+    f"workflow/report/{name}" for name in (*PAGE, FIRST_SCRIPT, *LIBRARIES, *SCRIPTS)
+)
 
 
 class Part(NamedTuple):

@@ -54,6 +54,7 @@ from linclass_study.report.cells import (
 )
 from linclass_study.report.contents import (
     FIGURES,
+    FIRST_SCRIPT,
     LIBRARIES,
     SCRIPTED,
     SCRIPTS,
@@ -290,10 +291,10 @@ def learning_curve_sizes(outcome: Outcome) -> str:
 
 
 def page_scripts() -> list[str]:
-    """The libraries, and the page's own scripts as one."""
+    """The script of the head, the libraries, and the page's other scripts as one."""
     libraries, own = (
         [(TEMPLATES / name).read_text(encoding="utf-8") for name in names]
-        for names in (LIBRARIES, SCRIPTS)
+        for names in ((FIRST_SCRIPT, *LIBRARIES), SCRIPTS)
     )
     return [*libraries, "\n".join(own)]
 

@@ -30,7 +30,7 @@ from linclass_study.analysis.across_datasets import (
     groups_sharing_rows,
     scenarios,
 )
-from linclass_study.analysis.controls import BASELINE, across, focus_of
+from linclass_study.analysis.controls import BASELINE, across, focus_of, ranks_decide
 from linclass_study.analysis.outcome import Outcome, PlaneGrid, median_seconds
 from linclass_study.analysis.tuned import chosen_values, grid_ends
 from linclass_study.analysis.within_dataset import rope_of
@@ -323,8 +323,8 @@ def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
                         `others`, −1 where it is worse, `p` that after correction, `words` the test and its correction
     test                wilcoxon, ranks or nemenyi; `chosen`: whether p is corrected for all pairs, as the control was
                         chosen as the best method by the same scores
-    pairs               p of Wilcoxon's test with Holm's correction over all pairs, [i][j − i − 1] of the pair i < j;
-                        null if all are 1
+    pairs               p of all pairs after correction, [i][j − i − 1] of the pair i < j; null if all are 1. As of a
+                        chosen control, Nemenyi's test decides where Wilcoxon's cannot; `pairs_words` names the test
     """
     base = comparison_across(outcome, metric)
     if not base.enough:
@@ -340,7 +340,7 @@ def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
         "critical": round(float(base.nemenyi.critical_difference), 3),
         "groups": [[methods[j] for j in group] for group in base.nemenyi.groups],
         "friedman": None if base.friedman is None else float(base.friedman.f_p),
-        "pairs": _pairs(base),
+        **_pairs(base),
     }
     focus = [name for name in focus_of(outcome) if name in base.methods]
     against = across(outcome, base, (focus or base.best)[0])
@@ -362,11 +362,17 @@ def _rounded(values: np.ndarray, digits: int = 4) -> list[float]:
     return [float(f"{value:.{digits}g}") for value in values.tolist()]
 
 
-def _pairs(base: ComparisonAcross) -> list[list[float]] | None:
-    adjusted = base.pairs.adjusted
-    if (adjusted == 1).all():
-        return None
-    return [_rounded(adjusted[i, i + 1 :]) for i in range(len(adjusted))]
+def _pairs(base: ComparisonAcross) -> dict[str, Any]:
+    n, k = base.table.shape
+    comparisons = k * (k - 1) // 2
+    by_ranks = ranks_decide(n, comparisons)
+    adjusted = base.nemenyi.p if by_ranks else base.pairs.adjusted
+    return {
+        "pairs": None
+        if (adjusted == 1).all()
+        else [_rounded(adjusted[i, i + 1 :]) for i in range(k)],
+        "pairs_words": test_words("nemenyi" if by_ranks else "wilcoxon", k - 1, comparisons),
+    }
 
 
 def _rank_intervals(base: ComparisonAcross) -> dict[str, list[float]]:

@@ -242,12 +242,3 @@ def format_tuned(chosen: str) -> str:
     """The value of a tuned parameter, given as JSON, with four significant digits."""
     known = json.loads(chosen)
     return f"{known:.4g}" if isinstance(known, float) else str(known)
-
-
-def format_p(p: float | None) -> str:
-    """A probability or a p-value: three decimals without the leading zero; 1 only if it is 1."""
-    if p is None:
-        return "–"
-    if 0.9995 <= p < 1:
-        return "> .999"
-    return "< .001" if p < 0.0005 else f"{p:.3f}".removeprefix("0")

@@ -12,6 +12,7 @@ from cases import each
 from studies import Data, Method
 
 from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
+from linclass.evaluation.comparisons.friedman_test import nemenyi
 from linclass.evaluation.comparisons.pairs import pairwise
 from linclass.evaluation.comparisons.t_tests import corrected_t_against_control
 from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
@@ -19,6 +20,7 @@ from linclass_study.analysis.across_datasets import all_scores
 from linclass_study.analysis.controls import cost_ratio
 from linclass_study.analysis.outcome import median_seconds
 from linclass_study.analysis.within_dataset import rope_of
+from linclass_study.analysis.wording import cost_words, p_words
 from linclass_study.report.method_scores import fold_values
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
@@ -88,8 +90,9 @@ def test_the_numbers_over_data_sets_are_those_of_the_library(page, outcome):
     for a, b in (("best", "fair"), ("poor", "good"), ("worst", HOSTILE)):
         found = compared(page, a, b)
         i, j = field.methods.index(a), field.methods.index(b)
-        assert found["p"] == pytest.approx(pairs.p[i, j], rel=1e-9)
-        assert found["holm"] == pytest.approx(pairs.adjusted[i, j], rel=1e-3)
+        assert found["alone"] == pytest.approx(pairs.p[i, j], rel=1e-9)
+        assert found["test"]["p"] == pytest.approx(nemenyi(field.table).p[i, j], rel=1e-3)
+        assert found["test"]["words"] == "Nemenyi’s test of all pairs"  # 91 pairs on 7 data sets
         assert found["mean"]["difference"] == pytest.approx(pairs.difference[i, j], abs=ROUNDING)
         assert found["posterior"] == pytest.approx([part[i, j] for part in posterior], abs=0.01)
         assert found["ratios"]["mean"] == pytest.approx(
@@ -128,33 +131,61 @@ def test_methods_on_one_data_set_are_compared_by_its_interval_alone(open_page, t
     page = open_page(results / "report.html")
     (row,) = compared(page, "a", "b")["rows"]
     verdict = page.evaluate("document.querySelector('#compare-view .verdict').textContent")
-    clear = "excludes" if row["low"] > 0 else "includes"
-    assert verdict.startswith(f"On only a is better than b by {row['difference']:.3f} in accuracy")
-    assert f"its 95 % interval {clear} 0" in verdict
+    clear = "excludes 0" if row["low"] > 0 else "includes 0, so it may be chance"
+    assert verdict.startswith(f"On only a is better than b by {row['difference']:.3f}")
+    assert f"The 95 % interval of the difference {clear}." in verdict
     assert page.evaluate("document.querySelector('.posterior, .wins')") is None
     assert messages(page) == []
 
 
+@each(("posterior", "said"), [
+    ([0.99, 0.005, 0.005], "a is better than b."),
+    ([0.1, 0.8, 0.1], "a is probably equal to b in practice."),
+    ([0.02, 0.08, 0.9], "a is probably worse than b."),
+    ([0.48, 0.5, 0.02], "a is equal to b in practice or better."),
+    ([0.01, 0.5, 0.49], "a is equal to b in practice or worse."),
+    ([0.3, 0.6, 0.1], "It is undecided whether a or b is better."),
+])  # fmt: skip
+def test_the_answer_says_better_equal_or_worse_as_far_as_that_is_certain(page, posterior, said):
+    assert page.evaluate(f"answerOf('a', 'b', {{rope: 0.01}}, {posterior})") == said
+
+
+@each(
+    ("p", "shown"), [(1, "p = 1"), (0.9999, "p > .999"), (0.0432, "p = .043"), (1e-9, "p < .001")]
+)
+def test_p_is_written_without_digits_that_mean_nothing(page, p, shown):
+    assert page.evaluate(f"pWords({p})") == p_words(p) == shown
+
+
+@each(("ratio", "said"), [
+    (5.5, "best takes 5.5 times as long to fit as fair"),
+    (1 / 5.5, "fair takes 5.5 times as long to fit as best"),
+    (0.0008, "fair takes 1,250 times as long to fit as best"),
+    (99.7, "best takes 100 times as long to fit as fair"),
+    (1.02, "best and fair take equally long to fit"),
+])  # fmt: skip
+def test_cost_is_stated_by_the_slower_method(page, ratio, said):
+    assert page.evaluate(f"costWords(...{PLACES.format('best', 'fair')}, {ratio})") == said
+    assert cost_words("best", "fair", ratio) == said
+
+
 def test_the_pair_is_in_the_address_and_can_be_swapped(page):
-    verdict = "document.querySelector('#compare-view .verdict').textContent"
+    verdict = "document.querySelector('#compare-view figcaption b').textContent"
     ranked = page.evaluate("order().map((m) => methods[m].name)")
-    assert page.evaluate(verdict).startswith(
-        f"{ranked[0]} is ahead of {ranked[1]} by more than 0.01 on "
-    )
+    assert page.evaluate(verdict).startswith(f"{ranked[0]} minus {ranked[1]} ")
     visit(page, "#a=fair&b=good")
-    first = page.evaluate(verdict)
-    assert first.startswith("fair is ahead of good by more than 0.01 on ")
+    assert page.evaluate(verdict).startswith("fair minus good ")
     page.evaluate(
         "[...document.querySelectorAll('#compare-view button')].find((one) => one.textContent === 'Swap').click()"
     )
     page.wait_for_timeout(50)
     assert page.evaluate("location.hash") == "#a=good&b=fair"
-    assert page.evaluate(verdict).startswith("good is ahead of fair by more than 0.01 on ")
+    assert page.evaluate(verdict).startswith("good minus fair ")
     fields = "[...document.querySelectorAll('.versus input')]"
     assert page.evaluate(f"{fields}.map((field) => field.value)") == ["good", "fair"]
     type_into(page, f"{fields}[1]", "worst")
     page.wait_for_timeout(50)
-    assert page.evaluate(verdict).startswith("good is ahead of worst by more than 0.01 on ")
+    assert page.evaluate(verdict).startswith("good minus worst ")
 
 
 def test_a_cell_of_the_win_rates_opens_its_pair_by_mouse_or_key(page):

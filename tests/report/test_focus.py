@@ -96,7 +96,7 @@ def test_mean_ranks_decide_where_wilcoxons_test_cannot_and_a_sentence_says_from_
     assert "(mean ranks with Holm’s correction over 22 comparisons)" in first
     assert second == (
         "On 7 data sets no comparison with m0 can be significant by Wilcoxon’s test with Holm’s correction over 22 "
-        "comparisons: its p is at least .344; it takes at least 10 independent data sets. So mean ranks decide here, "
+        "comparisons; that takes at least 10 independent data sets. So mean ranks decide here, "
         "whose p also depends on the other methods."
     )
     by = found.by_verdict()
@@ -131,7 +131,7 @@ def test_the_best_method_is_tested_against_all_pairs_because_the_same_scores_cho
     assert first.endswith("(Nemenyi’s test of all pairs).")
     assert second == (  # 253 · 2/2¹⁴ = .031
         "On 7 data sets no comparison with m0 can be significant by Wilcoxon’s test with Holm’s correction over 253 "
-        "pairs: its p is at least 1; it takes at least 14 independent data sets. So mean ranks decide here, whose p "
+        "pairs; that takes at least 14 independent data sets. So mean ranks decide here, whose p "
         "also depends on the other methods."
     )
     _, worst = found_against(table, "m22")  # the baseline

@@ -99,7 +99,7 @@ def _control_columns(rope: float) -> list[Column]:
         ),
         Column("p_ranks", "p (ranks)", "p", "z of mean ranks, without correction"),
         Column("p_ranks_holm", "Corrected (ranks)", "p", "Holm’s correction, or Nemenyi’s test"),
-        Column("cost_ratio", "Cost ratio", "number", "seconds of a fit of the control over those of the method"),
+        Column("cost_ratio", "Fit time ratio", "number", "fit time of the control divided by that of the method"),
     ]  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def focus(outcome: Outcome) -> ReportTable | None:
         Column("won", "Won", "count", f"data sets on which the focus is better by more than {rope:g}"),
         Column("tied", "Tied", "count", f"data sets on which they differ by at most {rope:g}"),
         Column("lost", "Lost", "count", f"data sets on which the focus is worse by more than {rope:g}"),
-        Column("cost_ratio", "Cost ratio", "number", "seconds of a fit of the focus over those of the method"),
+        Column("cost_ratio", "Fit time ratio", "number", "fit time of the focus divided by that of the method"),
         Column("decides", "What would decide", "text", "of an undecided comparison, if the difference stays"),
     ]  # fmt: skip
     caption = (

@@ -10,9 +10,9 @@ const MIN_SECONDS = 10; // microseconds; shorter fits are not told apart
 const winRate = ({ n, wins, ties }) => (n ? (wins + ties / 2) / n : null);
 
 function winTip(i, j, by) {
-  const found = record(i, j, by), holm = holmOfPair(i, j, by);
+  const found = record(i, j, by), test = testOf(i, j, by);
   const [first, second] = [i, j].map((m) => label(methods[m])), each = common(i, j, by).map((d) => ahead(d, i, j, by));
-  const tested = holm === null ? "" : `; p ${probability(holm)} after Holm’s correction`;
+  const tested = test ? `; ${pWords(test.p)} after correction` : "";
   return `${first} against ${second}: better on ${found.wins}, equal on ${found.ties}, worse on ${found.losses} of ${plural(found.n, "data set")}; mean difference ${signed(d3.mean(each))}${tested}`;
 }
 
@@ -34,7 +34,7 @@ function winMatrix(shown, by) {
       if (m === other) return;
       const rate = rates.get(row < column ? `${m} ${other}` : `${other} ${m}`);
       if (rate === null) return;
-      const own = row < column ? rate : 1 - rate, holm = holmOfPair(m, other, by), at = { x: left + column * size, y: top + row * height }, clear = holm !== null && holm < SIGNIFICANT;
+      const own = row < column ? rate : 1 - rate, at = { x: left + column * size, y: top + row * height }, clear = testOf(m, other, by)?.p < SIGNIFICANT;
       const box = s("g", { class: "win", "data-i": m, "data-j": other },
         s("rect", { ...at, width: size - 1, height: height - 1, fill: own >= 0.5 ? "var(--win)" : "var(--loss)", "fill-opacity": 0.05 + 1.1 * Math.abs(own - 0.5) }),
         clear ? s("rect", { x: at.x + 1, y: at.y + 1, width: size - 3, height: height - 3, fill: "none", stroke: "currentColor", "stroke-width": 2 }) : [],
@@ -81,11 +81,10 @@ function followKeys(svg, cells, shown) {
   svg.addEventListener("click", ({ target }) => { const cell = target.closest(".win"); if (cell) comparePair(+cell.dataset.i, +cell.dataset.j); });
 }
 
-function significantPairs(across, by) {
-  const pairs = pairsOf(by), clear = across.pairs?.flat().filter((p) => p < SIGNIFICANT).length;
-  const corrected = `by Wilcoxon’s test after Holm’s correction over ${plural(pairs, "pair")}`;
-  return clear ? `Framed: significant ${corrected} (${clear} of them). `
-    : `No pair differs significantly ${corrected}${2 / 2 ** across.datasets.length * pairs > SIGNIFICANT ? ": so few data sets cannot show it" : ""}. `;
+function significantPairs({ methods: ranked, pairs_words: ofPairs, words, control: chief }, by) {
+  const clear = d3.sum(ranked, (m, i) => d3.sum(ranked.slice(i + 1), (other) => testOf(m, other, by).p < SIGNIFICANT));
+  const test = words && words !== ofPairs ? `${ofPairs}; against ${label(methods[chief])}: ${words}` : ofPairs;
+  return clear ? `Framed: a significant difference, of ${plural(clear, "pair")} (${test}). ` : `No pair differs significantly (${test}). `;
 }
 
 function winFigure(by) {

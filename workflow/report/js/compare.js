@@ -3,6 +3,8 @@
 const POSTERIOR_DRAWS = 20000;
 const PRIOR = 0.5; // weight of the prior row of the Bayesian signed-rank test, in data sets
 const SIGNIFICANT = 0.05;
+const SURE = 0.95, PROBABLE = 0.75; // probabilities of an answer without and with "probably"
+const SAME_TIME = 1.05; // ratio of times, below which they are not told apart
 
 // The methods of the address; by default the control against the best of the others.
 function pairOf(by) {
@@ -64,14 +66,16 @@ function signedRank(each, rope) {
   return counts.map((count) => count / POSTERIOR_DRAWS);
 }
 
-// p after Holm's correction over all pairs of the complete field; null for methods that are not in it.
-function holmOfPair(a, b, by) {
+// p after correction, and the test: against the control as in the leaderboard, else of all pairs of the complete field;
+// null for methods that are not in it.
+function testOf(a, b, by) {
   const across = study.across[by.name];
-  const [i, j] = d3.sort([a, b].map((m) => across?.methods.indexOf(m) ?? -1));
-  return i < 0 ? null : across.pairs ? across.pairs[i][j - i - 1] : 1;
+  if (!across) return null;
+  const other = across.others?.indexOf(a === across.control ? b : b === across.control ? a : -1) ?? -1;
+  if (other >= 0) return { p: across.p[other], words: across.words };
+  const [i, j] = d3.sort([a, b].map((m) => across.methods.indexOf(m)));
+  return i < 0 ? null : { p: across.pairs ? across.pairs[i][j - i - 1] : 1, words: across.pairs_words };
 }
-
-const pairsOf = (by) => { const k = study.across[by.name].methods.length; return k * (k - 1) / 2; };
 
 // Median times of a over those of b on each data set; those of independent data sets and their geometric mean.
 function costRatios(a, b, by) {
@@ -87,32 +91,50 @@ function comparisonOf(a, b, by) {
   const each = counted.map((d) => ahead(d, a, b, by));
   return {
     a, b, by, rows: d3.sort(rows, (one) => -one.difference), each, ratios: costRatios(a, b, by), record: record(a, b, by), mean: meanInterval(each),
-    ...(each.length > 1 && { p: wilcoxon(each), holm: holmOfPair(a, b, by), posterior: signedRank(each, by.rope) }),
+    ...(each.length > 1 && { alone: wilcoxon(each), test: testOf(a, b, by), posterior: signedRank(each, by.rope) }),
   };
 }
 
 // ---- words
 
-const short = (x) => (x >= 100 ? Math.round(x).toLocaleString("en") : String(Number(x.toPrecision(2))));
-const times = (ratio) => `${short(ratio)} ×`;
-const dearer = (ratio) => ratio >= 1.05 ? `takes ${short(ratio)} times as long to fit` : ratio <= 1 / 1.05 ? `is ${short(1 / ratio)} times as fast to fit` : "takes as long to fit";
+const short = (x) => (x >= 99.5 ? Math.round(x).toLocaleString("en") : String(Number(x.toPrecision(2))));
+const whole = (share) => (share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share >= 0.995 ? "> 99 %" : `${Math.round(100 * share)} %`);
 
-function sentenceOf({ a, b, by, rows, each, record, mean, p, holm, ratios }) {
-  const [first, second] = [a, b].map((m) => label(methods[m]));
-  if (a === b) return "Choose two different methods.";
-  if (!rows.length) return `There is no data set on which both ${first} and ${second} have a score.`;
-  const cost = ratios.mean === null ? "" : `; ${first} ${dearer(ratios.mean)}`;
+// The cost of a fit, always by the slower method; the ratio is the time of a over that of b.
+function costWords(a, b, ratio) {
+  const [slower, faster] = (ratio > 1 ? [a, b] : [b, a]).map((m) => label(methods[m])), times = Math.max(ratio, 1 / ratio);
+  return times < SAME_TIME ? `${slower} and ${faster} take equally long to fit` : `${slower} takes ${short(times)} times as long to fit as ${faster}`;
+}
+
+// Which of better, equal in practice and worse holds across data sets, as far as that is certain.
+function answerOf(first, second, by, posterior) {
+  const equal = by.rope ? `equal to ${second} in practice` : `equal to ${second}`;
+  const words = [`better than ${second}`, equal, `worse than ${second}`];
+  const most = d3.maxIndex(posterior), share = posterior[most], [better, , worse] = posterior;
+  if (share >= PROBABLE) return `${first} is ${share >= SURE ? "" : "probably "}${words[most]}.`;
+  if (Math.min(better, worse) <= 1 - SURE) return `${first} is ${equal} or ${better > worse ? "better" : "worse"}.`;
+  return `It is undecided whether ${first} or ${second} is better.`;
+}
+
+// p in a sentence. Some differences are probable and not significant, others significant and too small to matter.
+function significanceOf({ test, posterior, by }) {
+  if (!test) return "";
+  const [better, equal, worse] = posterior, corrected = `${pWords(test.p)} after correction for multiple comparisons`;
+  if (test.p < SIGNIFICANT) return ` The difference is statistically significant (${corrected})${by.rope && equal >= PROBABLE ? ", but too small to matter" : ""}.`;
+  return ` The difference is not statistically significant (${corrected})${Math.max(better, worse) >= SURE ? ", so more data sets should confirm it" : ""}.`;
+}
+
+function verdictOf(found) {
+  const { a, b, by, rows, each, posterior, ratios } = found, [first, second] = [a, b].map((m) => label(methods[m]));
+  if (a === b) return ["Choose two different methods."];
+  if (!rows.length) return [`There is no data set on which both ${first} and ${second} have a score.`];
+  const cost = ratios.mean === null ? "" : ` ${costWords(a, b, ratios.mean)}.`;
   if (each.length < 2) {
-    const { d, difference, low, high } = rows[0];
-    const clear = low === undefined ? "" : low > 0 || high < 0 ? ", and its 95 % interval excludes 0" : ", but its 95 % interval includes 0";
-    return `On ${label(datasets[d])} ${first} is ${Math.abs(difference) <= TIE ? `as good as ${second}` : `${difference > 0 ? "better" : "worse"} than ${second} by ${fixed(Math.abs(difference))} in ${by.words}`}${clear}${cost}.`;
+    const { d, difference, low, high } = rows[0], open = low <= 0 && high >= 0;
+    const size = Math.abs(difference) <= TIE ? `as good as ${second}` : `${difference > 0 ? "better" : "worse"} than ${second} by ${fixed(Math.abs(difference))} in ${by.words}`;
+    return [h("b", {}, `On ${label(datasets[d])} ${first} is ${size}.`), low === undefined ? "" : ` The 95 % interval of the difference ${open ? "includes 0, so it may be chance" : "excludes 0"}.`, cost];
   }
-  const equal = by.rope ? `within ${by.rope} of it` : "equal";
-  const { n, wins, ties, losses } = record;
-  const significance = holm !== null && holm < SIGNIFICANT ? `significant also after correction for all ${pairsOf(by)} pairs (p ${probability(holm)})`
-    : p < SIGNIFICANT ? `significant for this pair alone (p ${probability(p)}), but not after correction for all pairs` : `not significant (p ${probability(p)})`;
-  const [last, ...others] = [`ahead of ${second}${by.rope ? ` by more than ${by.rope}` : ""} on ${wins || "none"} of ${plural(n, "data set")}`, ties && `${equal} on ${ties}`, losses && `behind on ${losses}`].filter(Boolean).reverse();
-  return `${first} is ${others.length ? `${others.reverse().join(", ")} and ` : ""}${last}; the mean difference in ${by.words} is ${signed(mean.difference)}, and the difference is ${significance}${cost}.`;
+  return [h("b", {}, answerOf(first, second, by, posterior)), significanceOf(found), cost];
 }
 
 // ---- the forest plot
@@ -176,43 +198,47 @@ function forestFigure(found, width) {
 
 // ---- over all data sets
 
-const whole = (share) => (share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share >= 0.995 ? "> 99 %" : `${Math.round(100 * share)} %`);
-
 function posteriorBar({ a, b, by, posterior }) {
-  const [own, other] = sideColours(a, b);
-  const parts = [[`${label(methods[a])} better`, own], [by.rope ? "equal in practice" : "equal", "var(--rule)"], [`${label(methods[b])} better`, other]];
+  const [own, other] = sideColours(a, b), [first, second] = [a, b].map((m) => label(methods[m])), more = by.rope ? ` by more than ${by.rope}` : "";
+  const parts = [[`${first} is better${more}`, own], [by.rope ? "they are equal in practice" : "they are equal", "var(--rule)"], [`${second} is better${more}`, other]];
   return [
     h("div", { class: "posterior", "aria-hidden": "true" }, posterior.map((share, i) => h("span", { style: `width: ${100 * share}%; background: ${parts[i][1]}` }))),
     h("ul", { class: "chances" }, posterior.map((share, i) => h("li", {}, h("span", { class: "dot", style: `background: ${parts[i][1]}` }), h("b", {}, whole(share)), ` ${parts[i][0]}`))),
   ];
 }
 
+const definitions = (entries) => h("dl", { class: "overall" }, entries.filter(Boolean).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]));
+
 function overall(found) {
-  const { a, b, by, each, record: { wins, ties, losses }, mean, p, holm, ratios } = found;
-  const across = study.across[by.name], { known } = ratios;
-  const other = across?.others?.indexOf(a === across.control ? b : b === across.control ? a : -1) ?? -1;
-  const apart = each.filter((x) => Math.abs(x) > TIE).length, least = 2 / 2 ** apart;
-  const entries = [
-    each.length > 1 && ["Ahead / equal / behind", `${wins} / ${ties} / ${losses} of ${plural(each.length, "data set")}`],
-    each.length > 1 && ["Mean difference", `${signed(mean.difference)} ${between(mean)}`],
-    each.length > 1 && ["Wilcoxon’s test", [`p ${probability(p)}`, least > 0.01 && h("span", { class: "fits" }, ` (at best ${probability(least)} on ${plural(apart, "data set")} with a difference)`)]],
-    holm !== undefined && holm !== null && ["After Holm’s correction", `p ${probability(holm)} over all ${pairsOf(by).toLocaleString("en")} pairs`],
-    other >= 0 && ["As in the leaderboard", `p ${probability(across.p[other])}, ${across.words}${across.chosen ? "" : ` over ${plural(across.others.length, "comparison")} with ${label(methods[across.control])}`}`],
-    each.length > 1 && [h("span", { title: "Benavoli et al. (2017), 20,000 draws" }, "Probability by the Bayesian signed-rank test"), [...posteriorBar(found), h("span", { class: "fits" }, "It takes the mean of each data set as exact.")]],
-    ratios.mean !== null && ["Time of a fit", `${label(methods[a])} ${dearer(ratios.mean)}${known.length > 1 ? ` (geometric mean); by data set it takes ${short(d3.min(known))} to ${short(d3.max(known))} times as long` : ""}`],
-  ].filter(Boolean);
-  return h("dl", { class: "overall" }, entries.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]));
+  const { a, b, by, each, record: { wins, ties, losses }, mean, ratios: { known, mean: ratio } } = found;
+  const first = label(methods[a]), several = each.length > 1, [low, high] = d3.extent(known, (x) => (ratio > 1 ? x : 1 / x));
+  return h("div", {}, definitions([
+    several && ["Probabilities on data sets like these", posteriorBar(found)],
+    several && ["Number of data sets", `${first} is better on ${wins}, equal${by.rope ? ` within ${by.rope}` : ""} on ${ties}, worse on ${losses}.`],
+    several && ["Mean difference", `${signed(mean.difference)} ${between(mean)} in ${by.words}`],
+    known.length > 1 && ["Time of a fit", `${costWords(a, b, ratio)}; ${short(low)} to ${short(high)} times on single data sets.`],
+  ]), several && h("details", {}, h("summary", {}, "Other tests"), otherTests(found)));
 }
 
-function pairTable({ a, b, by, rows, ratios }) {
+function otherTests({ each, alone, test }) {
+  const apart = each.filter((x) => Math.abs(x) > TIE).length, least = 2 / 2 ** apart;
+  return definitions([
+    test && ["The test above", `${test.words}: ${pWords(test.p)}.`],
+    ["Wilcoxon’s test of this pair alone", `${pWords(alone)} without correction.${apart && least > 0.01 ? ` On ${plural(apart, "data set")} with a difference it cannot be below ${probability(least)}.` : ""}`],
+    ["The probabilities above", "Bayesian signed-rank test (Benavoli et al., 2017), 20,000 draws. It takes the mean on each data set as exact."],
+  ]);
+}
+
+function pairTable({ a, b, by, rows }) {
   const [first, second] = [a, b].map((m) => label(methods[m]));
-  const heads = [["Data set", "dataset"], [first, "number"], [second, "number"], ["Difference", "number"], ["Ratio of fit times", "number"]];
+  const heads = [["Data set", "dataset"], [first, "number"], [second, "number"], ["Difference", "number"], [`Fit time of ${first}`, "seconds"], [`Fit time of ${second}`, "seconds"]];
+  const time = (micro) => (micro === null ? h("td", {}, "–") : h("td", { "data-v": micro, "data-text": micro * MICROSECOND }, seconds(micro)));
   const row = (one) => h("tr", {},
     h("th", { scope: "row" }, datasetName(one.d)), scoreCell(one.d, a, by), scoreCell(one.d, b, by),
     h("td", { class: one.low > 0 || one.high < 0 ? "clear" : null, "data-v": one.difference }, h("b", {}, signed(one.difference)), one.low !== undefined && h("i", {}, ` ${between(one)}`)),
-    ratios.each[one.d] === null ? h("td", {}, "–") : h("td", { "data-v": ratios.each[one.d] }, times(ratios.each[one.d])));
+    time(study.seconds[one.d][a]), time(study.seconds[one.d][b]));
   return viewTable("compare", `${first} against ${second} by ${by.words}`, heads.map(([title, kind]) => h("th", { scope: "col", class: kind }, title)), rows.map(row),
-    `Mean ± standard deviation over the folds. Bold: the 95 % interval of the difference excludes 0. Fit times: the median of ${first} divided by that of ${second}.`, "h3");
+    "Mean ± standard deviation over the folds. Bold: the 95 % interval of the difference excludes 0. Fit times are medians.", "h3");
 }
 
 // ---- the view
@@ -242,7 +268,7 @@ function methodField(key, title) {
     if (b === undefined) { host.closest("section").hidden = true; return; }
     const found = comparisonOf(a, b, by), width = host.clientWidth || 800;
     const beside = width >= 900, wide = beside ? Math.min(760, width - 420) : width;
-    shown.replaceChildren(h("p", { class: "verdict" }, sentenceOf(found)), ...(a === b || !found.rows.length ? [] : [
+    shown.replaceChildren(h("p", { class: "verdict" }, verdictOf(found)), ...(a === b || !found.rows.length ? [] : [
       h("div", { class: beside ? "beside-each-other" : null }, forestFigure(found, wide), overall(found)),
       h("details", {}, h("summary", {}, "The numbers"), pairTable(found)),
     ]));

@@ -6,7 +6,7 @@ const study = JSON.parse(document.getElementById("study").textContent);
 const { methods, datasets } = study;
 const UNIT = 1e-5; // of scores
 const MICROSECOND = 1e-6; // of times
-const MANY = 2000; // scores of methods on data sets, from which on parts of the page wait to be drawn
+const large = methods.length * datasets.length > 2000; // scores, from which on parts of the page wait to be drawn
 const TIE = UNIT; // scores that differ by no more than their rounding are equal
 
 // ---- elements
@@ -56,24 +56,35 @@ function go(changes) { location.hash = address(changes).slice(1) || "top="; }
 // A part of the page: draw(changed) is called now and whenever one of its keys changes in the address; on a page of
 // many scores, if its box is given, not before that comes near the window or is printed.
 function part(keys, draw, box = null) {
-  const own = box && methods.length * datasets.length > MANY ? whenNear(box, draw) : draw;
+  const own = box && large ? whenNear(box, draw) : draw;
   parts.push({ keys, draw: own });
   own(new Set(keys));
 }
 
 function whenNear(box, draw) {
   let due = null, near = false;
-  const begin = () => {
+  later(box, () => {
     near = true;
-    coming.disconnect();
     if (due) draw(due);
     due = null;
-  };
-  const coming = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) begin(); }, { rootMargin: "1500px" });
-  coming.observe(box);
-  addEventListener("beforeprint", begin);
+  });
   return (changed) => { if (near) draw(changed); else due = changed; };
 }
+
+// Calls fill() once, when an element comes near the window or before the page is printed.
+const waiting = new WeakMap();
+const coming = new IntersectionObserver((seen) => { for (const { isIntersecting, target } of seen) if (isIntersecting) fillNow(target); }, { rootMargin: "200px" });
+function later(element, fill) {
+  waiting.set(element, fill);
+  element.dataset.late = "yes";
+  coming.observe(element);
+}
+function fillNow(element) {
+  delete element.dataset.late;
+  coming.unobserve(element);
+  waiting.get(element)();
+}
+addEventListener("beforeprint", () => document.querySelectorAll("[data-late]").forEach(fillNow));
 
 addEventListener("hashchange", () => {
   const before = view;
@@ -191,7 +202,8 @@ function seconds(micro) {
   const [unit, scale] = [[1e-3, "µs", 1e6], [1, "ms", 1e3], [120, "s", 1], [7200, "min", 1 / 60], [Infinity, "h", 1 / 3600]].find(([limit]) => x < limit).slice(1);
   return `${Number((x * scale).toPrecision(2))} ${unit}`;
 }
-const probability = (p) => p === null || p === undefined ? "–" : p < 0.0005 ? "< .001" : p > 0.9995 && p < 1 ? "> .999" : p.toFixed(3).replace(/^0/, "");
+const probability = (p) => p === null || p === undefined ? "–" : p < 0.0005 ? "< .001" : p > 0.9995 && p < 1 ? "> .999" : p === 1 ? "1" : p.toFixed(3).replace(/^0/, "");
+const pWords = (p) => (/^[<>]/.test(probability(p)) ? `p ${probability(p)}` : `p = ${probability(p)}`);
 const plural = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 
 // ---- exports of figures: what is shown, as SVG, PNG or PDF
@@ -266,5 +278,3 @@ function plotFigure(name, title, caption, drawn) {
 
 // Settings that all plots share.
 const look = (options) => ({ style: { background: "transparent", color: "var(--ink)", fontFamily: "inherit", fontSize: "12px", overflow: "visible" }, ...options });
-
-document.documentElement.classList.add("js"); // the style then hides what scripts replace

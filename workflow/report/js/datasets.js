@@ -141,7 +141,7 @@ function gapDrawing(gap, x) {
 function gapCell(gap, x, best) {
   if (!gap) return cell({ class: "drawn", "data-v": best ? 0 : null, "data-text": best ? "0" : null }, best ? "best" : "–", gapDrawing(null, x));
   const clear = gap.p !== undefined && gap.p < ALPHA;
-  return cell({ class: `drawn${clear ? " clear" : ""}`, "data-v": gap.difference, "data-tip": gap.p === undefined ? null : `p ${probability(gap.p)} after Holm’s correction` },
+  return cell({ class: `drawn${clear ? " clear" : ""}`, "data-v": gap.difference, "data-tip": gap.p === undefined ? null : `${pWords(gap.p)} after Holm’s correction` },
     clear ? h("b", {}, signed(gap.difference)) : signed(gap.difference), gap.low === undefined ? null : h("i", {}, ` ${between(gap)}`), gapDrawing(gap, x));
 }
 
@@ -375,7 +375,7 @@ function drawBrowser(changed) {
   if (focused?.startsWith("tab-")) document.querySelector("#browser [aria-selected=true]")?.focus({ preventScroll: true });
 }
 
-part(["metric", "data", "tab"], drawBrowser);
+part(["metric", "data", "tab"], drawBrowser, document.getElementById("browser"));
 addEventListener("beforeprint", () => { if (!document.documentElement.classList.contains("one-figure")) giveBack(); });
 addEventListener("afterprint", () => { if (!borrowed.size) drawBrowser(new Set()); });
 

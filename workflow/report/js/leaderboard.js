@@ -98,11 +98,20 @@ function rankCell(row, x, groups) {
 }
 
 function stripCell(row, x) {
-  const y = STRIP.height / 2;
   const known = row.behind.flatMap((value, d) => (value === null ? [] : [{ value, d }]));
+  const svg = s("svg", { width: STRIP.width, height: STRIP.height, role: "img", "aria-label": `${fixed(d3.mean(known, (one) => one.value))} behind the best on average` });
+  const fill = () => svg.replaceChildren(...known.map(({ value, d }) => stripMark(row.m, d, value, x)));
+  if (large) later(svg, fill); else fill();
   return cell({ class: "t drawn", "data-v": d3.mean(known, (one) => one.value) ?? 1e9, "data-text": known.length ? fixed(-d3.mean(known, (one) => one.value)) : "" },
-    s("svg", { width: STRIP.width, height: STRIP.height, role: "img", "aria-label": `${fixed(d3.mean(known, (one) => one.value))} behind the best on average` },
-      known.map(({ value, d }) => s(value > x.domain()[1] ? "path" : "circle", { class: "own strip", ...(value > x.domain()[1] ? { d: `M${x(value) - 5} ${y}l8 -5v10z` } : { cx: x(value), cy: y, r: 4 }), "data-d": d, "data-tip": `${label(datasets[d])}: ${fixed(meanOf(d, row.m))}${value > TIE ? `, ${fixed(value)} behind the best` : ", the best"}` }))));
+    svg);
+}
+
+// A mark of the strip: a dot, or a triangle beyond the end of the axis.
+function stripMark(m, d, value, x) {
+  const y = STRIP.height / 2, beyond = value > x.domain()[1];
+  const mark = beyond ? { d: `M${x(value) - 5} ${y}l8 -5v10z` } : { cx: x(value), cy: y, r: 4 };
+  const tip = `${label(datasets[d])}: ${fixed(meanOf(d, m))}${value > TIE ? `, ${fixed(value)} behind the best` : ", the best"}`;
+  return s(beyond ? "path" : "circle", { class: "own strip", ...mark, "data-d": d, "data-tip": tip });
 }
 
 function timeCell(row, x) {
@@ -115,7 +124,7 @@ function differenceCell(row, chief, words) {
   if (row.m === chief) return cell({ "data-v": 0, "data-text": "0" }, "–");
   const { difference } = row.difference;
   const how = row.verdict > 0 ? `${label(methods[chief])} is significantly better` : row.verdict < 0 ? `significantly better than ${label(methods[chief])}` : "no significant difference";
-  const tip = row.p === null ? "" : `${how} (p ${probability(row.p)}; ${words})`;
+  const tip = row.p === null ? "" : `${how} (${pWords(row.p)}; ${words})`;
   return cell({ class: row.verdict ? "clear" : null, "data-v": difference ?? -1e9, "data-tip": tip },
     row.verdict ? h("b", {}, signed(difference)) : signed(difference), row.difference.low === undefined ? null : h("i", {}, ` ${between(row.difference)}`));
 }
@@ -165,7 +174,7 @@ function drawLeaderboard() {
   const box = h("div", { class: `tabled${methods.length > FIRST ? " long" : ""}`, id: "table-leaderboard", "data-address": true },
     h("h2", {}, `Leaderboard by ${by.words}`),
     h("div", { class: "scroll" }, leaderboardTable(by)),
-    h("p", { class: "caption" }, legendOf(by, several)));
+    h("p", { class: "caption" }, legendOf(by, several)), testsOf(several));
   host.replaceChildren(box);
   new Interactive(box);
 }
@@ -174,16 +183,20 @@ function legendOf(by, across) {
   const words = [];
   if (across?.low) words.push("Lines: 95 % intervals of mean ranks.");
   const grey = across?.p && across.groups.length && across.groups.length <= 5;
-  if (grey) words.push("Grey bars join methods of which no two differ significantly (Nemenyi’s test of all pairs).");
-  if (across?.p) {
-    const how = grey && across.test === "nemenyi" ? " by the same test" : ` (${across.words})${across.chosen ? "" : ", a test of fewer pairs, which finds more"}`;
-    words.push(`Bold differs significantly from ${label(methods[across.control])}${how}.`);
-  }
-  words.push("Brackets: 95 % intervals without correction. Triangles lie beyond the axis.");
+  if (grey) words.push("Grey bars join methods of which no two differ significantly.");
+  if (across?.p) words.push(`Bold: significantly different from ${label(methods[across.control])}.`);
+  words.push("Brackets: 95 % intervals. Triangles lie beyond the axis.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
   for (const kind of used) words.push(`${MARKS[kind][0]} ${MARKS[kind][1]}.`);
   return words.join(" ");
+}
+
+// The tests behind grey bars, bold numbers and brackets, for readers who want to know.
+function testsOf(across) {
+  if (!across?.p) return null;
+  return h("details", { class: "caption" }, h("summary", {}, "Tests"),
+    `Grey bars: Nemenyi’s test of all pairs. Bold: ${across.words}${across.test === "nemenyi" || across.chosen ? "" : `, of the ${plural(across.others.length, "comparison")} with ${label(methods[across.control])} alone, so it finds more`}. Brackets: Student’s intervals of single comparisons, without correction.`);
 }
 
 // ---- decision boundaries

@@ -61,22 +61,17 @@ addTips();
 addTheme();
 
 // Tables begin to work when they come near the window, so that a page of hundreds opens at once.
-const tables = [...document.querySelectorAll(".tabled")];
-const begin = (box) => { if (!box.dataset.ready) { linkNames(box); new Interactive(box); } };
-const coming = new IntersectionObserver((seen) => {
-  for (const { isIntersecting, target } of seen) if (isIntersecting) { coming.unobserve(target); begin(target); }
-}, { rootMargin: "1500px" });
-for (const box of tables) coming.observe(box);
+for (const box of document.querySelectorAll(".tabled")) later(box, () => { if (!box.dataset.ready) { linkNames(box); new Interactive(box); } });
 
 for (const figure of document.querySelectorAll("figure[data-name]:has(.files)"))
   figure.querySelector(".files").prepend(exportsOf(figure, figure.dataset.name), " ");
 
 const closed = [];
 addEventListener("beforeprint", () => {
-  tables.forEach(begin);
   for (const box of document.querySelectorAll("details:not([open])")) { closed.push(box); box.open = true; }
 });
 addEventListener("afterprint", () => { for (const box of closed.splice(0)) box.open = false; });
 addEventListener("hashchange", openTarget);
 if (location.hash) openTarget();
 reveal(new Set(view.keys()));
+document.documentElement.dataset.drawn = "yes";

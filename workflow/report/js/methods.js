@@ -147,4 +147,4 @@ function drawMethod() {
   if (focused) document.getElementById("method").focus({ preventScroll: true });
 }
 
-part(["metric", "method"], drawMethod);
+part(["metric", "method"], drawMethod, document.getElementById("method-view"));
