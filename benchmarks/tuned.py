@@ -11,6 +11,9 @@ held-out rows at 50 strengths .2, second moments .07.
 
 The last cases are methods of config/methods.yaml with `strength: path` on the breast cancer data, against GridSearchCV
 over the path of scikit-learn's class. There `off` is by how much the best mean inner accuracy is below the better one.
+
+Of the Gaussian kernel with 10 widths and 8 strengths, at 2.2 of libsvm's time, each of our 400 fits takes 22 ms: systems
+of block pivoting .21, of Newton's method where its guesses cycle .12, scores and products of the kernel .18.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from harness import Case  # sets one BLAS thread, so it comes before NumPy
 import numpy as np  # isort: skip
 from harness import run as compare_all
 from sklearn import linear_model as sk
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.linear_model import LassoCV, LogisticRegressionCV, RidgeCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, LinearSVC
@@ -58,6 +61,7 @@ def cases() -> Iterator[Case]:
     yield catalogue("least_squares_ridge", least_squares, sk.RidgeClassifier(), "alpha")
     yield catalogue("svm", LinearSVM(), LinearSVC(loss="hinge", max_iter=10_000), "C")
     yield catalogue("svm_gaussian, one width", KernelSVM(), SVC(), "C")
+    yield widths_and_strengths(1000)
 
 
 def logistic(n: int, d: int, K: int) -> Case:
@@ -131,6 +135,34 @@ def catalogue(name: str, inner: Any, peer: Any, parameter: str) -> Case:
         lambda: search.fit(X, y),
         off,
         target=1.0,
+        within=0.01,
+        pairs=3,
+    )
+
+
+def widths_and_strengths(n: int) -> Case:
+    """Ten widths of a Gaussian kernel and eight strengths; `off` as above."""
+    X, y = make_moons(n, noise=0.3, random_state=0)
+    gammas, strengths = np.logspace(-2, 2, 10), np.logspace(-1, -5, 8)
+    fold, splits, train = folds(n)
+    grid = {"gamma": gammas, "C": [strength_of_C(s, train) for s in strengths]}
+    search = GridSearchCV(SVC(), grid, cv=splits, scoring="accuracy")
+    inner = KernelSVM(tol=KernelSVM.tuning_tol)
+    both = {"gamma": gammas.tolist(), "strength": strengths.tolist()}
+    ours = TunedClassifier(inner, strengths=None, param_grid=both, cv=fold)
+
+    def off(fitted: Any) -> float:
+        own = isinstance(fitted, TunedClassifier)
+        found = fitted.mean_scores_.max() if own else fitted.best_score_
+        return max(0.0, float(search.fit(X, y).best_score_ - found))
+
+    return Case(
+        f"svm_gaussian, 10 widths × 8 strengths, {n} rows",
+        "GridSearchCV(SVC)",
+        lambda: ours.fit(X, y),
+        lambda: search.fit(X, y),
+        off,
+        target=0.5,
         within=0.01,
         pairs=3,
     )
