@@ -20,7 +20,7 @@ from linclass_study.analysis.verdict import (
     StudyVerdict,
     labelled,
 )
-from linclass_study.analysis.wording import cost_words, metric_words
+from linclass_study.analysis.wording import SAME_TIME, cost_words, metric_words, times_as_long
 
 NAMES = 3  # methods named in a sentence; the others are counted
 OFTEN = 0.5  # share of the fits of a method on a data set
@@ -114,8 +114,10 @@ def _cost(outcome: Outcome, base: ComparisonAcross, method: str) -> str:
     if ratio is None:
         return ""
     labels = outcome.labels.methods
-    second = f", ahead of {labels[other]}" * (base.best == [method])
-    return f"{second}; {cost_words(labels[method], labels[other], ratio)}"
+    if base.best != [method]:
+        return f"; {cost_words(labels[method], labels[other], ratio)}"
+    verb = "and takes" if ratio >= SAME_TIME else "which takes"
+    return f", ahead of {labels[other]}, {verb} {times_as_long(ratio)} to fit"
 
 
 def _ordinal(place: int) -> str:

@@ -121,9 +121,15 @@ def p_words(p: float) -> str:
 
 def cost_words(first: str, second: str, ratio: float) -> str:
     """The cost of a fit, always by the slower method; `ratio` is the time of the first over that of the second."""
-    if 1 / SAME_TIME < ratio < SAME_TIME:
-        return f"{first} and {second} take equally long to fit"
+    if max(ratio, 1 / ratio) < SAME_TIME:
+        return f"{first} and {second} take {times_as_long(ratio)} to fit"
     slower, faster = (first, second) if ratio > 1 else (second, first)
+    return f"{slower} takes {times_as_long(ratio)} to fit as {faster}"
+
+
+def times_as_long(ratio: float) -> str:
+    """How many times as long the slower method takes."""
     times = max(ratio, 1 / ratio)
-    shown = f"{times:.2g}" if times < 99.5 else f"{times:,.0f}"
-    return f"{slower} takes {shown} times as long to fit as {faster}"
+    if times < SAME_TIME:
+        return "equally long"
+    return f"{times:.2g} times as long" if times < 99.5 else f"{times:,.0f} times as long"

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 import studies
 import yaml
+from cases import each
 from scipy import stats
 from studies import Data, Method, numbers_of
 
@@ -144,6 +145,19 @@ def test_the_headline_has_answer_confidence_and_next_step(scored):
     assert answer.startswith("a ranks first of 3 methods by accuracy over 6 independent data sets")
     assert "significantly better than c only, not distinguishable from b" in sure
     assert re.match(r"Still undecided: a against b \(about \d+ data sets would decide it\)", more)
+
+
+@each(("ratio", "words"), [
+    (3.42, "and takes 3.4 times as long to fit"),
+    (0.1, "which takes 10 times as long to fit"),
+    (1.02, "which takes equally long to fit"),
+])  # fmt: skip
+def test_the_headline_says_which_of_the_two_best_methods_takes_longer(
+    scored, monkeypatch, ratio, words
+):
+    monkeypatch.setattr("linclass_study.analysis.headline.cost_ratio", lambda *_: ratio)
+    outcome = scored({f"d{i}": {"a": [0.9, 0.91], "b": [0.8, 0.82]} for i in range(6)})
+    assert sentences_of(outcome)[0].endswith(f", ahead of b, {words}.")
 
 
 def test_the_headline_of_a_focus_says_its_place_and_who_is_first(scored):
