@@ -10,11 +10,10 @@ from typing import Any
 from sphinx_gallery.scrapers import figure_rst
 
 from linclass_study.errors import Unavailable
-from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.textbook import course
 from linclass_study.textbook.course import Caption
-from linclass_study.textbook.script import file
+from linclass_study.textbook.script import data_entries, file
 
 BUNDLED = {"sklearn", "generate", "file"}  # kinds of sources that need no network
 
@@ -76,7 +75,7 @@ Figures of the textbooks, in the order of a course. Each page has its script and
 
 
 def can_run(script: str) -> bool:
-    entries = read_yaml(ROOT / "config" / "datasets.yaml")
+    entries = data_entries()
     sources = [entries[name]["source"] for name in re.findall(r'\bdata\("(\w+)"\)', script)]
     first = [source[0] if isinstance(source, list) else source for source in sources]
     try:

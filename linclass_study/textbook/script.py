@@ -72,10 +72,8 @@ def data(name: str) -> Rows:
     """Load a data set of config/datasets.yaml or of the reference study from its first usable source."""
     from linclass.preprocessing.transforms.categories import OneHot
 
-    suite = read_yaml(ROOT / "config" / "suites" / "reference_2026.yaml")["datasets"]
-    entry = (suite | read_yaml(ROOT / "config" / "datasets.yaml"))[name]
     folders = _folders()
-    found = obtain_dataset(entry, folders.mirrors, folders.downloads, ROOT)
+    found = obtain_dataset(data_entries()[name], folders.mirrors, folders.downloads, ROOT)
     table, texts = found.table, None
     if table.texts:
         column = min(table.texts)
@@ -84,6 +82,12 @@ def data(name: str) -> Rows:
     else:
         table = OneHot().fit(table).transform(table)
     return Rows(table.X, found.y, table.names, found.classes, found.split == 1, texts)
+
+
+def data_entries() -> dict[str, Any]:
+    """The entries of config/datasets.yaml and of the reference study."""
+    suite = read_yaml(ROOT / "config" / "suites" / "reference_2026.yaml")["datasets"]
+    return suite | read_yaml(ROOT / "config" / "datasets.yaml")
 
 
 def file(name: str) -> Path:
