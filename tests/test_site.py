@@ -64,4 +64,6 @@ def test_the_keyboard_reaches_visible_links_and_shows_where_it_is(open_page, pag
 
 @each("page", PAGES)
 def test_axe_core_finds_no_violation(open_page, axe, page):
-    has_no_violations_of_axe_core(open_page, SITE / page, axe, widths=[1280])
+    has_no_violations_of_axe_core(
+        open_page, SITE / page, axe, windows=[(1280, False), (1280, True)]
+    )

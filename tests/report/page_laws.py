@@ -109,10 +109,11 @@ LETTERS = """[...document.querySelectorAll('figure svg text')].filter(text => te
 
 OPEN_ALL = "document.querySelectorAll('details').forEach(box => { box.open = true; })"
 
-#: Controls of the page itself, not links to other files; use(i) is what a reader does with the i-th.
+#: Controls of the page itself, not links to other files or buttons that save one; use(i) is what a reader does with
+#: the i-th.
 USE = """(() => {
     window.controls = [...document.querySelectorAll(
-        'a[href^="#"], button, select, input, summary, [role=tab], [role=option]')];
+        'a[href^="#"], button:not(.exports *), select, input, summary, [role=tab], [role=option]')];
     window.use = place => {
         const one = controls[place];
         if (!one.isConnected) return;
@@ -124,12 +125,10 @@ USE = """(() => {
     return controls.length;
 })()"""
 
-#: What a reader sees, once everything that is drawn late has come near the window.
+#: What a reader sees, with everything that is drawn late, as for print.
 VIEW = """(async () => {
-    for (let y = 0; y < document.body.scrollHeight; y += innerHeight) {
-        scrollTo(0, y);
-        await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-    }
+    for (const name of ['beforeprint', 'afterprint']) dispatchEvent(new Event(name));
+    await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
     const states = ['aria-sort', 'aria-selected', 'aria-pressed', 'aria-current', 'aria-checked'];
     return [document.body.innerText,
         [...document.querySelectorAll('select, input')].map(one => one.type === 'checkbox' ? one.checked : one.value),
@@ -318,18 +317,18 @@ LAWS = (
 )  # fmt: skip
 
 
-def has_no_violations_of_axe_core(open_page, path, axe, widths=(1280, 390)):
-    """axe-core's rules of accessibility, contrast among them, with everything opened, light and dark."""
-    for width in widths:
-        for dark in (False, True):
-            page = open_page(path, width, dark, reduced_motion="reduce")
-            page.evaluate(OPEN_ALL)
-            page.evaluate(VIEW)
-            page.evaluate(axe + "; 0")
-            found = page.evaluate("""axe.run({resultTypes: ['violations']}).then(found => found.violations.map(
-                one => `${one.id}: ${one.nodes.length} × ${one.nodes[0].html.slice(0, 100)}
+def has_no_violations_of_axe_core(open_page, path, axe, windows=((1280, True), (390, False))):
+    """axe-core's rules of accessibility, contrast among them, with everything opened: wide and dark, narrow and
+    light."""
+    for width, dark in windows:
+        page = open_page(path, width, dark, reduced_motion="reduce")
+        page.evaluate(OPEN_ALL)
+        page.evaluate(VIEW)
+        page.evaluate(axe + "; 0")
+        found = page.evaluate("""axe.run({resultTypes: ['violations']}).then(found => found.violations.map(
+            one => `${one.id}: ${one.nodes.length} × ${one.nodes[0].html.slice(0, 100)}
 ${one.nodes[0].failureSummary.slice(0, 400)}`))""")
-            assert not found, f"{width} {'dark' if dark else 'light'}\n" + "\n".join(found)
+        assert not found, f"{width} {'dark' if dark else 'light'}\n" + "\n".join(found)
 
 
 def _luminance(page, name):

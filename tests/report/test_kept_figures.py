@@ -234,6 +234,22 @@ def test_paths_and_inner_scores_are_those_that_were_kept(outcome):
     assert [one["chosen"] for one in reported["inner"]] == [0, 2, 2]
 
 
+def test_inner_scores_of_paths_of_each_fit_are_those_of_a_common_grid():
+    """Two fits whose strengths differ by a factor of 1.1: without a grid their means would alternate."""
+    tuning = pl.DataFrame(
+        {
+            "repeat": 0, "fold": fold, "params": json.dumps({"strength": shift * strength}),
+            "mean": level + strength, "error": 0.02, "chosen": strength == 0.1,
+        }
+        for fold, shift, level in ((0, 1.0, 0.1), (1, 1.1, 0.3))
+        for strength in (0.01, 0.1, 1.0)
+    )  # fmt: skip
+    scores = coefficients.inner_scores(tuning)
+    assert scores["strength"].to_list() == pytest.approx([0.01, (0.01 * 1.1) ** 0.5, 1.1])
+    assert scores["mean"].to_list() == pytest.approx([0.21, 0.3, 1.2])
+    assert scores["chosen"].to_list() == [0, 2, 0]
+
+
 def trace(best, steps=5, scored=True):
     def rows(fold):
         for step in range(steps if fold == 0 else 0):

@@ -302,18 +302,25 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
 
 def inner_scores(tuning: pl.DataFrame) -> pl.DataFrame:
     """One row per strength, with the best values of the other parameters: mean over fits of the inner mean and of its
-    standard error, and number of fits that selected it."""
-    strength = pl.col("params").map_elements(
-        lambda text: float(json.loads(text)["strength"]), return_dtype=pl.Float64
-    )
+    standard error, and number of fits that selected it. Strengths of paths that were derived from the rows of each fit
+    are those of a common grid, as no two fits have the same."""
+    params = [json.loads(text) for text in tuning["params"]]
+    strengths = pl.Series("strength", [float(own.pop("strength")) for own in params])
+    others = pl.Series("params", [json.dumps(own, sort_keys=True) for own in params])
+    known = tuning.with_columns(strengths, others).filter(pl.col("strength") > 0)
+    values = known["strength"].unique().sort().to_numpy()
+    of_fit = known.group_by("repeat", "fold").agg(pl.col("strength").n_unique())["strength"]
+    most = max(of_fit, default=0)
+    if 1 < most < len(values):
+        grid = np.geomspace(values[0], values[-1], most)
+        nearest = np.abs(np.log(known["strength"].to_numpy()[:, None] / grid)).argmin(axis=1)
+        known = known.with_columns(strength=pl.Series(grid[nearest]))
     return (
-        tuning.with_columns(strength=strength)
-        .group_by("strength", "params")
+        known.group_by("strength", "params")
         .agg(pl.col("mean").mean(), pl.col("error").mean(), chosen=pl.col("chosen").sum())
         .sort("mean", "params", descending=[True, False], nulls_last=True)
         .group_by("strength", maintain_order=True)
         .agg(pl.col("mean").first(), pl.col("error").first(), pl.col("chosen").sum())
-        .filter(pl.col("strength") > 0)
         .sort("strength")
     )
 

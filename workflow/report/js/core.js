@@ -219,9 +219,8 @@ function drawing(svg) {
   const copy = svg.cloneNode(true);
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("xmlns:xlink", "http://www.w3.org/1999/xlink");
-  const { width, height } = svg.getBoundingClientRect();
-  if (!copy.getAttribute("width")) { copy.setAttribute("width", width); copy.setAttribute("height", height); }
-  const own = getComputedStyle(svg);
+  const [width, height] = sizeOf(svg), own = getComputedStyle(svg.isConnected ? svg : document.body);
+  setAll(copy, { width, height });
   Object.assign(copy.style, { fontFamily: own.fontFamily, fontSize: own.fontSize, color: own.color });
   const written = new Map();
   const colourOf = (name) => {
@@ -236,8 +235,14 @@ function drawing(svg) {
   });
 }
 
-async function picture(svg, scale = 3) {
+// In pixels; a drawing that is made to be saved is not on the page.
+function sizeOf(svg) {
   const { width, height } = svg.getBoundingClientRect();
+  return width ? [width, height] : ["width", "height"].map((name) => Number(svg.getAttribute(name)));
+}
+
+async function picture(svg, scale = 3) {
+  const [width, height] = sizeOf(svg);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing(svg))}`;
   await image.decode();

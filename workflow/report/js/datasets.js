@@ -1,6 +1,7 @@
 // The browser of data sets: a list, and the selected one beside it. Its figures and tables are those of the plain
 // sequence: the tab that is shown borrows them, and they return to their places when it closes and for print.
 
+const FIRST_NAMED = 4; // methods that share the first place
 const FEW = 12; // data sets, beyond which a reader can filter them
 const SPREAD = { width: 92, height: 14 }, GAP = { width: 136, height: 22 }, DURATION = { width: 38, height: 22 };
 const ALPHA = 0.05; // below which a corrected p is significant
@@ -224,7 +225,7 @@ function planesOf(plane) {
   const [first, second] = plane.axes;
   return h("div", {},
     h("p", { class: "caption" }, `Methods by ${metric().words}, best first. Lines: the boundary of each fold. ${plane.cut ? `A section along ${first} and ${second}.` : first ? `Right: ${first}; up: ${second}.` : ""}`),
-    h("div", { class: "planes" }, shown.map((m) => planePanel(plane, m, 200))));
+    planesFigure(plane, shown));
 }
 
 // Name → what the tab shows, for the tabs that a data set has.
@@ -287,9 +288,21 @@ function classesOf(one) {
   ];
 }
 
+// The best methods of a data set, and how many others are clearly behind them.
+function bestWords(d, by) {
+  const { methods: ranked, places } = ranking(d, by);
+  if (!ranked.length) return null;
+  const first = ranked.filter((m) => places.get(m) === 1), others = ranked.length - first.length;
+  const worse = [...behindBest(d, by).values()].filter(({ p }) => p < ALPHA).length;
+  const named = first.slice(0, FIRST_NAMED).flatMap((m, i) => [i ? ", " : null, methodName(m)]), more = first.length > FIRST_NAMED ? ` and ${first.length - FIRST_NAMED} more` : "";
+  const behind = others && datasets[d].folds > 1 ? `; ${worse || "none"} of the ${plural(others, "other")} ${worse === 1 ? "is" : "are"} significantly worse` : "";
+  return [...named, `${more} with ${by.words} ${fixed(meanOf(d, first[0], by))}${behind}`];
+}
+
 function factsOf(d) {
   const one = datasets[d];
   const facts = {
+    Best: bestWords(d, metric()),
     Size: `${plural(one.rows, "row")} × ${plural(one.features, "feature")}${one.sparse ? " (sparse)" : ""}`,
     Classes: classesOf(one),
     Baseline: `${fixed(one.majority)} accuracy by always guessing the most frequent class`,

@@ -125,8 +125,9 @@ function differenceCell(row, chief, words) {
   const { difference } = row.difference;
   const how = row.verdict > 0 ? `${label(methods[chief])} is significantly better` : row.verdict < 0 ? `significantly better than ${label(methods[chief])}` : "no significant difference";
   const tip = row.p === null ? "" : `${how} (${pWords(row.p)}; ${words})`;
+  const link = h("a", { class: "pair-link", href: address({ a: methods[row.m].name, b: methods[chief].name }), "data-a": row.m, "data-b": chief }, row.verdict ? h("b", {}, signed(difference)) : signed(difference));
   return cell({ class: row.verdict ? "clear" : null, "data-v": difference ?? -1e9, "data-tip": tip },
-    row.verdict ? h("b", {}, signed(difference)) : signed(difference), row.difference.low === undefined ? null : h("i", {}, ` ${between(row.difference)}`));
+    link, row.difference.low === undefined ? null : h("i", {}, ` ${between(row.difference)}`));
 }
 
 function leaderboardTable(by) {
@@ -185,7 +186,7 @@ function legendOf(by, across) {
   const grey = across?.p && across.groups.length && across.groups.length <= 5;
   if (grey) words.push("Grey bars join methods of which no two differ significantly.");
   if (across?.p) words.push(`Bold: significantly different from ${label(methods[across.control])}.`);
-  words.push("Brackets: 95 % intervals. Triangles lie beyond the axis.");
+  words.push("Differences are positive where the method of the row is better; choose one to compare the two. Brackets: 95 % intervals. Triangles lie beyond the axis.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
   for (const kind of used) words.push(`${MARKS[kind][0]} ${MARKS[kind][1]}.`);
@@ -201,6 +202,7 @@ function testsOf(across) {
 
 // ---- decision boundaries
 
+const PANEL = { size: 180, gap: 12, title: 20, columns: 3 }; // pixels, and panels in a row of an exported figure
 const classColour = (code) => `var(--c${code % 8})`;
 
 function planePanel(plane, m, size) {
@@ -216,6 +218,23 @@ function planePanel(plane, m, size) {
         panel.lines.map((path) => s("path", { d: path, fill: "none", stroke: "var(--ink)", "stroke-opacity": 0.55, "stroke-width": 4 })))));
 }
 
+// Panels side by side, and their exports as one figure.
+function planesFigure(plane, shown) {
+  const panels = shown.map((m) => planePanel(plane, m, PANEL.size));
+  const figure = h("div", {}, h("div", { class: "planes" }, panels));
+  figure.append(exportsOf(figure, `boundaries-${datasets[plane.dataset].name}`, () => planesDrawing(panels)));
+  return figure;
+}
+
+function planesDrawing(panels) {
+  const columns = Math.min(PANEL.columns, panels.length), [width, height] = [PANEL.size + PANEL.gap, PANEL.size + PANEL.gap + PANEL.title];
+  return s("svg", { width: columns * width, height: Math.ceil(panels.length / columns) * height }, panels.flatMap((panel, i) => {
+    const [x, y] = [(i % columns) * width, Math.floor(i / columns) * height], copy = panel.querySelector("svg").cloneNode(true);
+    setAll(copy, { x, y: y + PANEL.title });
+    return [s("text", { x, y: y + 14, "font-size": "12px", fill: "var(--ink)" }, panel.querySelector("figcaption").textContent), copy];
+  }));
+}
+
 function drawPlanes() {
   const host = document.getElementById("planes");
   if (!study.planes.length) { host.hidden = true; return; }
@@ -229,7 +248,7 @@ function drawPlanes() {
   const [first, second] = plane.axes;
   host.replaceChildren(
     h("h2", {}, "Decision boundaries on ", select || datasetName(plane.dataset)),
-    h("div", { class: "planes" }, shown.map((m) => planePanel(plane, m, 180))),
+    planesFigure(plane, shown),
     h("p", { class: "caption" },
       chosen.classes.map((name, code) => h("span", { class: "key" }, h("span", { class: "dot", style: `background: ${classColour(code)}` }), name)),
       ` Lines: the boundary of each of ${plural(plane.panels[shown[0]].lines.length, "fold")}. `,

@@ -49,10 +49,11 @@ function addTips() {
 document.getElementById("metric").addEventListener("change", (event) => go({ metric: event.target.value === study.metric ? null : event.target.value }));
 // Names keep the rest of the view, whatever it was when they were written.
 addEventListener("click", (event) => {
-  const name = event.target.closest?.("a[data-m], a[data-d]");
+  const name = event.target.closest?.("a[data-m], a[data-d], a[data-a]");
   if (!name || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  go(name.dataset.m === undefined ? { data: datasets[name.dataset.d].name } : { method: methods[name.dataset.m].name });
+  if (name.dataset.a) comparePair(name.dataset.a, name.dataset.b);
+  else go(name.dataset.m === undefined ? { data: datasets[name.dataset.d].name } : { method: methods[name.dataset.m].name });
 });
 part(["metric"], drawMetric);
 part(["metric"], drawLeaderboard);
