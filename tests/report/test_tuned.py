@@ -175,7 +175,8 @@ def test_a_method_at_an_end_of_its_grid_is_marked_in_all_comparisons(narrow):
         drawn += [draw(part, "d0") for draw in single]
         plain = [draw(inside, "d6") for draw in single]
     for exhibit in drawn:
-        texts = {text.get_text() for text in exhibit.figure.findobj(Text)}
+        texts = [text.get_text().split("\n") for text in exhibit.figure.findobj(Text)]
+        texts = {line for lines in texts for line in lines}
         assert "narrow†" in texts, exhibit.title
         assert "narrow" not in texts
         assert "plain†" not in texts

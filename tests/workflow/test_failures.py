@@ -40,7 +40,7 @@ class EatsMemory(Raises):
     def misbehave(self):
         blocks = []
         while True:
-            blocks.append(np.ones(20_000_000))
+            blocks.append(np.empty(20_000_000))  # at once, even on a busy machine
 
 
 class Segfaults(Raises):
@@ -57,7 +57,7 @@ class DiesOnce(Raises):
 
 ENDINGS = {
     "Raises": (["failed"] * 2, "RuntimeError: no luck with these rows"),
-    "Hangs": (["timeout"] * 2, "stopped after 2 s"),
+    "Hangs": (["timeout"] * 2, "stopped after 3 s"),
     "EatsMemory": (["out_of_memory"] * 2, "limits.fit_memory_mb = 600"),
     "Segfaults": (["failed"] * 2, "SIGSEGV"),
     "DiesOnce": (["failed", "converged"], "SIGSEGV"),  # in a new process
@@ -75,7 +75,7 @@ def misbehaved(tmp_path_factory):
     project.write(
         "study.yaml",
         f"datasets: [gaussians]\nmethods: [{', '.join(ENDINGS)}]\n"
-        "evaluation: {folds: 2}\nlimits: {fit_seconds: 2, fit_memory_mb: 600}\n"
+        "evaluation: {folds: 2}\nlimits: {fit_seconds: 3, fit_memory_mb: 600}\n"
         f"define:\n  methods:\n{entries}",
     )
     output = project.snakemake()
