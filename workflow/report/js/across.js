@@ -36,7 +36,7 @@ function winMatrix(shown, by) {
       if (rate === null) return;
       const own = row < column ? rate : 1 - rate, at = { x: left + column * size, y: top + row * height }, clear = testOf(m, other, by)?.p < SIGNIFICANT;
       const box = s("g", { class: "win", "data-i": m, "data-j": other },
-        s("rect", { ...at, width: size - 1, height: height - 1, fill: own >= 0.5 ? "var(--win)" : "var(--loss)", "fill-opacity": 0.05 + 1.1 * Math.abs(own - 0.5) }),
+        s("rect", { ...at, width: size - 1, height: height - 1, fill: own === 0.5 ? "var(--rule)" : own > 0.5 ? "var(--win)" : "var(--loss)", "fill-opacity": 0.05 + 1.1 * Math.abs(own - 0.5) }),
         clear ? s("rect", { x: at.x + 1, y: at.y + 1, width: size - 3, height: height - 3, fill: "none", stroke: "currentColor", "stroke-width": 2 }) : [],
         k <= WRITTEN ? s("text", { x: at.x + size / 2, y: at.y + height / 2, dy: "0.35em", "text-anchor": "middle", fill: "currentColor", "font-weight": clear ? 700 : null }, `${Math.round(100 * own)}`) : []);
       cells.push(box);
@@ -92,7 +92,7 @@ function winFigure(by) {
   const ranked = order(by).filter((m) => datasets.some((_, d) => meanOf(d, m, by) !== null)), all = view.get("matrix") === "all";
   const shown = all ? ranked : ranked.slice(0, MATRIX);
   const caption = [
-    `Share of ${across ? plural(across.datasets.length, "independent data set") : "data sets of both"} on which the method of the row has the better ${by.words}${shown.length <= WRITTEN ? ", in percent" : ""} (blue: more than half, orange: less); a tie${by.rope ? `, within ${by.rope},` : ""} counts half. Methods are in the order of their ${across ? "mean ranks" : "mean scores"}. `,
+    `Share of ${across ? plural(across.datasets.length, "independent data set") : "data sets of both"} on which the method of the row has the better ${by.words}${shown.length <= WRITTEN ? ", in percent" : ""} (blue: more than half, orange: less, none: half); a tie${by.rope ? `, within ${by.rope},` : ""} counts half. Methods are in the order of their ${across ? "mean ranks" : "mean scores"}. `,
     across && significantPairs(across, by),
     "Choose a cell to compare its two methods.",
   ].filter(Boolean).join("");

@@ -186,7 +186,7 @@ function legendOf(by, across) {
   const grey = across?.p && across.groups.length && across.groups.length <= 5;
   if (grey) words.push("Grey bars join methods of which no two differ significantly.");
   if (across?.p) words.push(`Bold: significantly different from ${label(methods[across.control])}.`);
-  words.push("Differences are positive where the method of the row is better; choose one to compare the two. Brackets: 95 % intervals. Triangles lie beyond the axis.");
+  words.push("Differences are positive where the method of the row is better; choose one to compare the two. Brackets: 95 % intervals of single comparisons, without correction. Triangles lie beyond the axis. Fit time: the median of all data sets; sentences compare two methods by the geometric mean of their ratios.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
   for (const kind of used) words.push(`${MARKS[kind][0]} ${MARKS[kind][1]}.`);
@@ -197,7 +197,7 @@ function legendOf(by, across) {
 function testsOf(across) {
   if (!across?.p) return null;
   return h("details", { class: "caption" }, h("summary", {}, "Tests"),
-    `Grey bars: Nemenyi’s test of all pairs. Bold: ${across.words}${across.test === "nemenyi" || across.chosen ? "" : `, of the ${plural(across.others.length, "comparison")} with ${label(methods[across.control])} alone, so it finds more`}. Brackets: Student’s intervals of single comparisons, without correction.`);
+    `Grey bars: Nemenyi’s test of all pairs. Bold: ${across.words}${across.test === "nemenyi" || across.chosen ? "" : `, of the ${plural(across.others.length, "comparison")} with ${label(methods[across.control])} alone, so it finds more`}. Brackets: Student’s intervals.`);
 }
 
 // ---- decision boundaries
