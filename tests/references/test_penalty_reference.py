@@ -125,6 +125,18 @@ def test_adaptive_lasso_is_l1_in_units_of_the_initial_estimate(gamma, initial_st
     assert model.certificate_kind_ == "duality_gap"
 
 
+@each("seed", [6, 8, 11])
+def test_adaptive_lasso_of_several_classes_converges_on_rare_indicators(seed):
+    """Weights that the first step leaves at 0 ask for a rough path at each strength of a rough path."""
+    generator = np.random.default_rng(seed)
+    X, y = (generator.random((60, 40)) < 0.1).astype(float), generator.integers(0, 3, 60)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    for strength in np.geomspace(0.3, 0.01, 8):
+        model = LogisticRegression(penalty="adaptive_lasso", strength=strength).fit(X, y)
+        assert model.status_ == "converged"
+        assert model.certificate_ <= 1e-6
+
+
 def test_adaptive_lasso_learns_from_the_training_rows_of_each_fold_alone():
     X, y = data(3)
     model = LogisticRegression(penalty="adaptive_lasso", strength=0.01, tol=1e-9)

@@ -360,8 +360,10 @@ class ProximalNewton(CentringSolver):
 
     def rough_path(self, objective: Objective, point: Point) -> Iterator[Solution]:
         """Rough fits of K scores at strengths that decrease to that of the objective, if it has more weights than rows
-        and the start has no support.
+        and the start has no support; not within such a fit, whose start may have no support either.
         """
+        if self.tol >= ROUGH_TOLERANCE:
+            return
         ratio = ratio_to_empty(objective, point)
         stages = ceil(log(ratio) / -log(ROUGH_STAGE_RATIO))
         if (
