@@ -83,6 +83,20 @@ def test_intervals_on_a_data_set_are_those_of_the_corrected_t_test(page, outcome
         )
 
 
+@each(("a", "b"), [("best", "fair"), ("poor", "good"), ("worst", HOSTILE)])
+def test_b_against_a_is_a_against_b_mirrored(page, a, b):
+    """A − B and B − A: differences and intervals change their sign and their ends, better and worse their places."""
+    there, back = compared(page, a, b), compared(page, b, a)
+    mirrored = [*there["rows"][::-1], there["mean"]]
+    for one, other in zip(mirrored, [*back["rows"], back["mean"]], strict=True):
+        assert one.get("d") == other.get("d")
+        assert other["difference"] == pytest.approx(-one["difference"])
+        assert [other["low"], other["high"]] == pytest.approx([-one["high"], -one["low"]])
+    assert back["test"]["p"] == there["test"]["p"]
+    assert back["alone"] == pytest.approx(there["alone"])
+    assert back["posterior"] == pytest.approx(there["posterior"][::-1], abs=0.01)
+
+
 def test_the_numbers_over_data_sets_are_those_of_the_library(page, outcome):
     field = all_scores(outcome).field
     pairs, seconds = pairwise(field.table), median_seconds(outcome.times)
@@ -186,6 +200,34 @@ def test_the_pair_is_in_the_address_and_can_be_swapped(page):
     type_into(page, f"{fields}[1]", "worst")
     page.wait_for_timeout(50)
     assert page.evaluate(verdict).startswith("good minus worst ")
+
+
+def test_the_comparison_opens_on_the_focus_against_the_best_other_method(page):
+    ranked = page.evaluate("order()")
+    focus = ranked[4]
+    for given, expected in (
+        ([], ranked[:2]),
+        ([focus], [focus, ranked[0]]),
+        ([ranked[0]], ranked[:2]),
+    ):
+        assert page.evaluate(f"study.focus = {given}, pairOf(metric())") == expected
+    named = "methods[order()[3]].name = 'logistic', study.focus = [], pairOf(metric())"
+    assert page.evaluate(named) == [ranked[0], ranked[3]]
+
+
+def test_unknown_names_of_the_address_are_answered_with_the_nearest_ones(page):
+    note = "document.querySelector('#{} .unknown')?.textContent ?? ''"
+    visit(page, "#compare=fare,good")
+    assert page.evaluate("[view.get('a'), view.get('b')]") == ["fare", "good"]
+    said = page.evaluate(note.format("compare-view"))
+    assert said.startswith("The study has no method “fare”. Nearest names: fair, ")
+    page.evaluate("document.querySelector('#compare-view .unknown a').click()")
+    page.wait_for_timeout(50)
+    assert page.evaluate("[view.get('a'), view.get('b')]") == ["fair", "good"]
+    assert page.evaluate(note.format("compare-view")) == ""
+    visit(page, "#data=data3&method=bst&metric=accurac")
+    for part, near in (("browser", "data_3"), ("method-view", "best"), ("leaderboard", "accuracy")):
+        assert f"Nearest names: {near}, " in page.evaluate(note.format(part)), part
 
 
 def test_a_cell_of_the_win_rates_opens_its_pair_by_mouse_or_key(page):

@@ -153,7 +153,7 @@ def test_notes_tell_how_fits_ended_and_which_values_are_ends_of_grids(opened):
         "tuned": f"2/{FOLDS} lowest strength, 1/{FOLDS} highest strength",
         "fair": "",
         "halting": f"1/{FOLDS} failed",
-        "slow": f"{FOLDS}/{FOLDS} stopped at max_iter",
+        "slow": f"{FOLDS}/{FOLDS} at the iteration limit",
     }
     page = opened("#method=tuned")
     marks = page.locator("figure[data-name=tuned-tuned-strength] title").all_text_contents()

@@ -121,6 +121,13 @@ def test_the_mean_difference_is_that_of_the_strata_by_their_sizes(found):
     assert (pairs["mean_difference"] <= pairs["upper"]).all()
 
 
+def test_the_bootstrap_interval_of_the_opposite_difference_is_its_mirror_image():
+    """Resampled data sets are the same for A − B and B − A, and quantiles of −x are those of x from the other end."""
+    differences = np.random.default_rng(3).exponential(size=(11, 4)) - 0.5
+    low, high = bootstrap_means(differences)
+    np.testing.assert_allclose(bootstrap_means(-differences), (-high, -low), atol=1e-12)
+
+
 def test_a_small_stratum_is_described_and_not_tested(found):
     tables = strata.ranks_of_strata(found), strata.pairs_of_strata(found, 0.01)
     for table, tested in zip(

@@ -5,11 +5,14 @@ const PRIOR = 0.5; // weight of the prior row of the Bayesian signed-rank test, 
 const SIGNIFICANT = 0.05;
 const SURE = 0.95, PROBABLE = 0.75; // probabilities of an answer without and with "probably"
 const SAME_TIME = 1.05; // ratio of times, below which they are not told apart
+const REFERENCE = "logistic"; // whose name readers know, so the best method is compared with it
 
-// The methods of the address; by default the control against the best of the others.
+// The methods of the address; by default the focus against the best of the others, without a focus the best method
+// against REFERENCE, or against the next one.
 function pairOf(by) {
   const [a, b] = ["a", "b"].map((key) => place(methods, view.get(key)));
-  const others = [control(by), ...order(by)];
+  const known = study.focus.length ? [study.focus[0]] : [control(by), place(methods, REFERENCE)].filter((m) => m >= 0);
+  const others = [...known, ...order(by)];
   const first = a >= 0 ? a : others.find((m) => m !== b);
   return [first, b >= 0 ? b : others.find((m) => m !== first)];
 }
@@ -199,8 +202,10 @@ function forestFigure(found, width) {
 // ---- over all data sets
 
 function posteriorBar({ a, b, by, posterior }) {
-  const [own, other] = sideColours(a, b), [first, second] = [a, b].map((m) => label(methods[m])), more = by.rope ? ` by more than ${by.rope}` : "";
-  const parts = [[`${first} is better${more}`, own], [by.rope ? "they are equal in practice" : "they are equal", "var(--rule)"], [`${second} is better${more}`, other]];
+  const [own, other] = sideColours(a, b), [first, second] = [a, b].map((m) => label(methods[m]));
+  const parts = by.rope
+    ? [[`above ${by.rope}: ${first} is better`, own], [`within ±${by.rope}: they are equal in practice`, "var(--rule)"], [`below −${by.rope}: ${second} is better`, other]]
+    : [[`above 0: ${first} is better`, own], ["0: they are equal", "var(--rule)"], [`below 0: ${second} is better`, other]];
   return [
     h("div", { class: "posterior", "aria-hidden": "true" }, posterior.map((share, i) => h("span", { style: `width: ${100 * share}%; background: ${parts[i][1]}` }))),
     h("ul", { class: "chances" }, posterior.map((share, i) => h("li", {}, h("span", { class: "dot", style: `background: ${parts[i][1]}` }), h("b", {}, whole(share)), ` ${parts[i][0]}`))),
@@ -213,7 +218,7 @@ function overall(found) {
   const { a, b, by, each, record: { wins, ties, losses }, mean, ratios: { known, mean: ratio } } = found;
   const first = label(methods[a]), several = each.length > 1, [low, high] = d3.extent(known, (x) => (ratio > 1 ? x : 1 / x));
   return h("div", {}, definitions([
-    several && ["Probabilities on data sets like these", posteriorBar(found)],
+    several && [`Probability that the mean difference in ${by.words} on data sets like these is (Bayesian signed-rank test)`, posteriorBar(found)],
     several && ["Number of data sets", `${first} is better on ${wins}, equal${by.rope ? ` within ${by.rope}` : ""} on ${ties}, worse on ${losses}.`],
     several && ["Mean difference", `${signed(mean.difference)} ${between(mean)} in ${by.words}`],
     known.length > 1 && ["Time of a fit", `${costWords(a, b, ratio)}; ${short(low)} to ${short(high)} times on single data sets.`],
@@ -268,7 +273,7 @@ function methodField(key, title) {
     if (b === undefined) { host.closest("section").hidden = true; return; }
     const found = comparisonOf(a, b, by), width = host.clientWidth || 800;
     const beside = width >= 900, wide = beside ? Math.min(760, width - 420) : width;
-    shown.replaceChildren(h("p", { class: "verdict" }, verdictOf(found)), ...(a === b || !found.rows.length ? [] : [
+    shown.replaceChildren(unknownNote("a", methods), unknownNote("b", methods), h("p", { class: "verdict" }, verdictOf(found)), ...(a === b || !found.rows.length ? [] : [
       h("div", { class: beside ? "beside-each-other" : null }, forestFigure(found, wide), overall(found)),
       h("details", {}, h("summary", {}, "The numbers"), pairTable(found)),
     ]));

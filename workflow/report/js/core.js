@@ -7,6 +7,7 @@ const { methods, datasets } = study;
 const UNIT = 1e-5; // of scores
 const MICROSECOND = 1e-6; // of times
 const large = methods.length * datasets.length > 2000; // scores, from which on parts of the page wait to be drawn
+const NEAR = 3; // names that are suggested for one that is unknown
 const TIE = UNIT; // scores that differ by no more than their rounding are equal
 
 // ---- elements
@@ -40,8 +41,11 @@ const parts = []; // functions that draw a part of the page for the view
 let view = readView();
 
 function readView() {
-  const hash = location.hash.slice(1);
-  return new URLSearchParams(hash.includes("=") ? hash : "");
+  const hash = location.hash.slice(1), found = new URLSearchParams(hash.includes("=") ? hash : "");
+  const pair = found.get("compare")?.split(",") ?? []; // compare=svm,lda is short for a=svm&b=lda
+  found.delete("compare");
+  ["a", "b"].forEach((key, i) => { if (pair[i]) found.set(key, pair[i].trim()); });
+  return found;
 }
 
 // The address of the same view with some changes; null removes a key.
@@ -101,6 +105,28 @@ function reveal(changed) {
   if (!title) return;
   const { top, bottom } = title.getBoundingClientRect(), pair = titles[key] === "compare";
   if (!pair || top < 0 || bottom > innerHeight) title.scrollIntoView(); // a reader at the fields of a pair stays there
+}
+
+// The number of letters to change, insert or delete to turn one text into another.
+function editDistance(one, other) {
+  let row = d3.range(other.length + 1);
+  for (const [i, letter] of [...one].entries()) {
+    const above = row;
+    row = [i + 1];
+    [...other].forEach((own, j) => row.push(Math.min(above[j + 1] + 1, row[j] + 1, above[j] + (letter === own ? 0 : 1))));
+  }
+  return row.at(-1);
+}
+
+// A line about a name of the address that the study does not have, with the names that are nearest to it; else "".
+function unknownNote(key, list) {
+  const given = view.get(key);
+  if (given === null || place(list, given) >= 0) return "";
+  const far = list.map((one) => editDistance(given.toLowerCase(), one.name.toLowerCase()));
+  const near = d3.sort(d3.range(list.length), (i) => far[i]).slice(0, NEAR);
+  const what = { data: "data set", metric: "metric" }[key] ?? "method";
+  return h("p", { class: "unknown", role: "status" }, `The study has no ${what} “${given}”. Nearest names: `,
+    near.flatMap((i, k) => [k ? ", " : null, h("a", { href: address({ [key]: list[i].name }) }, list[i].name)]), ".");
 }
 
 const metricOf = (name) => study.metrics.find((metric) => metric.name === name);

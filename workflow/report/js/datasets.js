@@ -7,7 +7,7 @@ const SPREAD = { width: 92, height: 14 }, GAP = { width: 136, height: 22 }, DURA
 const ALPHA = 0.05; // below which a corrected p is significant
 const CLOSE = UNIT / 2; // means of rounded scores that differ by less may be equal
 const ENDINGS = {
-  max_iter: "stopped at max_iter", separable: "separable", rank_deficient: "rank deficient", failed: "failed",
+  max_iter: "at the iteration limit", separable: "separable", rank_deficient: "rank deficient", failed: "failed",
   not_applicable: "not applicable", unavailable: "without data", timeout: "took too long", out_of_memory: "ran out of memory",
 };
 const TABS = {
@@ -74,7 +74,7 @@ function behindBest(d, by = metric()) {
   return found;
 }
 
-// "10/10 stopped at max_iter"; nothing if every fit converged.
+// "10/10 at the iteration limit"; nothing if every fit converged.
 function endingsOf(counts) {
   const all = d3.sum(Object.values(counts));
   return Object.entries(counts).filter(([status]) => status !== "converged").map(([status, n]) => `${n}/${all} ${ENDINGS[status] ?? status}`);
@@ -384,7 +384,7 @@ function drawBrowser(changed) {
   markChosen(d);
   const focused = document.activeElement?.id;
   giveBack();
-  document.getElementById("browser-detail").replaceChildren(...datasetDetail(d));
+  document.getElementById("browser-detail").replaceChildren(unknownNote("data", datasets), ...datasetDetail(d));
   if (focused?.startsWith("tab-")) document.querySelector("#browser [aria-selected=true]")?.focus({ preventScroll: true });
 }
 

@@ -3,9 +3,9 @@
 const FIRST = 25; // rows that are shown before a reader asks for all
 const MARKS = {
   incomplete: ["∅", "no score on some data set, so it is not ranked"],
-  grid_end: ["†", "tuning chose an end of its grid: its score may be too low"],
-  unconverged: ["≠", "some fits stopped before the optimum"],
-  separable: ["∞", "some fits have separable classes and no penalty, so their optimum is at infinity"],
+  grid_end: ["†", "tuning chose an end of its grid: a wider grid may give a better score"],
+  unconverged: ["≠", "some fits stopped at the iteration limit, before the optimum: more iterations may make the score better or worse"],
+  separable: ["∞", "some fits separate the classes without a penalty, so the weights have no finite optimum: probabilities are too near 0 and 1, which makes the log loss worse"],
   failed: ["✕", "some fits failed"],
 };
 const UNCONVERGED = ["max_iter"];
@@ -25,9 +25,9 @@ function marksOf(m, across) {
   const all = d3.sum(Object.values(statuses));
   if (across && !across.methods.includes(m)) found.push(["incomplete", MARKS.incomplete[1]]);
   if (failed) found.push(["failed", `${failed} of ${plural(all, "fit")} failed or do not apply`]);
-  if (stopped) found.push(["unconverged", `${stopped} of ${plural(all, "fit")} stopped at max_iter before the optimum`]);
-  if (statuses.separable) found.push(["separable", `${statuses.separable} of ${plural(all, "fit")}: the classes are separable and there is no penalty, so the optimum is at infinity`]);
-  if (methods[m].grid_end) found.push(["grid_end", `${methods[m].grid_end}: its score may be too low`]);
+  if (stopped) found.push(["unconverged", `${stopped} of ${plural(all, "fit")} stopped at the iteration limit, before the optimum`]);
+  if (statuses.separable) found.push(["separable", `${statuses.separable} of ${plural(all, "fit")}: the classes are separable and there is no penalty, so the weights have no finite optimum`]);
+  if (methods[m].grid_end) found.push(["grid_end", `${methods[m].grid_end}: a wider grid may give a better score`]);
   return found;
 }
 
@@ -176,7 +176,7 @@ function drawLeaderboard() {
     h("h2", {}, `Leaderboard by ${by.words}`),
     h("div", { class: "scroll" }, leaderboardTable(by)),
     h("p", { class: "caption" }, legendOf(by, several)), testsOf(several));
-  host.replaceChildren(box);
+  host.replaceChildren(unknownNote("metric", study.metrics), box);
   new Interactive(box);
 }
 

@@ -140,7 +140,7 @@ function drawMethod() {
   const focused = document.activeElement?.id === "method";
   const marks = marksOf(m, study.across[by.name]);
   host.replaceChildren(...[
-    chooseMethod(m), h("h3", {}, methodName(m), methods[m].equation ? h("span", { class: "subtitle" }, methods[m].equation.match(/^[^:.]*/)[0]) : null), h("p", { class: "facts" }, inShort(m, by), " ", fitsOf(m)),
+    unknownNote("method", methods), chooseMethod(m), h("h3", {}, methodName(m), methods[m].equation ? h("span", { class: "subtitle" }, methods[m].equation.match(/^[^:.]*/)[0]) : null), h("p", { class: "facts" }, inShort(m, by), " ", fitsOf(m)),
     marks.length ? h("ul", { class: "warnings" }, marks.map(([kind, words]) => h("li", {}, `${MARKS[kind][0]} ${words}`))) : null,
     resultsOf(m, by), ...tunedOf(m), ...whatItIs(m),
   ].filter(Boolean));
