@@ -43,6 +43,7 @@ from linclass_study.analysis.within_dataset import (
     comparison_within,
     rope_of,
 )
+from linclass_study.analysis.wording import IF_TRUE
 from linclass_study.protocols import selected_protocols, size_of
 
 TRIED_REPEATS = (2, 3, 5, 10, 20, 30, 50, 100)
@@ -59,9 +60,10 @@ class Repeats(NamedTuple):
     decide: str
 
     def __str__(self) -> str:
+        condition = IF_TRUE[0].lower() + IF_TRUE[1:]
         if self.repeats is None:
-            return "no number of repeats would decide it, only more rows or more data sets"
-        return f"`repeats: {self.repeats}` would decide it ({self.decide}) if the difference stays"
+            return f"{condition}, no number of repeats would decide it, only more rows or data sets"
+        return f"{condition}, `repeats: {self.repeats}` would decide it ({self.decide})"
 
 
 def more_repeats(

@@ -20,7 +20,14 @@ from linclass_study.analysis.verdict import (
     StudyVerdict,
     labelled,
 )
-from linclass_study.analysis.wording import SAME_TIME, cost_words, metric_words, times_as_long
+from linclass_study.analysis.wording import (
+    IF_ALL_TRUE,
+    IF_TRUE,
+    SAME_TIME,
+    cost_words,
+    metric_words,
+    times_as_long,
+)
 
 NAMES = 3  # methods named in a sentence; the others are counted
 OFTEN = 0.5  # share of the fits of a method on a data set
@@ -170,22 +177,28 @@ def _several(verdict: StudyVerdict, answered: Sequence[DatasetVerdict]) -> list[
 def _next_step(
     rivals: Sequence[Verdict | None], control: ControlVerdict | None = None
 ) -> list[str]:
-    """What would decide differences that are not decided."""
-    parts = []
+    """What would decide differences that are not decided, if these are the true ones."""
+    pairs, steps = [], []
     if control is not None and control.next is not None:
         number = control.datasets_needed
-        parts.append(
-            f"{control.method} against {control.next} "
-            f"({'about' if number else 'more than'} {number or MAX_DATASETS:,} data sets would decide it)"
-        )
+        pairs.append(f"{control.method} against {control.next}")
+        about = "about" if number else "more than"
+        steps.append(f"{about} {number or MAX_DATASETS:,} data sets like these")
     repeats = [(one.repeats, one) for one in rivals if one is not None and one.repeats]
     known = [(each, one) for each, one in repeats if each.repeats is not None]
     if known:
         each, one = min(known, key=lambda pair: pair[0].repeats or 0)
-        pair = f"{one.control} against {one.other} on {one.dataset}"
-        parts.append(f"{pair} (`repeats: {each.repeats}` would decide it: {each.decide})")
-    if parts:
-        return [f"Still undecided: {'; '.join(parts)}."]
+        pairs.append(f"{one.control} against {one.other} on {one.dataset}")
+        steps.append(f"`repeats: {each.repeats}`")
+    undecided = f"Still undecided: {', and '.join(pairs)}."
+    if len(pairs) > 1:
+        return [
+            f"{undecided} {IF_ALL_TRUE}, deciding the first takes {steps[0]}, and the second {steps[1]}."
+        ]
+    if pairs:
+        return [f"{undecided} {IF_TRUE}, deciding it takes {steps[0]}."]
     if repeats:
-        return ["More repeats would decide nothing here, only more rows or more data sets."]
+        return [
+            f"{IF_ALL_TRUE}, more repeats would decide nothing here, only more rows or data sets."
+        ]
     return []

@@ -37,7 +37,14 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_sentences
 from linclass_study.analysis.verdict import DatasetVerdict, StudyVerdict, no_ranking
 from linclass_study.analysis.within_dataset import SURE, comparison_within, rope_of
-from linclass_study.analysis.wording import cost_words, format_probability, metric_words, p_words
+from linclass_study.analysis.wording import (
+    IF_ALL_TRUE,
+    IF_TRUE,
+    cost_words,
+    format_probability,
+    metric_words,
+    p_words,
+)
 
 NAMES = 4  # methods or data sets named in a sentence; the others are counted
 NAMED = 6  # data sets, or excluded runs, that are named one by one
@@ -119,8 +126,11 @@ def _overall(verdict: StudyVerdict) -> str:
         those = f"{len(near)} of the {len(others)} other {ranked}methods"
         ahead = f"but not significantly better than {those}"
     verb = "has" if len(verdict.best) == 1 else "share"
-    ranks = "Nemenyi’s test decides" if found.test == "nemenyi" else "Mean ranks decide"
-    by_ranks = f" {ranks} that, because Wilcoxon’s test cannot be significant on so few data sets."
+    test = "Nemenyi’s test" if found.test == "nemenyi" else "a z test with Holm’s correction"
+    by_ranks = (
+        f" Mean ranks are compared by {test}, because Wilcoxon’s signed-rank test cannot be significant after "
+        "correction on so few data sets."
+    )
     return (
         f"{_listed(verdict.best)} {verb} the best mean rank by {metric_words(verdict.metric)} over {verdict.over}, "
         f"{ahead}.{by_ranks * (found.test != 'wilcoxon')}"
@@ -132,10 +142,11 @@ def _lead(verdict: StudyVerdict) -> list[str]:
     found = verdict.ranking
     if found is None or found.next is None:
         return []
-    lead = f"The difference between {found.method} and {found.next}, the next by mean rank,"
-    if found.datasets_needed is None:
-        return [f"{lead} is too small to be significant on {MAX_DATASETS:,} data sets like these."]
-    return [f"{lead} would be significant on about {found.datasets_needed} data sets like these."]
+    needed = found.datasets_needed
+    number = f"more than {MAX_DATASETS:,}" if needed is None else f"about {needed}"
+    pair = f"between {found.method} and {found.next}, the next by mean rank,"
+    needs = f"significance takes {number} data sets like these"
+    return [f"If the observed difference {pair} is the true one, {needs}."]
 
 
 def not_ranked(verdict: StudyVerdict) -> str:
@@ -247,12 +258,11 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
     lead = f"{_listed(base.best)} {verb} the best mean rank by {metric_words(base.metric)}"
     found = [f"{lead}, {average.min():.2f} of {k}, over {independent(base)}.", *_other_orders(base)]
     if (test := base.friedman) is not None:
-        differ = "differ more than by chance" if test.f_p < ALPHA else "do not differ significantly"
+        differ = "differ significantly" if test.f_p < ALPHA else "do not differ significantly"
         f = f"{test.f:.2f}" if np.isfinite(test.f) else "∞"
         found.append(
-            f"The methods {differ}: Iman and Davenport’s F = {f}, {p_words(test.f_p)}, which decides (Demšar, 2006) "
-            f"because Friedman’s χ² = {test.statistic:.2f}, {p_words(test.p)}, is too conservative (n = {n} data sets, "
-            f"k = {k} methods)."
+            f"The methods {differ}: Iman and Davenport’s F = {f}, {p_words(test.f_p)}, on {n} data sets and {k} "
+            f"methods; Friedman’s χ² = {test.statistic:.2f}, {p_words(test.p)}, is too conservative (Demšar, 2006)."
         )
     first, *others = np.argsort(average, kind="stable").tolist()
     near = [base.methods[j] for j in others if average[j] - average[first] <= difference]
@@ -316,7 +326,8 @@ def _practical(outcome: Outcome, base: ComparisonAcross) -> str:
     better, equal, worse = (format_probability(float(part[0, 1])) for part in found)
     return (
         f"{best} against the runner-up, {second}: with probability {better} better by more than {rope:g}, {equal} "
-        f"equal in practice, {worse} worse (Bayesian signed-rank test, n = {len(pair)}; it takes the mean of each data "
+        f"equal in practice, {worse} worse. Each is the probability that the mean difference on data sets like these "
+        f"lies beyond or within ±{rope:g} (Bayesian signed-rank test, n = {len(pair)}; it takes the mean of each data "
         "set as exact)."
     )
 
@@ -419,7 +430,9 @@ def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False)
     who = f"{found.control} against {whom}{words} across {counted(n, 'independent data set')}"
     lines = [f"{who}: {', '.join(groups)} ({test})."]
     if never := unattainable(n, found.comparisons, f"no comparison with {found.control}", of):
-        ranks = " So mean ranks decide here, whose p also depends on the other methods."
+        ranks = (
+            " Mean ranks are therefore compared, whose p-values also depend on the other methods."
+        )
         lines.append(never + ranks * found.by_ranks)
     return lines + _more_datasets(found)
 
@@ -440,10 +453,13 @@ def _more_datasets(found: Across) -> list[str]:
     each += [f"more against {counted(len(known) - NAMES, 'other')}"] * (len(known) > NAMES)
     lines = []
     if each:
-        lines.append(f"Of data sets like these, significance would take about {', '.join(each)}.")
+        lines.append(
+            f"{IF_ALL_TRUE}, significance takes this number of data sets like these: about {', '.join(each)}."
+        )
     if small:
         lines.append(
-            f"The difference to {_listed(small)} is too small for {MAX_DATASETS:,} data sets like these."
+            f"{IF_TRUE if len(small) == 1 else IF_ALL_TRUE}, significance against {_listed(small)} takes more than "
+            f"{MAX_DATASETS:,} data sets like these."
         )
     return lines
 
@@ -481,11 +497,12 @@ def undecided_sentences(compared: list[Verdict], what: str = "") -> list[str]:
     undecided = f"{counted(len(more), 'undecided comparison')}{what}"
     if not decidable:
         return [
-            f"{undecided} cannot be decided by more repeats, only by more rows or more data sets."
+            f"{IF_ALL_TRUE}, {undecided} cannot be decided by more repeats, only by more rows or data sets."
         ]
     size = _size(nearest.difference, "ahead by", "behind by", "equal")
     sentence = (
-        f"More repeats would decide {decidable} of {undecided}; for example, on "
-        f"{nearest.dataset}, {nearest.control} against {nearest.other} ({size}): {repeats}."
+        f"{IF_ALL_TRUE}, more repeats would decide {decidable} of {undecided}; for example, on "
+        f"{nearest.dataset}, {nearest.control} against {nearest.other} ({size}): `repeats: {repeats.repeats}` "
+        f"({repeats.decide})."
     )
     return [sentence]

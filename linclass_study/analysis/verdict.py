@@ -26,7 +26,7 @@ from linclass_study.analysis.within_dataset import ALPHA, comparison_within, rop
 from linclass_study.analysis.wording import metric_words, protocol_phrase
 from linclass_study.entries import Labels
 from linclass_study.files.writing import write_json
-from linclass_study.statuses import FITTED, STATUSES
+from linclass_study.statuses import FITTED, STATUSES, status_words
 
 FILE = "verdict.json"
 T = TypeVar("T")
@@ -310,7 +310,7 @@ def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
         ranking(outcome, dataset).filter(~pl.col("whole")).select("method", "planned").iter_rows()
     ):
         met = {*missed.filter(method=method)["status"]}
-        words = [status.replace("_", " ") for status in STATUSES if status in met]
+        words = [status_words(status) for status in STATUSES if status in met]
         absent = f"no {metric_words(outcome.metric)}" if planned else "not run"
         found[method] = ", ".join(words) or absent
     return {method: found[method] for method in outcome.methods if method in found}

@@ -9,6 +9,8 @@ from linclass.evaluation import metrics
 from linclass_study.protocols import kind, selected_protocols
 
 SAME_TIME = 1.05  # ratio of the times of a fit, below which they are not told apart
+IF_TRUE = "If the observed difference is the true one"  # which all forecasts of more repeats or data sets suppose
+IF_ALL_TRUE = "If the observed differences are the true ones"
 WRITTEN = {"auc": "AUC", "brier": "Brier", "f1": "F1", "matthews": "Matthews"}
 
 

@@ -25,6 +25,7 @@ from linclass_study.report.table import (
     format_power,
     format_seconds,
 )
+from linclass_study.statuses import status_words
 
 TEMPLATES = ROOT / "workflow" / "report"
 
@@ -72,7 +73,7 @@ class PageCells:
         self._drawn: Mapping[str, Callable[[Any, Column], Any]] = {
             "text": lambda value, column: value,
             "reason": lambda value, column: folded(value),
-            "status": lambda value, column: value.replace("_", " "),
+            "status": lambda value, column: status_words(value),
             "method": lambda value, column: self.named(
                 value, lambda name: self.method(name) + column.mark_of(name), column.names
             ),

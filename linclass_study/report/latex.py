@@ -21,6 +21,7 @@ from linclass_study.report.table import (
     ReportTable,
     format_seconds,
 )
+from linclass_study.statuses import status_words
 
 GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "η": "eta", "θ": "theta", "κ": "kappa",
@@ -191,7 +192,7 @@ def _texts(column: Column, cells: Iterable[Any], labels: Labels) -> list[str]:
             more = [f"{len(shown) - column.names} more"] if len(shown) > column.names + 1 else []
             value = " and ".join([", ".join(shown[: column.names] if more else shown), *more])
         if column.kind == "status" and value is not None:
-            value = value.replace("_", " ")
+            value = status_words(value)
         if column.kind == "digest" and value is not None:
             value = f"{value[:DIGEST]}…"
         return escaped(value) if value not in (None, "") else "--"

@@ -82,7 +82,7 @@ from linclass_study.report.provenance import (
 from linclass_study.report.table import Made, format_seconds, make_tables
 from linclass_study.report.table_files import write_tables
 from linclass_study.report.tables.across import RANKING_RULE
-from linclass_study.statuses import FITTED, STATUSES
+from linclass_study.statuses import FITTED, STATUSES, status_words
 
 MAX_CLASSES = 30  # of a data set that are named; the others are counted
 MOST_CHARACTERS = 4_000_000  # characters of embedded SVG
@@ -245,6 +245,7 @@ def template_environment(cells: PageCells) -> Environment:
         "short": lambda reason: shortened(reason, SHOWN),
         "breakable": breakable_name,
         "code": with_code,
+        "status": status_words,
         "dataset": cells.dataset,
         "runs": runs,
     }

@@ -96,8 +96,8 @@ def test_mean_ranks_decide_where_wilcoxons_test_cannot_and_a_sentence_says_from_
     assert "(mean ranks with Holm’s correction over 22 comparisons)" in first
     assert second == (
         "On 7 data sets no comparison with m0 can be significant by Wilcoxon’s test with Holm’s correction over 22 "
-        "comparisons; that takes at least 10 independent data sets. So mean ranks decide here, "
-        "whose p also depends on the other methods."
+        "comparisons; that takes at least 10 independent data sets. Mean ranks are therefore compared, "
+        "whose p-values also depend on the other methods."
     )
     by = found.by_verdict()
     assert by["better"] == [f"m{j}" for j in range(1, 23) if holm(p)[j - 1] < 0.05]
@@ -131,8 +131,8 @@ def test_the_best_method_is_tested_against_all_pairs_because_the_same_scores_cho
     assert first.endswith("(Nemenyi’s test of all pairs).")
     assert second == (  # 253 · 2/2¹⁴ = .031
         "On 7 data sets no comparison with m0 can be significant by Wilcoxon’s test with Holm’s correction over 253 "
-        "pairs; that takes at least 14 independent data sets. So mean ranks decide here, whose p "
-        "also depends on the other methods."
+        "pairs; that takes at least 14 independent data sets. Mean ranks are therefore "
+        "compared, whose p-values also depend on the other methods."
     )
     _, worst = found_against(table, "m22")  # the baseline
     assert (worst.test, worst.comparisons) == ("ranks", 22)
@@ -356,19 +356,20 @@ def test_more_repeats_are_advised_only_where_they_decide():
     power_of = power.Repeats(None, "")
     (said,) = undecided_sentences([Verdict("d", "a", "b", 0.0004, repeats=power_of)])
     assert said.startswith(
-        "1 undecided comparison cannot be decided by more repeats, only by more rows"
+        "If the observed differences are the true ones, 1 undecided comparison cannot be decided by more repeats, "
+        "only by more rows"
     )
     several = [power_of, power.Repeats(20, "better")]
     (said,) = undecided_sentences([Verdict("d", "a", "b", 0.1, repeats=one) for one in several])
     assert said.startswith(
-        "More repeats would decide 1 of 2 undecided comparisons; for example, on d, a against b (ahead by 0.100): "
-        "`repeats: 20` would"
+        "If the observed differences are the true ones, more repeats would decide 1 of 2 undecided comparisons; for "
+        "example, on d, a against b (ahead by 0.100): `repeats: 20` (better)."
     )
     sd = 0.03
     assert stats.norm(0.004, sd / 3).sf(0.01) < 0.95 > 1 - 2 * stats.norm(0.004, sd / 3).cdf(-0.01)
     found = power.more_repeats(EVALUATION, FOLDS, 0.004, sd * (1 / 10 + 1 / 9) ** 0.5)
     assert found == (None, "")
-    assert str(found).startswith("no number of repeats would decide it")
+    assert "no number of repeats would decide it" in str(found)
     sd, d = 0.03, 0.0285
 
     def better(repeats):
@@ -390,7 +391,7 @@ def test_the_answer_with_a_focus_repeats_no_sentence_and_names_a_single_other_me
     data = {f"d{i}": Data(rows=60, seed=i) for i in range(6)}
     made = with_focus(make(data, {"mine": Method(0.7), "other": Method(0.6)}, folds=3), "mine")
     text = answer.answer(made, "report.html")
-    assert text.count("More repeats would") == 1
+    assert text.count("more repeats would") == 1
     assert "mine against other by accuracy across 6 independent data sets: " in text
     for words in ("any other method", "the other", "1 other method", "1 comparison"):
         assert words not in text
@@ -399,7 +400,10 @@ def test_the_answer_with_a_focus_repeats_no_sentence_and_names_a_single_other_me
 def test_an_inconclusive_comparison_says_how_many_repeats_would_decide_it(make):
     made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
     text = answer.answer(made, "report.html")
-    assert "; b is indistinguishable from it.\n1 undecided comparison of the best" in text
+    assert (
+        "; b is indistinguishable from it.\nIf the observed differences are the true ones, 1 undecided"
+        in text
+    )
     assert "cannot be decided by more repeats" in text
 
 

@@ -144,7 +144,11 @@ def test_the_headline_has_answer_confidence_and_next_step(scored):
     answer, sure, more = sentences_of(ranked)
     assert answer.startswith("a ranks first of 3 methods by accuracy over 6 independent data sets")
     assert "significantly better than c only, not distinguishable from b" in sure
-    assert re.match(r"Still undecided: a against b \(about \d+ data sets would decide it\)", more)
+    assert re.fullmatch(
+        r"Still undecided: a against b, and a against b on d\d\. If the observed differences are the true ones, "
+        r"deciding the first takes about \d+ data sets like these, and the second `repeats: \d+`\.",
+        more,
+    )
 
 
 @each(("ratio", "words"), [

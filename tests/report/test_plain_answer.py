@@ -57,18 +57,21 @@ def test_equals_are_named_together_and_many_are_counted(reported):
     # ranks 1.5 and 3.5 of 4: Nemenyi's CD is 2.57 √(4·5/(6n)), 2.10 for n = 5 and 1.92 for 6
     first, *_ = reported({f"d{i}": tied | near for i in range(5)})
     assert (
-        "but not significantly better than 2 of the 2 other methods. Nemenyi’s test decides"
+        "but not significantly better than 2 of the 2 other methods. Mean ranks are compared by Nemenyi’s test"
         in first
     )
     first, *_ = reported({f"d{i}": tied | near for i in range(6)})
     assert first.startswith("a and b share the best mean rank by accuracy over")
     assert first.endswith(
-        "significantly better than every other method. Nemenyi’s test decides that, because Wilcoxon’s test cannot be "
-        "significant on so few data sets."
+        "significantly better than every other method. Mean ranks are compared by Nemenyi’s test, because Wilcoxon’s "
+        "signed-rank test cannot be significant after correction on so few data sets."
     )
     once = {"d6": dict.fromkeys(tied, LITTLE_LESS) | dict.fromkeys(near, GOOD)}
     first, *_ = reported({f"d{i}": tied | near for i in range(6)} | once)
-    assert "but not significantly better than 2 of the 2 other methods. Nemenyi’s test" in first
+    assert (
+        "but not significantly better than 2 of the 2 other methods. Mean ranks are compared by Nemenyi"
+        in first
+    )
     output, *_ = reported({"d": {f"m{i}": GOOD for i in range(18)}})
     assert output.startswith("m0, m1, m2, m3 and 14 others have the best accuracy")
 
@@ -92,8 +95,8 @@ def test_the_answer_for_two_methods_across_data_sets_follows_the_sign_test(repor
         f"{over} 5 independent data sets, but not significantly better than bad.",
         "On 5 of the 5 data sets with several scores of several methods one method is clearly the best.",
         (
-            "The difference between good and bad, the next by mean rank, would be significant on about 6 data sets "
-            "like these."
+            "If the observed difference between good and bad, the next by mean rank, is the true one, significance "
+            "takes about 6 data sets like these."
         ),
     ]
 

@@ -29,7 +29,7 @@ from linclass_study.report.drawing.panels import (
     selection_note,
 )
 from linclass_study.report.figure_files import ReportFigure
-from linclass_study.statuses import FITTED, STATUSES
+from linclass_study.statuses import FITTED, STATUSES, status_words
 
 
 def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGrid], dict[str, str]]:
@@ -43,7 +43,7 @@ def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGri
         grid = outcome.boundary(dataset, method)
         if grid is None or (grid.labels < 0).all():
             met = {*fits.filter(method=method)["status"]}
-            ended = ", ".join(s.replace("_", " ") for s in STATUSES if s in met)
+            ended = ", ".join(status_words(s) for s in STATUSES if s in met)
             fitted = not met or met & {*FITTED}
             left_out[method] = "its fits gave no point of the plane a class" if fitted else ended
             continue

@@ -20,6 +20,7 @@ from linclass_study.report.drawing.labels import LEGEND_LINE, key, key_height, m
 from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import INK, MUTED
 from linclass_study.report.figure_files import ReportFigure
+from linclass_study.statuses import status_words
 
 ROW = 0.3  # inches of a method's row
 MAX_METHODS = 30  # methods at most; the others are in the tables
@@ -134,7 +135,7 @@ def _draw_row(axes: Axes, row: int, method: dict[str, Any], most: float) -> None
         options: Any = {"color": INK, "markeredgecolor": "white", "markeredgewidth": 0.6}
         axes.plot(method["mean"], row + LOWER, "o", markersize=7, **options)
     elif method["official"] is None:
-        text = method["status"].replace("_", " ")
+        text = status_words(method["status"])
         axes.text(low, row, f"  {text}", color=style.MUTED, va="center", fontsize=8)
     if method["official"] is not None:
         axes.plot(method["official"], row + LOWER, "D", markeredgewidth=0.9, **DIAMOND)

@@ -61,7 +61,7 @@ def control(outcome: Outcome) -> ReportTable | None:
         f"most {found[0].rope:g}. p: Wilcoxon’s exact signed-rank test, which depends on the two methods alone; then "
         f"corrected by Bonferroni and Dunn, Holm, Hochberg and Finner over {over}. Ranks: "
         f"z = difference of mean ranks / √(k(k + 1)/(6n)) (Demšar, 2006). Bold: significant ({bold})."
-        f"{' Ranks decide where Wilcoxon’s test cannot be significant on so few data sets.' * ranked}"
+        f"{' Mean ranks are compared where Wilcoxon’s test cannot be significant on so few data sets.' * ranked}"
         f"{_opposed(found, label)}{not_ranked_note(base, outcome.labels.methods)}"
     )
     words = " and ".join(dict.fromkeys(label[one.control] for one in found))

@@ -64,7 +64,7 @@ def focus(outcome: Outcome) -> ReportTable | None:
         Column("tied", "Tied", "count", f"data sets on which they differ by at most {rope:g}"),
         Column("lost", "Lost", "count", f"data sets on which the focus is worse by more than {rope:g}"),
         Column("cost_ratio", "Fit time ratio", "number", "fit time of the focus divided by that of the method"),
-        Column("decides", "What would decide", "text", "of an undecided comparison, if the difference stays"),
+        Column("decides", "What would decide", "text", "if the observed difference is the true one"),
     ]  # fmt: skip
     caption = (
         f"Difference in {words}, with the 95 % interval of the paired difference on a data set, which allows for "

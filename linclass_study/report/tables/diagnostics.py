@@ -21,7 +21,7 @@ from linclass_study.analysis.fit_problems import (
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
 from linclass_study.report.table import Column, ReportTable, format_power, format_tuned
-from linclass_study.statuses import FITTED, STATUSES
+from linclass_study.statuses import FITTED, STATUSES, status_words
 
 PROBLEM_COLUMNS = [
     Column("status", "Status", "status"),
@@ -132,7 +132,7 @@ def statuses(outcome: Outcome) -> ReportTable:
     columns = [
         Column("method", "Method", "method"),
         Column("planned", "Fits", "count"),
-        *(Column(status, status.replace("_", " ").capitalize(), "count") for status in met),
+        *(Column(status, status_words(status).capitalize(), "count") for status in met),
         Column("certified", "With certificate", "count"),
         Column("largest_gap", "Largest gap", "power", "The largest relative duality gap of a fit"),
     ]
@@ -202,7 +202,7 @@ def successes(counts: Mapping[str, int]) -> str:
 
 def other_statuses(counts: Mapping[str, int]) -> str:
     """Statuses other than converged: '1 failed, 2 separable'."""
-    return ", ".join(f"{counts[s]} {s.replace('_', ' ')}" for s in STATUSES[1:] if s in counts)
+    return ", ".join(f"{counts[s]} {status_words(s)}" for s in STATUSES[1:] if s in counts)
 
 
 def certificates(fits: pl.DataFrame) -> dict[str, str]:
