@@ -5,8 +5,3 @@ from __future__ import annotations
 FITTED = ("converged", "max_iter", "separable", "rank_deficient")
 UNFITTED = ("unavailable", "not_applicable", "failed", "timeout", "out_of_memory")
 STATUSES = FITTED + UNFITTED
-
-
-def status_words(status: str) -> str:
-    """A status as pages write it."""
-    return "at the iteration limit" if status == "max_iter" else status.replace("_", " ")

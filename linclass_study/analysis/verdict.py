@@ -23,10 +23,10 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import grid_ends
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within, rope_of
-from linclass_study.analysis.wording import metric_words, protocol_phrase
+from linclass_study.analysis.wording import metric_words, protocol_phrase, status_words
 from linclass_study.entries import Labels
 from linclass_study.files.writing import write_json
-from linclass_study.statuses import FITTED, STATUSES, status_words
+from linclass_study.statuses import FITTED, STATUSES
 
 FILE = "verdict.json"
 T = TypeVar("T")

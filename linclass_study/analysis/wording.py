@@ -101,6 +101,11 @@ def rows_held_out(evaluation: Mapping[str, Any], protocol: str) -> str:
     return f"held-out rows{of_all}"
 
 
+def status_words(status: str) -> str:
+    """The status of a fit in words."""
+    return "at the iteration limit" if status == "max_iter" else status.replace("_", " ")
+
+
 def format_probability(p: float) -> str:
     """A probability with two decimals; one that is rounded is not said to be 0 or 1."""
     return "<0.01" if p < 0.005 else ">0.99" if p > 0.995 else f"{p:.2f}"

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from linclass_study.analysis.answer import shortened
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.wording import format_p
+from linclass_study.analysis.wording import format_p, status_words
 from linclass_study.project import ROOT
 from linclass_study.report.table import (
     Column,
@@ -25,7 +25,6 @@ from linclass_study.report.table import (
     format_power,
     format_seconds,
 )
-from linclass_study.statuses import status_words
 
 TEMPLATES = ROOT / "workflow" / "report"
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from linclass_study.analysis.wording import status_words
 from linclass_study.entries import Labels
 from linclass_study.report.table import (
     Column,
@@ -21,7 +22,6 @@ from linclass_study.report.table import (
     ReportTable,
     format_seconds,
 )
-from linclass_study.statuses import status_words
 
 GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "η": "eta", "θ": "theta", "κ": "kappa",

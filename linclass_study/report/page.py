@@ -38,6 +38,7 @@ from linclass_study.analysis.wording import (
     TITLES,
     metric_words,
     protocol_phrase,
+    status_words,
     titled_phrase,
     units,
 )
@@ -82,7 +83,7 @@ from linclass_study.report.provenance import (
 from linclass_study.report.table import Made, format_seconds, make_tables
 from linclass_study.report.table_files import write_tables
 from linclass_study.report.tables.across import RANKING_RULE
-from linclass_study.statuses import FITTED, STATUSES, status_words
+from linclass_study.statuses import FITTED, STATUSES
 
 MAX_CLASSES = 30  # of a data set that are named; the others are counted
 MOST_CHARACTERS = 4_000_000  # characters of embedded SVG

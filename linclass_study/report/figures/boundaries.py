@@ -16,6 +16,7 @@ import numpy as np
 from linclass.plotting import BoundaryDisplay
 from linclass_study.analysis.outcome import Outcome, PlaneGrid
 from linclass_study.analysis.summary import ranking
+from linclass_study.analysis.wording import status_words
 from linclass_study.data.dataset import load_dataset
 from linclass_study.data.plane import Plane, plane
 from linclass_study.report.drawing import style
@@ -29,7 +30,7 @@ from linclass_study.report.drawing.panels import (
     selection_note,
 )
 from linclass_study.report.figure_files import ReportFigure
-from linclass_study.statuses import FITTED, STATUSES, status_words
+from linclass_study.statuses import FITTED, STATUSES
 
 
 def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGrid], dict[str, str]]:

@@ -14,13 +14,12 @@ from linclass.plotting import dots
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import grid_end_note, marked_labels
-from linclass_study.analysis.wording import metric_title, metric_words, units
+from linclass_study.analysis.wording import metric_title, metric_words, status_words, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import LEGEND_LINE, key, key_height, mark_left_out
 from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import INK, MUTED
 from linclass_study.report.figure_files import ReportFigure
-from linclass_study.statuses import status_words
 
 ROW = 0.3  # inches of a method's row
 MAX_METHODS = 30  # methods at most; the others are in the tables

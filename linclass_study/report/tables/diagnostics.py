@@ -20,8 +20,9 @@ from linclass_study.analysis.fit_problems import (
 )
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
+from linclass_study.analysis.wording import status_words
 from linclass_study.report.table import Column, ReportTable, format_power, format_tuned
-from linclass_study.statuses import FITTED, STATUSES, status_words
+from linclass_study.statuses import FITTED, STATUSES
 
 PROBLEM_COLUMNS = [
     Column("status", "Status", "status"),
