@@ -7,6 +7,7 @@ one row in fits.parquet, also after a merge, and the times of the same fit on ot
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,6 +26,25 @@ from linclass_study.protocols import CURVE, of_dataset, selected_protocols
 
 T = TypeVar("T")
 UNKNOWN = "unknown"  # machine of fits that name none
+
+
+def class_digests(predictions: pl.DataFrame) -> dict[str, str]:
+    """Protocol → digest of the predicted classes of a run, in the order of fits and rows."""
+    ordered = predictions.sort(*table_files.FIT, "row").select("protocol", "y_pred")
+    return {
+        protocol: hashlib.sha256(rows["y_pred"].cast(pl.Int32).to_numpy().tobytes()).hexdigest()[
+            :32
+        ]
+        for (protocol,), rows in ordered.partition_by("protocol", as_dict=True).items()
+    }
+
+
+def run_digests(table: pl.DataFrame) -> dict[tuple[str, str], dict[str, str | None]]:
+    """Run → protocol → digest of the predicted classes, from the table `digests`."""
+    found: dict[tuple[str, str], dict[str, str | None]] = {}
+    for *run, protocol, digest in table.select(list(table_schema("digests"))).iter_rows():
+        found.setdefault((run[0], run[1]), {})[protocol] = digest
+    return found
 
 
 def times_of_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
@@ -211,6 +231,12 @@ class Outcome:
     def times(self) -> pl.DataFrame:
         """Seconds and memory of each fit on each machine; they are comparable within one machine only."""
         return times_of_machines(self.fits, self.results)
+
+    @cached_property
+    def digests(self) -> dict[tuple[str, str], dict[str, str | None]]:
+        """Runs without predictions → protocol → digest of the predicted classes."""
+        path = self.results / "digests.parquet"
+        return run_digests(read_parquet(path)) if path.exists() else {}
 
     def about(self, dataset: str) -> dict[str, Any]:
         """results/data/{dataset}.json: classes, sizes, source, or why it is unavailable."""

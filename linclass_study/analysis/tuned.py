@@ -107,7 +107,7 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
     often = (
         every.filter(pl.col("edge").is_not_null())
         .group_by("dataset", "method", "protocol", "parameter", "edge")
-        .agg(times=pl.len(), value=pl.col("value").sort().mode().first())
+        .agg(times=pl.len(), value=pl.col("value").mode().sort().first())
         .join(fits, on=["dataset", "method", "protocol", "parameter"])
         .filter(pl.col("times") * 2 >= pl.col("fits"))
     )

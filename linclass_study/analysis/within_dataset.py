@@ -8,7 +8,6 @@ all metrics of predicted classes are equal on every fold, to find methods that p
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +23,7 @@ from linclass.evaluation.comparisons.t_tests import (
     FoldsAgainstControl,
     corrected_t_against_control,
 )
-from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.outcome import Outcome, class_digests
 from linclass_study.analysis.summary import ranking
 from linclass_study.files.reading import read_parquet
 from linclass_study.files.tables import FIT
@@ -56,13 +55,14 @@ def same_predictions(outcome: Outcome) -> list[str]:
 
 
 def predicted_classes(own: Outcome, dataset: str, method: str) -> str:
-    """A digest of the predicted classes; without predictions the method's name, which no other has."""
+    """A digest of the predicted classes; if it is unknown the method's name, which no other has."""
     path = own.results / "runs" / dataset / method / "predictions.parquet"
-    if not path.exists():
-        return method
-    rows = read_parquet(path, columns=[*FIT, "row", "y_pred"])
-    main = rows.filter(protocol=own.protocol(dataset)).sort(*FIT, "row")
-    return hashlib.sha256(main["y_pred"].to_numpy().tobytes()).hexdigest()
+    known: Mapping[str, str | None]
+    if path.exists():
+        known = class_digests(read_parquet(path, columns=[*FIT, "row", "y_pred"]))
+    else:
+        known = own.digests.get((dataset, method), {})
+    return known.get(own.protocol(dataset)) or method
 
 
 ROPE = 0.01  # default region of practical equivalence

@@ -312,8 +312,8 @@ def _table(options: argparse.Namespace) -> int:
 
 @command(
     "do two results agree?",
-    "Compare the predictions, fits, data sets and folds of two results. The exit code is 0 if they agree, 1 if they "
-    "differ, 2 if one cannot be read.",
+    "Compare the predictions, fits, data sets and folds of two results; without the predictions of one, the scores. "
+    "The exit code is 0 if they agree, 1 if they differ, 2 if one cannot be read.",
     argument("a", metavar="A", help=FOLDER_OR_ARCHIVE),
     argument("b", metavar="B", help=FOLDER_OR_ARCHIVE),
     argument(
@@ -325,13 +325,19 @@ def _table(options: argparse.Namespace) -> int:
         "Processors round differently: 1e-9 allows for that",
     ),
     argument("--all", action="store_true", help="show every run that differs"),
+    argument(
+        "--part",
+        action="store_true",
+        help="A is a part of B, so runs that B alone has are no difference; not needed for results of `linclass run "
+        "--only` or `--part`",
+    ),
 )
 def _verify(options: argparse.Namespace) -> int:
     from linclass_study.command.verify import verify, verify_lines
 
     with ExitStack() as stack:
         a, b = (stack.enter_context(open_results(given)) for given in (options.a, options.b))
-        found = verify(a, b, options.tolerance)
+        found = verify(a, b, options.tolerance, options.part)
         _print(verify_lines(found, a, b, options.all))
     return 0 if found.agree else 1
 
@@ -394,6 +400,13 @@ def _merge(options: argparse.Namespace) -> int:
         help="make it a Workflow Run RO-Crate, too, with ro-crate-metadata.json and the workflow",
     ),
     argument("--partial", action="store_true", help="publish a study that is not finished"),
+    argument(
+        "--without-predictions",
+        action="store_true",
+        help="scores and fits without predictions, coefficients and boundaries, in a hundredth of the size; `linclass "
+        "verify` then compares scores, and `linclass merge` takes them as they are",
+    ),
+    TRUST,
 )
 def _publish(options: argparse.Namespace) -> int:
     from linclass_study.command import publish
@@ -407,7 +420,15 @@ def _publish(options: argparse.Namespace) -> int:
             license=options.license,
         )
         into = Path(options.into).expanduser() if options.into else None
-        archive = publish.publish(results, citation, into, options.crate, options.partial)
+        archive = publish.publish(
+            results,
+            citation,
+            into,
+            options.crate,
+            options.partial,
+            options.without_predictions,
+            options.trust,
+        )
     print(f"published: {archive} ({archive.stat().st_size / 1e6:.1f} MB)")
     if not options.author:
         print("CITATION.cff lists no authors: name them with --author 'Family, Given'")

@@ -17,13 +17,13 @@ import polars as pl
 import yaml
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
-from linclass_study.command.results_folder import ResultsFolder, Run
+from linclass_study.command.results_folder import DIGESTS, FOLDS_DIGEST, ResultsFolder, Run
 from linclass_study.errors import StudyError
 from linclass_study.execution import run_files
 from linclass_study.execution.run_files import KEY, LAST, OTHERS, digest_of_file
 from linclass_study.files.reading import read_metadata
 from linclass_study.project import ROOT
-from linclass_study.report.figure_files import lost_files
+from linclass_study.report.figure_files import figure_names, lost_files
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ PARTS = (
     Part("scores.csv", "scores.csv", "one metric on one fold"),
     Part("scores.parquet", "scores.parquet", "the same, as Parquet"),
     Part("fits.parquet", "fits.parquet", "every planned fit: status, reason, tuned values, seconds, machine", True),
+    Part("tuned.parquet", "tuned.parquet", "the tuned values of every fit, and candidates that failed", True),
+    Part(DIGESTS, DIGESTS, "of runs without predictions: a digest of their predicted classes"),
     Part("times.parquet", "times.parquet", "of merged results: seconds of the same fits on other machines"),
     Part("tables/", "tables/*", "the tables of the report", True),
     Part("exhibits.json", "exhibits.json", "digests of the figures over all data sets, and why others are not drawn"),
@@ -56,28 +58,55 @@ PARTS = (
 RUN_FILES = (*run_files.OTHERS, run_files.LAST)
 REQUIRED_RUN_FILES = ("predictions.parquet", "fits.parquet")
 REQUIRED_FILES = (
-    *("report.html", "study.json", "answer.txt", "scores.csv", "scores.parquet", "fits.parquet"),
+    *("report.html", "study.json", "answer.txt", "scores.parquet", "fits.parquet"),
     *("tables/summary.csv", "tables/datasets.csv", "tables/across.json", "exhibits.json"),
 )
 
 
+SMALL_TABLES = {
+    *("across.json", "verdict.json", "datasets.csv", "compared.csv", "ranks.csv", "pairwise.csv"),
+    *("control.csv", "sensitivity.csv", "strata_datasets.csv", "strata_ranks.csv"),
+}
+
+
 def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
     """(name in the archive, path, part) of every file."""
+    small = is_small(results)
     for part in PARTS:
         if part.place == "runs/":
             paths = [results.path(run, name) for run in results.runs for name in RUN_FILES]
         else:
             paths = sorted(results.folder.glob(part.pattern))
         for path in paths:
-            if path.is_file() and not path.name.endswith(".partial"):
-                yield path.relative_to(results.folder).as_posix(), path, part
+            name = path.relative_to(results.folder).as_posix()
+            if (
+                path.is_file()
+                and not path.name.endswith(".partial")
+                and (_stays(name) or not small)
+            ):
+                yield name, path, part
+
+
+def is_small(results: ResultsFolder) -> bool:
+    """Whether runs have no predictions; the archive then leaves out what `linclass merge` makes of the rest."""
+    return not all(map(results.has_predictions, results.runs))
+
+
+def _stays(name: str) -> bool:
+    """Whether a file is in a small archive."""
+    top, _, rest = name.partition("/")
+    if top == "exhibits":
+        return rest.split("/")[0] in figure_names()[False]
+    return name != "scores.csv" and (top != "tables" or rest in SMALL_TABLES)
 
 
 def missing_parts(results: ResultsFolder) -> str:
     """What is missing in an unfinished study, in a few words; '' if it is complete."""
-    promised = [*REQUIRED_FILES]
+    small = is_small(results)
+    promised = [name for name in REQUIRED_FILES if not small or _stays(name)]
     for name in results.datasets:
-        promised += [f"data/{name}.json", f"folds/{name}.parquet"]
+        without_folds = FOLDS_DIGEST in (results.about(name) or {})
+        promised += [f"data/{name}.json", *([] if without_folds else [f"folds/{name}.parquet"])]
     for name in ("", *results.datasets):
         promised += [f"exhibits/{file}" for file in lost_files(results.folder, name)]
     absent = [name for name in promised if not (results.folder / name).is_file()]
@@ -87,11 +116,13 @@ def missing_parts(results: ResultsFolder) -> str:
     if "study.json" in absent:
         return lacks[0]
     study = results.study.outcome
+    bare = {run for run in results.runs if not results.has_predictions(run)}
     planned = [(dataset, method) for dataset in study.datasets for method in study.methods]
     unmade = [
         run
         for run in planned
-        if not all(results.path(run, file).is_file() for file in REQUIRED_RUN_FILES)
+        if run not in bare
+        and not all(results.path(run, file).is_file() for file in REQUIRED_RUN_FILES)
     ]
     if unmade and len(results.study.studies) < 2:  # merged studies need not have every run
         first = " × ".join(unmade[0])

@@ -3,10 +3,13 @@ merge, or the figures as PNG and PDF (`linclass figures`)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from linclass.base.messages import counted
 from linclass_study.analysis.aggregate import aggregate
@@ -15,9 +18,12 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, write_scores
 from linclass_study.analysis.study_file import StudyDescription
 from linclass_study.analysis.tuned import write_tuned
-from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.command.results_folder import DIGESTS, RUN, ResultsFolder
 from linclass_study.entries import declared_shared_rows
 from linclass_study.errors import StudyError, suggest_name
+from linclass_study.files import tables as table_files
+from linclass_study.files.reading import read_parquet
+from linclass_study.files.tables import FIT, write_table
 from linclass_study.protocols import metrics_of, require_trusted
 from linclass_study.report.figure_files import (
     drawn_exhibits,
@@ -30,11 +36,17 @@ from linclass_study.report.page import write_page
 
 
 def write_derived(study: StudyDescription, place: Path) -> None:
-    """Write scores, tables, answer, figures and page; `place` is the final path of the folder."""
+    """Write scores, tables, answer, figures and page; `place` is the final path of the folder.
+
+    Rows of runs without predictions stay as they are in the tables of the whole study.
+    """
     outcome, folder = study.outcome, study.outcome.results
+    bare = _without_predictions(folder)
     for dataset in outcome.datasets:
         _write_scores(outcome, dataset)
+        _add(bare, ("scores", "fits"), folder, dataset)
         write_tuned(replace(outcome, part=dataset), dataset)
+        _add(bare, ("tuned",), folder, dataset)
     related = declared_shared_rows(outcome.datasets)
     write_datasets_table(outcome.datasets, folder, related)
     aggregate(outcome, study, str(place / "report.html"))
@@ -53,6 +65,30 @@ def _write_scores(outcome: Outcome, dataset: str) -> None:
     classes = Classes.of(outcome.about(dataset))
     names = metrics_of(outcome.evaluation)
     write_scores(outcome.results, dataset, digests, classes, code, names)
+
+
+Tables = dict[str, dict[Any, pl.DataFrame]]  # name of a table → (data set,) → rows
+
+
+def _without_predictions(folder: Path) -> Tables:
+    """The rows of runs without predictions in the tables of the whole study."""
+    digests, found = folder / DIGESTS, {}
+    for name in ("scores", "fits", "tuned"):
+        rows = table_files.frame(name)
+        if digests.exists():
+            listed = read_parquet(digests)
+            rows = read_parquet(folder / f"{name}.parquet").join(listed, on=RUN, how="semi")
+        found[name] = rows.partition_by("dataset", as_dict=True)
+    return found
+
+
+def _add(bare: Tables, names: Iterable[str], folder: Path, dataset: str) -> None:
+    """Add the rows of runs without predictions to tables of a data set."""
+    for name in names:
+        if (rows := bare[name].get((dataset,))) is not None:
+            path = folder / name / f"{dataset}.parquet"
+            every = pl.concat([read_parquet(path).join(rows, on=RUN, how="anti"), rows])
+            write_table(every.sort(*FIT, maintain_order=True), name, path)
 
 
 def write_figures(

@@ -1,8 +1,9 @@
 """`linclass merge A B … --into C`: merge results of different machines or authors into one folder with a report.
 
-A run or fit that several results contain is taken from the first one. If its predictions differ elsewhere, the results
-contradict each other, and nothing is written. Times measured on other machines are kept in times.parquet. The folder is
-written whole or not at all, even if its process is killed.
+A run or fit that several results contain is taken from the first one with predictions. If they differ elsewhere, or the
+scores where there are no predictions, the results contradict each other, and nothing is written. Fits and scores of
+runs without predictions are taken as they are. Times measured on other machines are kept in times.parquet. The folder
+is written whole or not at all, even if its process is killed.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ import polars as pl
 from linclass.base.messages import counted
 from linclass_study.analysis.outcome import UNKNOWN, Outcome
 from linclass_study.analysis.study_file import StudyDescription
-from linclass_study.command.results_folder import ResultsFolder, Run
+from linclass_study.command.results_folder import FOLDS_DIGEST, ResultsFolder, Run
 from linclass_study.command.verify import (
     DIFFERENCE_TOLERANCE,
     Agreement,
     compare_predictions,
+    compare_scores,
     data_differences,
     differing,
     same_bytes,
@@ -36,6 +38,7 @@ from linclass_study.execution.run_files import BOUNDARY
 from linclass_study.files import tables as table_files
 from linclass_study.files.environment import FOLDER as ENVIRONMENT
 from linclass_study.files.tables import FIT, table_schema, write_table
+from linclass_study.files.writing import write_json
 from linclass_study.protocols import require_trusted
 from linclass_study.statuses import FITTED
 
@@ -170,6 +173,19 @@ def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float)
                 f"{counted(failed.height, 'fit')} that gave predictions in one of {a.given} and {b.given} "
                 f"{are} 'failed' in the other ({failed['reason'][0]})"
             )
+    if a.has_predictions(run) != b.has_predictions(run):
+        full, bare = (a, b) if a.has_predictions(run) else (b, a)
+        more = made(bare.run_table("fits", run)).join(
+            made(full.run_table("fits", run)), FIT, "anti"
+        )
+        if more.height:
+            lone = counted(more.height, "fit")
+            return f"{bare.given} has the scores of {lone} without predictions, which {full.given} lacks"
+    if not (a.has_predictions(run) and b.has_predictions(run)):
+        scored = compare_scores(run, a, b)
+        return (
+            "" if scored.within(tolerance) else f"{scored.sentence()}; A = {a.given}, B = {b.given}"
+        )
     if same_bytes(*(s.path(run, "predictions.parquet") for s in (a, b))):
         return ""
     both = made(fits[0]).join(made(fits[1]), on=FIT, how="semi")
@@ -203,8 +219,11 @@ def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: 
     for dataset in merged.datasets:
         _write_data(dataset, studying(dataset, sources), folder)
     spent = [table_files.frame("times")]
+    bare: dict[str, list[pl.DataFrame]] = {}  # tables of the runs without predictions
     for run, having in runs_of(sources).items():
-        spent.append(_write_run(run, having, folder))
+        spent.append(_write_run(run, having, folder, bare))
+    for name, rows in bare.items():
+        write_table(pl.concat(rows), name, folder / f"{name}.parquet")
     times = pl.concat(spent)
     if times.height:
         write_table(times, "times", folder / "times.parquet")
@@ -218,20 +237,33 @@ def _write_data(dataset: str, sources: Sequence[ResultsFolder], folder: Path) ->
     abouts = [(s, about) for s in sources if (about := s.about(dataset)) is not None]
     if not abouts:
         raise StudyError(f"{sources[0].given}: data/{dataset}.json is missing")
-    abouts.sort(key=lambda pair: pair[1]["status"] != "available")
+    folds = f"folds/{dataset}.parquet"
+    abouts.sort(
+        key=lambda pair: (pair[1]["status"] != "available", not (pair[0].folder / folds).exists())
+    )
     source, about = abouts[0]
-    names = [f"data/{dataset}.json", f"folds/{dataset}.parquet"]
+    names = [f"data/{dataset}.json", folds]
+    if not source.predictions:
+        digest = {FOLDS_DIGEST: source.folds_digest(dataset)}
+        write_json(folder / names[0], about | digest)
+        names = []
     names += [f"checks/{dataset}.json", f"checks/{dataset}.npz"]
     for name in [*names, *([f"data/{dataset}.npz"] if about.get("n_features") == 2 else [])]:
         if (source.folder / name).exists():
             _copy(source, source.folder / name, folder / name)
 
 
-def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.DataFrame:
-    """Write one run; return the times of the same fits on other machines."""
+def _write_run(
+    run: Run, having: Sequence[ResultsFolder], folder: Path, bare: dict[str, list[pl.DataFrame]]
+) -> pl.DataFrame:
+    """Write one run, or without predictions add its tables to those in `bare`; return the times of the same fits on
+    other machines."""
     target = folder / "runs" / run[0] / run[1]
+    every = [source.run_table("fits", run) for source in having]
+    full = [source.has_predictions(run) for source in having]
+    used = [i for i, one in enumerate(full) if one or not any(full)]
+    sources, tables = [having[i] for i in used], [every[i] for i in used]
     first, *others = sources
-    tables = [source.run_table("fits", run) for source in sources]
     fits = tables[0]
     predictions = own = first.run_table("predictions", run)
     for other, theirs in zip(others, tables[1:], strict=True):
@@ -242,6 +274,11 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
             rows = other.run_table("predictions", run).join(new, on=FIT, how="semi")
             predictions = pl.concat([predictions, rows]) if rows.height else predictions
             fits = pl.concat([fits.join(new, on=FIT, how="anti"), new])
+    times = _times(run, fits, [*every, *(source.other_times for source in having)])
+    if not any(full):
+        for name, rows in _without_predictions(run, sources, tables, fits.sort(FIT)).items():
+            bare.setdefault(name, []).append(rows)
+        return times
     write_table(fits.sort(FIT), "fits", target / "fits.parquet")
     whole = first.path(run, "predictions.parquet")
     if whole.exists() and predictions is own and own.select(FIT).equals(own.select(FIT).sort(FIT)):
@@ -250,18 +287,41 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
         rows = predictions.sort(*FIT, maintain_order=True)
         write_table(rows, "predictions", target / "predictions.parquet")
     for name in run_files.TABLES:
-        rows = table_files.frame(name)
-        # of each fit, the first that kept it
-        for source, theirs in zip(sources, tables, strict=True):
-            own = source.run_table(name, run).join(made(theirs), on=FIT, how="semi")
-            rows = pl.concat([rows, own.join(rows, on=FIT, how="anti")])
+        rows = _of_first([source.run_table(name, run) for source in sources], tables)
         if rows.height:
-            rows = rows.sort(*FIT, maintain_order=True)
             write_table(rows, name, target / f"{name}.parquet")
     there = [(s, path) for s in sources if (path := s.path(run, BOUNDARY)).exists()]
     if there:
         _copy(*max(there, key=lambda pair: pair[1].stat().st_size), target / BOUNDARY)
-    return _times(run, fits, [*tables, *(source.other_times for source in sources)])
+    return times
+
+
+def _of_first(parts: Sequence[pl.DataFrame], fits: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Of each fit, the rows of the first source that has any; `fits` are those of each source."""
+    rows = parts[0].clear()
+    for own, theirs in zip(parts, fits, strict=True):
+        of_made = own.join(made(theirs), on=FIT, how="semi")
+        rows = pl.concat([rows, of_made.join(rows, on=FIT, how="anti")])
+    return rows.sort(*FIT, maintain_order=True)
+
+
+def _without_predictions(
+    run: Run, sources: Sequence[ResultsFolder], tables: Sequence[pl.DataFrame], fits: pl.DataFrame
+) -> dict[str, pl.DataFrame]:
+    """Tables of a run without predictions; the digests are those of a source that made all its fits."""
+    found = {
+        name: _of_first([source.study_table(name, run) for source in sources], tables)
+        for name in ("scores", "tuned")
+    }
+    wanted = made(fits).select(FIT)
+    whole = (
+        source.predicted(run)
+        for source, theirs in zip(sources, tables, strict=True)
+        if made(theirs).select(FIT).sort(FIT).equals(wanted)
+    )
+    known = next(whole, {})
+    digests = [(*run, protocol, known.get(protocol)) for protocol in fits["protocol"].unique()]
+    return {"fits": fits, "digests": table_files.frame("digests", sorted(digests))} | found
 
 
 def _times(run: Run, fits: pl.DataFrame, tables: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from reprlib import repr as brief
@@ -27,7 +27,9 @@ from linclass.base.suggestions import near_names
 from linclass.evaluation import metrics
 from linclass_study.analysis import study_file
 from linclass_study.analysis.fit_problems import mixed_environments
+from linclass_study.analysis.outcome import class_digests, run_digests
 from linclass_study.analysis.study_file import StudyDescription, read_study
+from linclass_study.analysis.tuned import tuning_found
 from linclass_study.config.schema import load_schema, schema_problems
 from linclass_study.errors import StudyError, Unavailable, suggest_name
 from linclass_study.files import tables as table_files
@@ -86,14 +88,16 @@ def study_problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
 
 
 Run = tuple[str, str]  # data set, method
-
+RUN = ("dataset", "method")
+DIGESTS = "digests.parquet"
+FOLDS_DIGEST = "folds_digest"  # key of data/{dataset}.json where the folds are not with the results
 
 SIZES = ("status", "rows", "classes", "sparse")
 KEYS = {  # of available data, by folder
     "data": (*SIZES, "digest", "class_counts", "n_features", "positive", "source"),
     "checks": (*SIZES, "numeric", "categorical", "texts", "unchecked"),
 }
-CHECKED = ("folds", "fits", "predictions")  # tables whose columns are
+CHECKED = ("folds", "fits", "predictions", "digests", "tuned")  # tables whose columns are
 
 
 def _read_whole(path: Path) -> None:
@@ -133,20 +137,54 @@ def _suits(kind: Any, wanted: Any) -> bool:
 
 @dataclass(frozen=True)
 class ResultsFolder:
-    """Results in `folder`; `given` is the user's name for it, or for the archive that was unpacked there."""
+    """Results in `folder`; `given` is the user's name for it, or for the archive that was unpacked there.
+
+    A run has its files in runs/, or it is without predictions: digests.parquet lists it, and its rows are in the tables
+    of the whole study (fits.parquet, scores.parquet, tuned.parquet). With `predictions` False, all runs are taken as
+    such.
+    """
 
     given: str
     folder: Path
+    predictions: bool = True
+    _scores: dict[str, dict[Any, pl.DataFrame]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
+    @cached_property
+    def _with_files(self) -> set[Run]:
+        """The runs in runs/ that have fits or predictions."""
+        files = [*self.folder.glob("runs/*/*/fits.parquet")]
+        files += self.folder.glob("runs/*/*/predictions.parquet")
+        return {(file.parent.parent.name, file.parent.name) for file in files}
+
+    @cached_property
+    def _listed(self) -> dict[Run, dict[str, str | None]]:
+        """The runs without files → protocol → digest of their predicted classes."""
+        path = self.folder / DIGESTS
+        listed = run_digests(self.table("digests", path)) if path.exists() else {}
+        return {run: own for run, own in listed.items() if run not in self._with_files}
+
+    def has_predictions(self, run: Run) -> bool:
+        """Whether the predictions of a run are used; all its fits may have failed."""
+        return self.predictions and run in self._with_files
+
+    def predicted(self, run: Run) -> dict[str, str | None]:
+        """Protocol → digest of the predicted classes; None if it is unknown."""
+        if run in self._listed:
+            return self._listed[run]
+        return {**class_digests(self._read_run("predictions", run))}
 
     @cached_property
     def runs(self) -> list[Run]:
-        """All runs of the study that have fits or predictions, sorted by name."""
-        files = [*self.folder.glob("runs/*/*/fits.parquet")]
-        files += self.folder.glob("runs/*/*/predictions.parquet")
-        found = sorted({(file.parent.parent.name, file.parent.name) for file in files})
+        """All runs of the study that have fits or predictions, or are listed as runs without, sorted by name."""
+        found = sorted({*self._with_files, *self._listed})
         for name in {name for run in found for name in run}:
-            if not NAME.match(name):
-                raise StudyError(f"{self.given}: runs/ has {name!r}, which is not a valid run name")
+            if not (isinstance(name, str) and NAME.match(name)):
+                where = "runs/" if self._with_files else DIGESTS
+                raise StudyError(
+                    f"{self.given}: {where} has {name!r}, which is not a valid run name"
+                )
         if not (self.folder / study_file.NAME).exists():
             return found
         study = self.study.outcome  # the folder may contain runs of an earlier study
@@ -194,7 +232,53 @@ class ResultsFolder:
         return self.folder / "runs" / run[0] / run[1] / file
 
     def run_table(self, table: str, run: Run) -> pl.DataFrame:
-        """The table `predictions`, `fits`, `coefficients`, … of a run; empty if there is no file."""
+        """The table `predictions`, `fits`, `coefficients`, … of a run; empty if there is none."""
+        if table == "fits" and run in self._listed:
+            return self._fits.get(run, table_files.frame("fits"))
+        if table != "fits" and not self.has_predictions(run):
+            return table_files.frame(table)
+        return self._read_run(table, run)
+
+    @cached_property
+    def _fits(self) -> dict[Any, pl.DataFrame]:
+        """The fits of all runs in fits.parquet."""
+        path = self.folder / "fits.parquet"
+        return self._of_statuses(self.table("fits", path), path).partition_by(RUN, as_dict=True)
+
+    @cached_property
+    def _tuned(self) -> dict[Any, pl.DataFrame]:
+        path = self.folder / "tuned.parquet"
+        there = path.exists()
+        found = self.table("tuned", path) if there else tuning_found(self.study.outcome)
+        return found.partition_by(RUN, as_dict=True)
+
+    @cached_property
+    def metrics(self) -> set[str]:
+        """The metrics in scores.parquet."""
+        path = self.folder / "scores.parquet"
+        with self.naming(path):
+            return {*scan_parquet(path).select("metric").unique().collect()["metric"]}
+
+    def study_table(self, table: str, run: Run) -> pl.DataFrame:
+        """Rows of a run in `scores` or `tuned`, the tables of the whole study; memory holds the scores of one data
+        set."""
+        if table == "tuned":
+            return self._tuned.get(run, table_files.frame(table))
+        path, dataset = self.folder / "scores.parquet", run[0]
+        if dataset not in self._scores:
+            self._scores.clear()
+            columns = table_schema(table)
+            with self.naming(path):
+                own = scan_parquet(path).select(list(columns)).filter(dataset=dataset)
+                self._scores[dataset] = own.cast(columns).collect().partition_by(RUN, as_dict=True)
+        return self._scores[dataset].get(run, table_files.frame(table))
+
+    def _of_statuses(self, fits: pl.DataFrame, path: Path) -> pl.DataFrame:
+        if odd := {*fits["status"]} - {*STATUSES}:
+            raise self.unreadable(path, f"{odd.pop()!r} is not a status of a fit")
+        return fits
+
+    def _read_run(self, table: str, run: Run) -> pl.DataFrame:
         path = self.path(run, f"{table}.parquet")
         if not path.exists():
             return table_files.frame(table)
@@ -202,9 +286,7 @@ class ResultsFolder:
         for column, name in zip(("dataset", "method"), run, strict=True):
             if (data[column] != name).fill_null(True).any():
                 raise self.unreadable(path, f"column '{column}' is not '{name}' in every row")
-        if table == "fits" and (odd := {*data["status"]} - {*STATUSES}):
-            raise self.unreadable(path, f"{odd.pop()!r} is not a status of a fit")
-        return data
+        return self._of_statuses(data, path) if table == "fits" else data
 
     def table(self, name: str, path: Path) -> pl.DataFrame:
         """A Parquet file with the columns and types of the table `name`."""
@@ -221,6 +303,14 @@ class ResultsFolder:
             about = read_about(path)
             about["status"], about["digest"]  # a KeyError if one is missing
             return about
+
+    def folds_digest(self, dataset: str) -> str | None:
+        """Digest of the folds; without them the one in data/{dataset}.json; None if it is unknown."""
+        path = self.folder / "folds" / f"{dataset}.parquet"
+        if not path.exists():
+            return (self.about(dataset) or {}).get(FOLDS_DIGEST)
+        content = self.table("folds", path).sort(pl.all()).write_csv()
+        return hashlib.sha256(content.encode()).hexdigest()[:32]
 
     def require_whole(self, path: Path) -> None:
         """Refuse a file that is cut short, or not what its name says; the values of tables are not read."""
@@ -355,16 +445,20 @@ def _parts(given: str, name: str) -> tuple[str, ...]:
 
 
 def _root(given: str, folder: Path) -> Path:
-    """The folder that contains runs/: this one, or its only subfolder."""
+    """The folder with runs/ or digests.parquet: this one, or its only subfolder."""
     inside = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink()]
     for place in (folder, *(inside if len(inside) == 1 else [])):
-        if (place / "runs").is_dir():
+        if _has_runs(place):
             return place
-    studies = sorted(place.name for place in inside if (place / "runs").is_dir())
+    studies = sorted(place.name for place in inside if _has_runs(place))
     several = ""
     if studies:
         several = f"; it holds those of {', '.join(studies)}: give one, as {given}/{studies[0]}"
     raise StudyError(f"{given}: there is no runs/ in it, so it holds no results{several}")
+
+
+def _has_runs(place: Path) -> bool:
+    return (place / "runs").is_dir() or (place / DIGESTS).is_file()
 
 
 def _check(given: str, root: Path) -> None:

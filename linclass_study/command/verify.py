@@ -18,6 +18,7 @@ from linclass_study.entries import without_label
 from linclass_study.files.environment import OTHERS, OWN
 from linclass_study.files.reading import parsed_json, scan_parquet
 from linclass_study.files.tables import FIT
+from linclass_study.statuses import FITTED
 
 
 def environment_differences(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
@@ -44,6 +45,7 @@ def _joined(environments: list[dict[str, str]]) -> dict[str, str]:
 
 
 SHOWN = 20  # runs that are listed; the others are counted
+NAMED = 3  # metrics that are named; the others are counted
 
 
 @dataclass
@@ -57,6 +59,9 @@ class Verified:
     alone: dict[str, list[Run]] = field(default_factory=dict)  # "A" and "B" → runs of it alone
     facts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # permitted differences
+    lacking: dict[str, set[Run]] = field(
+        default_factory=dict
+    )  # runs of both without predictions there
 
     @property
     def agree(self) -> bool:
@@ -66,6 +71,15 @@ class Verified:
     @property
     def verdict(self) -> str:
         """First line of the output."""
+        without = set[Run]().union(*self.lacking.values())
+        if not without:
+            return self._verdict("predictions", "predictions and fits")
+        who = " and ".join(name for name, runs in self.lacking.items() if runs)
+        have = "do" if " and " in who else "does"
+        said = f"the predictions of {counted(len(without), 'run')} were not compared: {who} {have} not have them"
+        return f"{self._verdict('fits', 'fits and scores')}; {said}"
+
+    def _verdict(self, equal: str, same: str) -> str:
         compared = self.identical + len(self.close) + len(self.different)
         runs, close = counted(compared, "run"), f"{len(self.close):,}"
         only = ((counted(len(those), "run"), name) for name, those in self.alone.items() if those)
@@ -78,29 +92,46 @@ class Verified:
         largest = max((found.largest for found in self.close), default=0.0)
         if self.facts:
             within = f" within {largest:.1e}" if largest else ""
-            return f"different: the predictions of {runs} are equal{within}, but data, folds or scores differ"
+            return f"different: the {equal} of {runs} are equal{within}, but data, folds or scores differ"
         if self.close:
             within = f"the same classes, numbers equal within {largest:.1e}"
             return f"equal but for rounding: {close} of {runs} have {within}"
-        return f"identical: {runs} with the same predictions and fits"
+        return f"identical: {runs} with the same {same}"
 
 
-def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verified:
-    """Compare everything that both have; numbers may differ by the tolerance."""
+def verify(
+    a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0, part: bool = False
+) -> Verified:
+    """Compare everything that both have; numbers may differ by the tolerance.
+
+    If A is a part of B, as its study.json says or `part`, runs of B alone are no difference.
+    """
     found = Verified(tolerance)
+    both = sorted({*a.runs} & {*b.runs})
     found.alone = {"A": sorted({*a.runs} - {*b.runs}), "B": sorted({*b.runs} - {*a.runs})}
+    if part or ((a.folder / study_file.NAME).exists() and a.study.whole):
+        others = counted(len(found.alone.pop("B")), "run")
+        found.notes.append(f"A is a part: {others} of B alone were not compared")
+    found.lacking = {
+        name: {run for run in both if not x.has_predictions(run)}
+        for name, x in (("A", a), ("B", b))
+    }
     for dataset in sorted({*a.datasets} & {*b.datasets}):
         found.facts += data_differences(dataset, a, b)
     found.notes += study_differences(a, b)
-    both = {*a.datasets} & {*b.datasets}
-    files = [file for name in both for file in (f"data/{name}.json", f"folds/{name}.parquet")]
-    has = [{f for f in ["scores.parquet", *files] if (x.folder / f).exists()} for x in (a, b)]
+    shared = {*a.datasets} & {*b.datasets}
+    files = ["scores.parquet", *(f"data/{name}.json" for name in shared)]
+    has = [
+        {file for file in files if (x.folder / file).exists()}
+        | {f"folds/{name}.parquet" for name in shared if x.folds_digest(name)}
+        for x in (a, b)
+    ]
     for name, more in (("A", has[0] - has[1]), ("B", has[1] - has[0])):
         found.notes += [f"only {name} has {', '.join(sorted(more))}, not compared"] * bool(more)
     for name, folder in (("A", a), ("B", b)):
         if mixed := folder.mixed_environments:
             found.notes.append(f"{name}: " + ". ".join(mixed))
-    for run in sorted({*a.runs} & {*b.runs}):
+    for run in both:
         agreement = compare_run(run, a, b)
         if agreement.identical:
             found.identical += 1
@@ -108,7 +139,7 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
             found.close.append(agreement)
         else:
             found.different.append(agreement)
-    if not (found.different or found.close):  # if predictions differ, scores differ, too
+    if not (found.different or found.close):  # else scores differ, too
         facts, notes = score_differences(a, b)
         found.facts += facts
         found.notes += notes
@@ -151,10 +182,9 @@ def data_differences(
         keys = ("status", *SAME_DATA)
         yield from (t for _, t in differing(f"data set {dataset}: ", one, other, names, keys))
     files = [x.folder / "folds" / f"{dataset}.parquet" for x in (a, b)]
-    if all(file.exists() for file in files) and not same_bytes(*files):
-        read = (x.table("folds", file) for x, file in zip((a, b), files, strict=True))
-        folds, others = (table.sort(pl.all()) for table in read)
-        if not folds.equals(others):
+    if not same_bytes(*files):
+        folds, others = (x.folds_digest(dataset) for x in (a, b))
+        if folds and others and folds != others:
             yield f"data set {dataset}: its rows are assigned to other folds in {names[0]} and {names[1]}"
 
 
@@ -228,7 +258,7 @@ def _listed(names: list[str], every: bool) -> str:
 ROW = ("protocol", "repeat", "fold", "row")
 DIFFERENCE_TOLERANCE = 1e-9  # smaller differences are rounding
 SAME_DATA = ("digest", "classes", "positive", "costs")  # of results/data/{dataset}.json
-SAME_FITS = ("status", "params", "seed", "n_train", "n_test")
+SAME_FITS = ("status", "params", "seed", "n_train", "n_test", "certificate_kind")
 
 
 @dataclass(frozen=True)
@@ -239,6 +269,7 @@ class Agreement:
     differences: list[str] = field(default_factory=list)
     largest: float = 0.0
     rows: int = 0  # rows of predictions whose numbers differ
+    scores: str = ""  # metrics that differ, if predictions were not compared
 
     @property
     def identical(self) -> bool:
@@ -252,18 +283,47 @@ class Agreement:
         numbers = f"numbers differ by at most {self.largest:.1e}"
         if self.rows:
             numbers += f" in {counted(self.rows, 'row')}"
+        numbers += f" ({self.scores})" * bool(self.scores)
         return "; ".join([*self.differences, *([numbers] if self.largest else [])])
 
 
 def compare_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
     """Compare a run in both folders."""
     fits = compare_fits(a.run_table("fits", run), b.run_table("fits", run))
+    if not (a.has_predictions(run) and b.has_predictions(run)):
+        scored = compare_scores(run, a, b)
+        differences, largest = [*scored.differences, *fits[0]], max(scored.largest, fits[1])
+        return Agreement(run, differences, largest, scores=scored.scores)
     if same_bytes(*(folder.path(run, "predictions.parquet") for folder in (a, b))):
         return Agreement(run, *fits)
     differences, largest, rows = compare_predictions(
         a.run_table("predictions", run), b.run_table("predictions", run)
     )
     return Agreement(run, [*differences, *fits[0]], max(largest, fits[1]), rows)
+
+
+def compare_scores(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
+    """Compare what there is without predictions, on the fits that both have: scores by the metrics of both, and
+    digests of the predicted classes, if all fits are those of both."""
+    fits = [x.run_table("fits", run).filter(pl.col("status").is_in(FITTED)) for x in (a, b)]
+    differences, largest, moved = list[str](), 0.0, list[str]()
+    if all((x.folder / "scores.parquet").exists() for x in (a, b)):
+        common = pl.col("metric").is_in([*(a.metrics & b.metrics)])
+        one, other = (
+            x.study_table("scores", run).filter(common).join(own, on=FIT, how="semi")
+            for x, own in zip((a, b), fits[::-1], strict=True)
+        )
+        pairs = one.join(other, on=[*FIT, "metric"], how="full", coalesce=True)
+        by = difference(pairs["value"], pairs["value_right"])
+        largest = float(by.max(initial=0.0))
+        moved = pairs["metric"].filter(pl.Series(by > 0)).unique().sort().to_list()
+    if fits[0].select(FIT).sort(FIT).equals(fits[1].select(FIT).sort(FIT)):
+        known, others = a.predicted(run), b.predicted(run)
+        for protocol in known:
+            mine, theirs = known[protocol], others.get(protocol)
+            if mine and theirs and mine != theirs:
+                differences.append(f"predicted classes differ ({protocol})")
+    return Agreement(run, differences, largest, scores=first_names(moved, NAMED) if moved else "")
 
 
 def compare_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, int]:

@@ -49,6 +49,7 @@ class Part(NamedTuple):
     per_dataset   whether there is one for each data set
     open          whether a table of a data set is not folded
     replaced      whether scripts draw it anew, so that the page shows it only without them and in print
+    of_runs       whether it is drawn from predictions, coefficients, … of single runs
     written       whether the report job writes its files
     requested     whether a study of this evaluation and these methods asks for it
     """
@@ -58,6 +59,7 @@ class Part(NamedTuple):
     per_dataset: bool = False
     open: bool = False
     replaced: bool = False
+    of_runs: bool = False
     written: bool = True
     requested: Callable[[Any, Any], bool] = lambda evaluation, methods: True
 
@@ -87,22 +89,22 @@ def part_name(name: str, dataset: str = "") -> str:
 FIGURES = {
     "methods": Part("dataset", "figures.methods.methods", True),
     "ranks": Part("answer", "figures.rankings.ranks"),
-    "boundaries": Part("dataset", "figures.boundaries.boundaries", True),
+    "boundaries": Part("dataset", "figures.boundaries.boundaries", True, of_runs=True),
     "pairwise": Part("across", "figures.matrices.pairwise", replaced=True),
     "convergence": Part(
-        "dataset", "figures.convergence.convergence", True, requested=_keeps_traces
+        "dataset", "figures.convergence.convergence", True, of_runs=True, requested=_keeps_traces
     ),
     "ratings": Part("across", "figures.rankings.ratings"),
-    "roc": Part("dataset", "figures.curves.roc", True),
+    "roc": Part("dataset", "figures.curves.roc", True, of_runs=True),
     "heat": Part("across", "figures.matrices.heat"),
     "learning_curves": Part("dataset", "figures.cost.learning_curves", True, requested=_has_curves),
-    "precision_recall": Part("dataset", "figures.curves.precision_recall", True),
-    "calibration": Part("dataset", "figures.probabilities.calibration", True),
+    "precision_recall": Part("dataset", "figures.curves.precision_recall", True, of_runs=True),
+    "calibration": Part("dataset", "figures.probabilities.calibration", True, of_runs=True),
     "cost": Part("across", "figures.cost.cost_and_score", replaced=True),
-    "probabilities": Part("dataset", "figures.probabilities.probabilities", True),
-    "confusion": Part("dataset", "figures.confusion.confusion", True),
-    "coefficients": Part("dataset", "figures.coefficients.coefficients", True),
-    "paths": Part("dataset", "figures.coefficients.paths", True),
+    "probabilities": Part("dataset", "figures.probabilities.probabilities", True, of_runs=True),
+    "confusion": Part("dataset", "figures.confusion.confusion", True, of_runs=True),
+    "coefficients": Part("dataset", "figures.coefficients.coefficients", True, of_runs=True),
+    "paths": Part("dataset", "figures.coefficients.paths", True, of_runs=True),
 }
 
 TABLES = {

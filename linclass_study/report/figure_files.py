@@ -117,6 +117,8 @@ def draw_exhibit(outcome: Outcome, figure: str, dataset: str = "") -> ReportFigu
         return FIGURES[figure](outcome)
     if outcome.about(dataset)["status"] == "unavailable":
         return ReportFigure.nothing(f"{dataset} is unavailable")
+    if FIGURES[figure].of_runs and not (outcome.results / "runs" / dataset).exists():
+        return ReportFigure.nothing(f"the predictions of {dataset} are not with these results")
     return FIGURES[figure](outcome, dataset)
 
 
