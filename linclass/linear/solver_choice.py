@@ -19,6 +19,9 @@ AUTOMATIC = (  # solvers that `choose_solver` may name
 )  # fmt: skip
 
 
+MAX_JOINT = 600  # weights of groups up to which their Hessian is formed
+
+
 def choose_solver(P: Objective) -> str:
     """The name of the solver that "auto" chooses for this objective.
 
@@ -39,9 +42,10 @@ def choose_solver(P: Objective) -> str:
         nonsmooth = loss.kind == "convex" and (linear or loss.simplicial)
         return "augmented_lagrangian" if nonsmooth and is_sum_over_all(P.penalty) else "subgradient"
     if P.kinked:
-        if not P.entrywise:
+        joint = P.n_parameters // width * min(width, design.n_rows)
+        if not (P.entrywise or (P.penalty.grouped and joint <= MAX_JOINT)):
             return "proximal_gradient"
-        return "quadratic_program" if loss.quadratic else "proximal_newton"
+        return "quadratic_program" if loss.quadratic and P.entrywise else "proximal_newton"
     if loss.quadratic:
         few_rows = design.n_rows < design.n_features and design.n_rows <= 6000
         if width <= 2000 or (few_rows and not P.strength):
@@ -62,6 +66,11 @@ def is_l2(penalty: Penalty) -> bool:
 def is_l1_or_none(penalty: Penalty) -> bool:
     l1 = penalty.entrywise and penalty.kinked and not np.any(penalty.curvature)
     return l1 or not penalty.binds
+
+
+def is_of_groups(penalty: Penalty) -> bool:
+    """A sum over features, or over groups of them."""
+    return penalty.entrywise or penalty.grouped
 
 
 def is_sum_over_all(penalty: Penalty) -> bool:
@@ -86,6 +95,10 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
     "entrywise": (
         lambda penalty: penalty.entrywise,
         "needs a penalty that is a sum over features; {} is not.",
+    ),
+    "entrywise or grouped": (
+        is_of_groups,
+        "needs a penalty that is a sum over features or groups of them; {} is not.",
     ),
     "every feature": (
         is_sum_over_all,

@@ -54,6 +54,17 @@ def test_grouped_squares_are_scikit_learns_multi_task_lasso(strength):
     assert ((ours.coef_ == 0).all(axis=0) == (ours.coef_ == 0).any(axis=0)).all()
 
 
+@each("strength", [0.06, 0.005])
+def test_groups_of_one_weight_are_the_lasso(strength):
+    X, y = data(2)
+    fits = [
+        LogisticRegression(penalty=penalty, strength=strength, tol=1e-12).fit(X, y)
+        for penalty in ("group_lasso", "l1")
+    ]
+    assert_allclose(fits[0].coef_, fits[1].coef_, atol=1e-6)
+    assert_allclose(fits[0].objective_, fits[1].objective_, rtol=1e-11)
+
+
 @each("groups", [None, ["age", "city", "city", "age", "city", "income"]])
 @each("classes", [2, 3])
 @each("thin", [False, True])

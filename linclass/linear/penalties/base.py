@@ -33,6 +33,9 @@ class Penalty(NamedPart):
     # whether it ties neighbouring columns, so that their order matters
     ordered_features: ClassVar[bool] = False
     entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
+    grouped: ClassVar[bool] = (
+        False  # Σ κ_g‖W_g‖, with the κ of the group of each feature the `kink`
+    )
     # a sum over entries that is the same for all of them
     uniform: ClassVar[bool] = False
     kinked: ClassVar[bool] = False  # at W = 0
@@ -87,6 +90,14 @@ class Penalty(NamedPart):
     def prox(self, W: Array, t: Level) -> Array:
         """argmin_V  t·penalty(V) + ½‖V − W‖²;  with a t of each feature,  penalty(V) + Σ_j ‖V_j − W_j‖²/2t_j."""
         raise self._missing("prox")
+
+    def sizes(self, W: Array) -> Array:
+        """‖W_g‖ of the group of each entry, whose kink is at 0."""
+        return np.abs(W)
+
+    def places(self, n_features: int) -> Array:
+        """The number of the group of each feature, of a `grouped` penalty."""
+        raise self._missing("places")
 
     def pieces(self, W: Array) -> Array | None:
         """The number of the piece of each entry, 0 of entries that are 0, so that the penalty is linear while all of a

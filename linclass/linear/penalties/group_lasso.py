@@ -51,6 +51,11 @@ class GroupLasso(KinkedPenalty):
     separator: str = "="
 
     prox_by_feature: ClassVar[bool] = True
+    grouped: ClassVar[bool] = True
+
+    @property
+    def kink(self) -> Any:  # type: ignore[override]
+        return self._roots
 
     @property
     def needs_names(self) -> bool:
@@ -100,6 +105,12 @@ class GroupLasso(KinkedPenalty):
         each = np.broadcast_to(self._roots / norms, W.shape).ravel()
         bend: Array = each * (np.eye(W.size) - np.outer(v, v))
         return np.where(place[:, None] == place, bend, 0.0)
+
+    def sizes(self, W: Array) -> Array:
+        return np.broadcast_to(self._norms(W), W.shape)
+
+    def places(self, n_features: int) -> Array:
+        return np.arange(n_features) if self.groups is None else self._place
 
     def dual_norm(self, G: Array) -> float:
         return float((self._norms(G) / self._roots).max(initial=0))

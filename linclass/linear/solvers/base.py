@@ -150,7 +150,7 @@ class Solver(NamedPart):
         """A solution for each strength, in the order given, each started from the previous ones.
 
         Solutions change nearly in proportion to ln strength, so the start is extrapolated from the last two; under a
-        penalty with a kink, a weight that would change its sign starts at 0.
+        penalty with a kink, a weight that would change its sign, or a group that would turn back, starts at 0.
         """
         return [*self.along_path(objective, strengths, start)]
 
@@ -172,8 +172,9 @@ class Solver(NamedPart):
                 ahead = _ratio_of_steps(*strengths[k - 2 : k + 1])
                 start = start + ahead * (start - solutions[-2].theta)
                 if objective.kinked:
-                    W = objective.weight_part(start)
-                    W[W * objective.weight_part(last.theta) <= 0] = 0
+                    W, before = objective.weight_part(start), objective.weight_part(last.theta)
+                    sizes = P.penalty.sizes
+                    W[sizes(W + before) <= sizes(W - before)] = 0
             still = self._still_optimal(last, P, strength / strengths[k - 1])
             solutions.append(still or self.solve_near(P, start, last))
             yield solutions[-1]

@@ -2,7 +2,8 @@
 
     W ← W + t (V − W),   V = argmin_V  g·(V − W) + ½ (V − W)ᵀ H (V − W) + Σ kink_j |v_j|
 
-with V over few features only: the support, and those whose slope exceeds the kink most. From W = 0 the strength
+with ‖V_g‖ for |v_j| if groups are penalized, and V over few features only: the support, and those whose slope exceeds
+the kink most. From W = 0 the strength
 is decreased to its value in stages, unless features are few: features are then selected when the others are near their
 final weights, so few enter wrongly. One step in each stage suffices, except for K scores with more weights than rows:
 a weak penalty lets the model separate the rows, whose curvature then vanishes, and steps from far away are poor; there
@@ -33,7 +34,13 @@ from linclass.linear.objective.certificate import (
 )
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, without_common_shift
-from linclass.linear.solvers.active_set import ActiveSet, by_block_pivoting, scale
+from linclass.linear.solvers.active_set import (
+    ActiveSet,
+    Groups,
+    by_block_pivoting,
+    by_group_pivoting,
+    scale,
+)
 from linclass.linear.solvers.base import (
     CentringSolver,
     Solution,
@@ -100,12 +107,19 @@ class NewtonStep(Step):
         at = units.coordinates(point.theta)
         u, g, kinks = at[every], units.pull(point.gradient)[every], kinks[every]
         c = H @ u - g
-        v = by_block_pivoting(H, c, kinks, u)
-        if v is None:
-            least = float(kinks.min(initial=np.inf, where=kinks > 0))
-            slack = PROGRAM_SLACK * scale(float(np.abs(c).max(initial=0)), least)
-            v, _ = ActiveSet(H).minimize(c, kinks, u, slack)
-        fall = self.fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))
+        if not objective.penalty.grouped:
+            v = by_block_pivoting(H, c, kinks, u)
+            if v is None:
+                v, _ = ActiveSet(H).minimize(c, kinks, u, slack_of(c, kinks))
+            rise = float(kinks @ (np.abs(v) - np.abs(u)))
+        else:
+            places = objective.penalty.places(objective.design.n_features)
+            intercept = [places.max(initial=-1) + 1] * objective.design.intercept
+            places = np.append(places, intercept).astype(int)
+            groups = Groups(np.broadcast_to(places, at.shape)[every], kinks)
+            v = by_group_pivoting(H, c, groups, u, slack_of(c, kinks))
+            rise = groups.value(v) - groups.value(u)
+        fall = self.fall = -float(g @ (v - u)) - rise
         at[every] = v
         along = point.toward(without_common_shift(objective, units.move(at)) - point.theta)
         whole = along(1.0)
@@ -157,6 +171,12 @@ class NewtonStep(Step):
             B[:, : design.n_features] /= units.scale
             H += objective.loss.hessian(B, w[rows], curvatures[..., rows])
         return H
+
+
+def slack_of(c: Array, kinks: Array) -> float:
+    """Of the slopes in the minimum of a quadratic program."""
+    least = float(kinks.min(initial=np.inf, where=kinks > 0))
+    return PROGRAM_SLACK * scale(float(np.abs(c).max(initial=0)), least)
 
 
 # Newton's step among many weights, by conjugate gradients within the orthant of their signs.
@@ -247,8 +267,10 @@ class WorkingSet:
             straight = objective.loss.piecewise_quadratic and not objective.loss.quadratic
             several = MAX_STRAIGHT_HESSIAN if straight else MAX_JOINT_HESSIAN
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
-            direct = free.size <= (single if free.ndim == 1 else several)
+            direct = free.size <= (single if free.ndim == 1 else several) or not objective.entrywise
             own = Units.of(self.sub) if units.rough else units.of_features(features)
+            if units.rough and objective.penalty.grouped:
+                own = one_scale_each(own, self.sub)
             self.step = NewtonStep(free, own) if direct else OrthantStep(free, own)
         theta = np.ascontiguousarray(point.theta[..., self.columns])
         known: dict[str, Any] = {"jet": point.jet}
@@ -278,6 +300,12 @@ class WorkingSet:
         return n
 
 
+def one_scale_each(units: Units, objective: Objective) -> Units:
+    """The units with one scale for all features of a group, so that the penalty keeps its form."""
+    sizes = objective.penalty.sizes
+    return replace(units, scale=sizes(units.scale) / sizes(np.ones_like(units.scale)))
+
+
 def joining(objective: Objective, theta: Array, g: Array, units: Units) -> Array:
     """The support, and the other entries of W with the steepest slopes g of the loss.
 
@@ -287,14 +315,15 @@ def joining(objective: Objective, theta: Array, g: Array, units: Units) -> Array
     support = W != 0
     if objective.unpenalized is not None:
         support |= objective.unpenalized
-    beyond = np.where(support, 0, np.abs(units.centred(g)) - objective.kink)
-    beyond /= units.scale
+    sizes = objective.penalty.sizes if objective.penalty.grouped else np.abs
+    beyond = sizes(units.centred(g)) - objective.kink
+    beyond = np.where(support, 0, beyond) / units.scale
     most = JOINING + int(support.sum()) // 2
     joins = beyond > 0
     if np.count_nonzero(joins) > most:  # as many, however many slopes are equal
         joins = np.zeros(beyond.shape, dtype=bool)
         joins.flat[np.argpartition(beyond, -most, axis=None)[-most:]] = True
-    return support | joins
+    return sizes(support | joins) > 0
 
 
 STAGE_RATIO = 0.3  # ratio of one strength to the last
@@ -310,7 +339,7 @@ CERTIFY_BELOW = 0.01  # of the kink: a residual below it is worth computing the 
 @documented
 @dataclass(frozen=True)
 class ProximalNewton(CentringSolver):
-    """Proximal Newton on a working set, for any penalty that is a sum over features.
+    """Proximal Newton on a working set, for any penalty that is a sum over features or groups of them.
 
     Parameters
     ----------
@@ -318,7 +347,7 @@ class ProximalNewton(CentringSolver):
         Limit on the number of steps. None is 500.
     """
 
-    takes: ClassVar[str] = "entrywise"
+    takes: ClassVar[str] = "entrywise or grouped"
     limit: ClassVar[int] = 500
 
     def centres_first(self, objective: Objective) -> bool:
@@ -326,6 +355,8 @@ class ProximalNewton(CentringSolver):
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point, units = start_of_weights(objective, start), Units.of(objective, roughly=True)
+        if objective.penalty.grouped:
+            units = one_scale_each(units, objective)
         if is_minimum(point, units):
             if trace:
                 trace(point)
