@@ -35,8 +35,11 @@ from linclass_study.report.figure_files import (
 from linclass_study.report.page import write_page
 
 
-def write_derived(study: StudyDescription, place: Path) -> None:
-    """Write scores, tables, answer, figures and page; `place` is the final path of the folder.
+def write_derived(
+    study: StudyDescription, place: Path, shared: Iterable[tuple[str, str]] = ()
+) -> None:
+    """Write scores, tables, answer, figures and page; `place` is the final path of the folder, `shared` are pairs of
+    data sets that are known to share rows.
 
     Rows of runs without predictions stay as they are in the tables of the whole study.
     """
@@ -47,7 +50,7 @@ def write_derived(study: StudyDescription, place: Path) -> None:
         _add(bare, ("scores", "fits"), folder, dataset)
         write_tuned(replace(outcome, part=dataset), dataset)
         _add(bare, ("tuned",), folder, dataset)
-    related = declared_shared_rows(outcome.datasets)
+    related = [*declared_shared_rows(outcome.datasets), *shared]
     write_datasets_table(outcome.datasets, folder, related)
     aggregate(outcome, study, str(place / "report.html"))
     figures = figure_names(requested_figures(outcome.evaluation, outcome.methods))

@@ -361,7 +361,8 @@ def merge(
             raise Conflict(found)
         require_trusted(merged.study.outcome.evaluation, trusted)
         write_inputs(sources, merged, folder)
-        write_derived(merged.study, into)
+        shared = [pair for source in sources for pair in source.shared_rows]
+        write_derived(merged.study, into, shared)
     return merged
 
 

@@ -42,7 +42,7 @@ from linclass_study.files.reading import (
     require_plain,
     scan_parquet,
 )
-from linclass_study.files.tables import table_schema
+from linclass_study.files.tables import AND, table_schema
 from linclass_study.files.unpack import at_most, binary
 from linclass_study.statuses import STATUSES
 
@@ -303,6 +303,17 @@ class ResultsFolder:
             about = read_about(path)
             about["status"], about["digest"]  # a KeyError if one is missing
             return about
+
+    @property
+    def shared_rows(self) -> list[tuple[str, str]]:
+        """Pairs of data sets with common rows, as tables/datasets.csv says; archives have no rows to compare."""
+        path = self.folder / "tables" / "datasets.csv"
+        if not path.exists():
+            return []
+        with self.naming(path):
+            table = pl.read_csv(path, columns=["dataset", "shares_rows_with"], infer_schema=False)
+            each = table.with_columns(pl.col("shares_rows_with").str.split(AND))
+            return each.explode("shares_rows_with").drop_nulls().rows()
 
     def folds_digest(self, dataset: str) -> str | None:
         """Digest of the folds; without them the one in data/{dataset}.json; None if it is unknown."""

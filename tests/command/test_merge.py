@@ -21,7 +21,7 @@ from linclass_study.files.tables import write_table
 @pytest.fixture
 def no_report(monkeypatch):
     """The raw files alone: drawing takes most of a merge's time."""
-    monkeypatch.setattr(derived_files, "write_derived", lambda study, place: write_study(study))
+    monkeypatch.setattr(derived_files, "write_derived", lambda study, *rest: write_study(study))
 
 
 def only(folder, dataset=None, method=None):
@@ -263,7 +263,7 @@ def test_existing_results_are_not_changed_by_a_merge(refused, a, b):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
 def test_a_merge_that_is_interrupted_leaves_nothing(linclass, a, tmp_path, monkeypatch, error):
-    def stop(merged, place):
+    def stop(*arguments):
         raise error
 
     monkeypatch.setattr(derived_files, "write_derived", stop)

@@ -108,6 +108,20 @@ def test_archives_of_parts_become_the_archive_of_the_whole(linclass, made, tmp_p
     assert one.keys() == other.keys()
 
 
+def test_data_sets_that_share_rows_are_known_without_the_rows(linclass, made, tmp_path):
+    """An archive has no keys of rows, by which they were found."""
+    folder = shutil.copytree(made / "whole", tmp_path / "whole")
+    shutil.copy(folder / "checks" / "two.npz", folder / "checks" / "three.npz")
+    assert (
+        linclass("publish", folder, "--without-predictions", "--into", tmp_path / "x.zip").code == 0
+    )
+    assert linclass("merge", tmp_path / "x.zip", "--into", tmp_path / "c").code == 0
+    table = pl.read_csv(tmp_path / "c" / "tables" / "datasets.csv").select(
+        "dataset", "shares_rows_with"
+    )
+    assert dict(table.iter_rows()) == {"two": "three", "three": "two"}
+
+
 def test_a_part_agrees_with_the_archive_of_the_whole(linclass, made, tmp_path):
     output = linclass("verify", made / "two", made / "whole.zip")
     assert (output.code, output.errors) == (0, [])
