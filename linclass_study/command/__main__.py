@@ -403,8 +403,8 @@ def _merge(options: argparse.Namespace) -> int:
     argument(
         "--without-predictions",
         action="store_true",
-        help="scores and fits without predictions, coefficients and boundaries, in a hundredth of the size; `linclass "
-        "verify` then compares scores, and `linclass merge` takes them as they are",
+        help="a small archive of scores and fits, without predictions, coefficients and boundaries; `linclass verify` "
+        "then compares scores, and `linclass merge` takes them as they are",
     ),
     TRUST,
 )

@@ -350,8 +350,10 @@ def merge(
     into: Path,
     tolerance: float = DIFFERENCE_TOLERANCE,
     trusted: Collection[str] = (),
+    place: Path | None = None,
 ) -> MergedStudy:
-    """Write the merged folder with its tables, figures and page; `trusted` modules may be imported for metrics."""
+    """Write the merged folder with its tables, figures and page; `trusted` modules may be imported for metrics, and
+    `place` is the folder that the answer names, by default `into`."""
     from linclass_study.command.derived_files import write_derived  # slow to import
 
     with unfinished_folder(into) as folder:
@@ -362,7 +364,7 @@ def merge(
         require_trusted(merged.study.outcome.evaluation, trusted)
         write_inputs(sources, merged, folder)
         shared = [pair for source in sources for pair in source.shared_rows]
-        write_derived(merged.study, into, shared)
+        write_derived(merged.study, place or into, shared)
     return merged
 
 

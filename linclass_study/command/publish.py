@@ -149,7 +149,8 @@ def _without_predictions(
         raise StudyError(
             f"{results.given}: fits.parquet has other fits than runs/; run snakemake to its end"
         )
-    merge([replace(results, predictions=False)], into, trusted=trusted)
+    bare = replace(results, predictions=False)
+    merge([bare], into, trusted=trusted, place=results.folder)
     return ResultsFolder(results.given, into)
 
 
