@@ -209,7 +209,7 @@ def columns_without_order(
         words = are_words(dataset) or (texts and _has_step(entry, COUNTS))
         if words or (categories and _has_step(entry, INDICATORS)):
             yield (
-                f"{name} has the penalty {penalty}, which draws the weights of neighbouring columns together, but "
+                f"{name} has `penalty: {penalty}`, which draws the weights of neighbouring columns together, but "
                 f"{'words' if words else 'indicators of categories'} have no order: leave the method out, or give it "
                 "columns along a line, such as a spectrum"
             )

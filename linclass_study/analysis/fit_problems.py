@@ -35,6 +35,36 @@ class FitProblem:
     kind: str = ""
 
 
+IN_PROTOCOL = {
+    "cv": "in cross-validation",
+    "official": "with the official test set",
+    "hold_out": "in repeated hold-out",
+    "leave_one_out": "in leave-one-out",
+    "learning_curve": "for learning curves",
+}
+
+
+def planned_words(fits: pl.DataFrame) -> str:
+    """What the fits of each method are for: 70 in cross-validation (7 data sets), 1 with …"""
+    of_one = fits.select("dataset", "protocol", "repeat", "fold").unique()
+    counts = of_one.group_by(pl.col("protocol").str.split("@").list.first()).agg(
+        pl.len(), pl.col("dataset").n_unique()
+    )
+    found = {name: (n, sets) for name, n, sets in counts.iter_rows()}
+    several = fits["dataset"].n_unique() > 1
+    return ", ".join(
+        f"{found[name][0]:,} {words}" + f" ({counted(found[name][1], 'data set')})" * several
+        for name, words in IN_PROTOCOL.items()
+        if name in found
+    )
+
+
+def planned_sentence(fits: pl.DataFrame) -> str:
+    return (
+        f"Fits planned for each method: {planned_words(fits)}; those of the tuning are not counted."
+    )
+
+
 def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list[FitProblem]:
     """Distinct problems, in the order of `statuses`, then of data sets and methods.
 

@@ -189,7 +189,7 @@ def _next_step(
     if known:
         each, one = min(known, key=lambda pair: pair[0].repeats or 0)
         pairs.append(f"{one.control} against {one.other} on {one.dataset}")
-        steps.append(f"`repeats: {each.repeats}`")
+        steps.append(f"{each.repeats} repeats of the folds (`repeats: {each.repeats}`)")
     undecided = f"Still undecided: {', and '.join(pairs)}."
     if len(pairs) > 1:
         return [

@@ -267,7 +267,7 @@ def control_verdict(outcome: Outcome, base: ComparisonAcross, method: str) -> Co
     better, worse, undecided = (by_verdict[word] for word in ("better", "worse", "open"))
     verdict = ControlVerdict(method, better, worse, undecided, found.test, found.comparisons)
     j = found.next_by_rank if found.enough else None
-    if j is None or found.adjusted[j] < ALPHA or found.others[j] in base.best:
+    if j is None or found.adjusted[j] < ALPHA or {method, found.others[j]} <= {*base.best}:
         return verdict
     return replace(verdict, next=found.others[j], datasets_needed=found.datasets_needed()[j])
 

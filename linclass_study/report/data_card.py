@@ -150,7 +150,8 @@ def data_warnings(outcome: Outcome) -> dict[str, list[str]]:
 
 
 def _sentences(outcome: Outcome, dataset: str) -> Iterator[str]:
-    methods, entry = outcome.methods, outcome.datasets[dataset]
+    label, entry = outcome.labels.methods, outcome.datasets[dataset]
+    methods = {label[name]: own for name, own in outcome.methods.items()}
     if facts := outcome.checks(dataset):
         yield from findings(facts)
         texts, categories = (bool(facts.get(kind)) for kind in ("texts", "categorical"))

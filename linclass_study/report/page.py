@@ -23,7 +23,7 @@ from linclass_study.analysis.across_datasets import groups_sharing_rows
 from linclass_study.analysis.aggregate import conclusions_path
 from linclass_study.analysis.answer import mixture, shortened
 from linclass_study.analysis.controls import focus_of
-from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
+from linclass_study.analysis.fit_problems import failed_candidates, fit_problems, planned_sentence
 from linclass_study.analysis.headline import caution, headline
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
@@ -199,6 +199,7 @@ def report(
         warnings=data_warnings(outcome),
         shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
         totals=totals(outcome.fits),
+        planned=planned_sentence(outcome.fits),
         spent=spent(outcome.times),
         across_sentences=across_sentences,
         few={section: not_drawn(outcome, section) for section in ("answer", "across")},

@@ -31,6 +31,7 @@ from linclass_study.analysis.across_datasets import (
     scenarios,
 )
 from linclass_study.analysis.controls import BASELINE, across, focus_of, ranks_decide
+from linclass_study.analysis.fit_problems import planned_sentence, planned_words
 from linclass_study.analysis.outcome import Outcome, PlaneGrid, median_seconds
 from linclass_study.analysis.tuned import chosen_values, grid_ends
 from linclass_study.analysis.within_dataset import rope_of
@@ -58,6 +59,7 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
     """All data of the page.
 
     metric      the study's metric; `metrics` are those that the page can show, the study's first
+    planned     how many fits of each method are planned, and for what
     leading     methods with a colour of their own; others are grey
     focus       methods that the study is about
     baseline    methods that guess the most frequent class
@@ -79,6 +81,7 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
     shown = [name for name in names if any(any(row) for row in scores[name])]
     return {
         "metric": outcome.metric,
+        "planned": planned_sentence(outcome.fits),
         "leading": _places(outcome, leading_methods(outcome)),
         "metrics": [_metric(outcome, name) for name in shown],
         "focus": _places(outcome, focus_of(outcome)),
@@ -214,6 +217,7 @@ def _datasets(outcome: Outcome) -> list[dict[str, Any]]:
             "separable": checks.get("separable"),
             "source": source_of(about),
             "over": protocol_phrase(own.evaluation, protocol),
+            "planned": planned_words(own.fits) * (own.fits["protocol"].n_unique() > 1),
             "folds": n,
             "ratio": ratio if isinstance(ratio, float) else 0.0,
             "step": 1 / test if isinstance(test, float) and test else 0.0,

@@ -207,7 +207,7 @@ def format_number(x: float | None) -> str:
         return "–"
     if not math.isfinite(x):
         return "∞" if x > 0 else "−∞"
-    text = f"{x:z.3f}" if abs(x) < 1000 else f"{x:.3g}"
+    text = f"{x:z.3f}" if abs(x) < 1000 else f"{x:,.0f}" if abs(x) < 1e6 else f"{x:.3g}"
     return text.replace("-", "−")
 
 

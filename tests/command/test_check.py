@@ -128,7 +128,7 @@ WARNED = {  # t.csv, the study, what begins or marks the lines, edit of the stud
     }),
     "a penalty on neighbours": (POSTS, WORDS, "have no order", {
         "ready, logistic_fused": [
-            ["mine: logistic_fused has the penalty fused_lasso", "indicators of categories have no order"],
+            ["mine: logistic_fused has `penalty: fused_lasso`", "indicators of categories have no order"],
             ["bag: logistic_fused", "words have no order"],
         ],
         "ready": [],

@@ -72,7 +72,7 @@ def test_a_method_for_ordered_columns_is_reported_on_unordered_columns(make, giv
     outcome = replace(made, methods={"fused": given, "other": {"params": {"penalty": "l1"}}})
     assert not data_warnings(outcome)
     (sentence,) = data_warnings(replace(outcome, datasets=words))["d"]
-    assert sentence.startswith("fused has the penalty fused_lasso")
+    assert sentence.startswith("fused has `penalty: fused_lasso`")
     assert "words have no order" in sentence
 
 

@@ -280,7 +280,10 @@ def test_the_focus_has_rows_and_controls_with_all_four_corrections(outcome):
         assert f"{name} against 3 other" not in " ".join(
             sentences.sentences(with_focus(outcome, "like"), comparison_across(outcome), [])
         )
-    assert control_table.control(outcome).title == "good and guess against every other method"
+    assert (
+        control_table.control(outcome).title
+        == "good and guess against every other method, by several corrections"
+    )
     assert focus_sentences(outcome) == []
 
 

@@ -76,7 +76,7 @@ def test_times_have_two_digits_and_a_unit(seconds, text):
     (0.98, "0.980"),
     (-0.25, "−0.250"),
     (-0.0001, "0.000"),
-    (12345.0, "1.23e+04"),
+    (12345.0, "12,345"),
     (float("inf"), "∞"),
     (None, "–"),
 ])  # fmt: skip

@@ -66,7 +66,10 @@ def control(outcome: Outcome) -> ReportTable | None:
     )
     words = " and ".join(dict.fromkeys(label[one.control] for one in found))
     return ReportTable(
-        f"{words} against every other method", caption, _control_columns(found[0].rope), rows
+        f"{words} against every other method, by several corrections",
+        caption,
+        _control_columns(found[0].rope),
+        rows,
     )
 
 

@@ -17,6 +17,7 @@ from linclass_study.analysis.fit_problems import (
     fit_problems,
     log_of_problem,
     notes,
+    planned_sentence,
 )
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
@@ -138,8 +139,9 @@ def statuses(outcome: Outcome) -> ReportTable:
         Column("largest_gap", "Largest gap", "power", "The largest relative duality gap of a fit"),
     ]
     caption = (
-        "A certificate states how near a fit is to its optimum, numerically; the gap is how far from it a fit may "
-        "be, relative to the objective. Foreign estimators have none, unless they set certificate_."
+        f"{planned_sentence(fits)} A certificate states how near a fit is to its optimum, numerically; the gap is how "
+        "far from it a fit may be, relative to the objective. Foreign estimators have none, unless they set "
+        "certificate_."
     )
     partial = {name for name, row in of_method.items() if row["fitted"] < row["planned"]}
     faint = frozenset(i for i, row in enumerate(rows) if row[0] in partial)

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from linclass.base.messages import counted
+from linclass_study.analysis.fit_problems import planned_sentence
 from linclass_study.analysis.outcome import Outcome, machines_of
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.within_dataset import comparison_within
@@ -336,6 +337,7 @@ def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
     columns += [Column(name, shown, kind) for name, (shown, kind) in COST_COLUMNS.items()]
     rows = found.select(column.key for column in columns).rows()
     caption = (
+        f"{planned_sentence(outcome.fits.filter(WITHOUT_CURVES))} "
         "Wall seconds of one core, tuning included; folds that were solved together share their seconds equally; "
         "memory is the largest of a process, data and libraries included; iterations are of the last fit of each fold, "
         "where the method reports them."

@@ -101,7 +101,7 @@ function comparisonOf(a, b, by) {
 // ---- words
 
 const short = (x) => (x >= 99.5 ? Math.round(x).toLocaleString("en") : String(Number(x.toPrecision(2))));
-const whole = (share) => (share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share >= 0.995 ? "> 99 %" : `${Math.round(100 * share)} %`);
+const whole = (share) => (share < 0.005 ? "< 1 %" : share >= 0.995 ? "> 99 %" : `${Math.round(100 * share)} %`);
 
 // The cost of a fit, always by the slower method; the ratio is the time of a over that of b.
 function costWords(a, b, ratio) {
@@ -218,7 +218,7 @@ function overall(found) {
   const { a, b, by, each, record: { wins, ties, losses }, mean, ratios: { known, mean: ratio } } = found;
   const first = label(methods[a]), several = each.length > 1, [low, high] = d3.extent(known, (x) => (ratio > 1 ? x : 1 / x));
   return h("div", {}, definitions([
-    several && [`Probability that the mean difference in ${by.words} on data sets like these is (Bayesian signed-rank test)`, posteriorBar(found)],
+    several && [`Probabilities of the mean difference in ${by.words} on data sets like these (Bayesian signed-rank test)`, posteriorBar(found)],
     several && ["Number of data sets", `${first} is better on ${wins}, equal${by.rope ? ` within ${by.rope}` : ""} on ${ties}, worse on ${losses}.`],
     several && ["Mean difference", `${signed(mean.difference)} ${between(mean)} in ${by.words}`],
     known.length > 1 && ["Time of a fit", `${costWords(a, b, ratio)}; ${short(low)} to ${short(high)} times on single data sets.`],

@@ -219,7 +219,7 @@ const broken = (name) => name.split(/(?<=_)/).flatMap((piece, i) => (i ? [h("wbr
 // ---- numbers, as in the page's tables
 
 const minus = (text) => text.replaceAll("-", "−");
-const fixed = (x, digits = 3) => x === null || x === undefined || Number.isNaN(x) ? "–" : minus(Math.abs(x) < 1000 ? x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1") : x.toPrecision(3));
+const fixed = (x, digits = 3) => x === null || x === undefined || Number.isNaN(x) ? "–" : minus(Math.abs(x) < 1000 ? x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1") : Math.abs(x) < 1e6 ? Math.round(x).toLocaleString("en") : x.toPrecision(3));
 const signed = (x, digits = 3) => (typeof x !== "number" || Number(x.toFixed(digits)) < 0 ? "" : Number(x.toFixed(digits)) > 0 ? "+" : "\u2007") + fixed(x, digits);
 const between = ({ low, high }, digits = 3) => low === undefined ? "" : `[${signed(low, digits)}, ${signed(high, digits)}]`;
 function seconds(micro) {

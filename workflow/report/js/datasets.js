@@ -308,10 +308,11 @@ function factsOf(d) {
     Baseline: `${fixed(one.majority)} accuracy by always guessing the most frequent class`,
     Separable: one.separable ? `by a hyperplane: ${SEPARABLE[one.separable] ?? one.separable}` : null,
     Evaluation: `${one.over}; the same rows for every method`,
+    "Planned fits": one.planned && `of each method ${one.planned}`,
     Source: one.source,
     "Shares rows": one.shares.length ? one.shares.flatMap((name, i) => [i ? ", " : "with ", datasetName(place(datasets, name))]) : null,
   };
-  return h("dl", { class: "card" }, Object.entries(facts).filter(([, fact]) => fact !== null).flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)]));
+  return h("dl", { class: "card" }, Object.entries(facts).filter(([, fact]) => fact).flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)]));
 }
 
 // Text in which `what one types` is code.
@@ -336,7 +337,7 @@ function listItem(d, x, by) {
   const one = datasets[d], best = one.unavailable ? null : bestOn(d, by);
   const size = one.unavailable ? "unavailable" : `${one.rows.toLocaleString("en")} × ${one.features.toLocaleString("en")}, ${one.n_classes} classes`;
   return h("li", {}, h("a", { href: address({ data: one.name }), "data-d": d, class: "item" },
-    h("span", { class: "title" }, broken(label(one)), one.warnings.length ? h("abbr", { class: "warned", title: one.warnings.join("; ") }, " ⚠", h("span", { class: "unseen" }, `${plural(one.warnings.length, "warning")}`)) : null),
+    h("span", { class: "title" }, broken(label(one)), one.warnings.length ? h("abbr", { class: "warned", title: one.warnings.join("; ").replaceAll("`", "") }, " ⚠", h("span", { class: "unseen" }, `${plural(one.warnings.length, "warning")}`)) : null),
     h("span", { class: "top" }, best === null ? "–" : fixed(meanOf(d, best, by))),
     h("span", { class: "size" }, size),
     best === null ? h("span", {}) : spreadStrip(d, x, by, best)));

@@ -77,7 +77,7 @@ function meanInterval(each) {
 
 // ---- the table
 
-const RANKS = { width: 124, height: 22 }, STRIP = { width: 142, height: 22 }, TIME = { width: 36, height: 22 };
+const RANKS = { width: 118, height: 21 }, STRIP = { width: 132, height: 21 }, TIME = { width: 36 };
 
 function cell(attributes, ...children) { return h("td", attributes, ...children); }
 
@@ -150,7 +150,7 @@ function leaderboardTable(by) {
     several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end, on a square-root scale. Triangles lie beyond the axis.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
     !several && h("th", { scope: "col", class: "number", title: "Mean and standard deviation over the folds" }, by.title),
     h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant${across?.p ? ` (${across.words})` : ""}` }, `Against ${chiefName}`),
-    several && h("th", { scope: "col", class: "number", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "Won / tied / lost"),
+    several && h("th", { scope: "col", class: "number record", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "Won / tied / lost"),
     h("th", { scope: "col", class: "seconds up", title: "Median time of a fit; the bars are logarithmic" }, "Fit time"),
     h("th", { scope: "col", class: "text", title: Object.values(MARKS).map(([mark, words]) => `${mark} ${words}`).join("; ") }, "Notes"),
   ].filter(Boolean);

@@ -111,7 +111,7 @@ function tunedFigure(m, parameter) {
   const r = ({ n }) => 2.2 * Math.sqrt(n);
   const inner = found.filter(({ end }) => !end), ends = found.filter(({ end }) => end);
   const drawn = Plot.plot(look({
-    width: 420, height: 50 + HEIGHT * rows.length, marginLeft: 118, marginRight: 22, marginTop: 6, marginBottom: 40,
+    width: Math.min(420, document.getElementById("method-view").clientWidth), height: 50 + HEIGHT * rows.length, marginLeft: 118, marginRight: 22, marginTop: 6, marginBottom: 40,
     x: { type: log ? "log" : numbers ? "linear" : "point", domain, label: parameter, labelOffset: 34, ticks: 5, ...(log ? { tickFormat: power } : {}), inset: 10 },
     y: { type: "point", domain: rows, label: null, padding: 0.5, tickSize: 0, tickFormat: (name) => (name.length > 17 ? `${name.slice(0, 16)}…` : name) },
     r: { type: "identity" },
@@ -140,7 +140,7 @@ function drawMethod() {
   const focused = document.activeElement?.id === "method";
   const marks = marksOf(m, study.across[by.name]);
   host.replaceChildren(...[
-    unknownNote("method", methods), chooseMethod(m), h("h3", {}, methodName(m), methods[m].equation ? h("span", { class: "subtitle" }, methods[m].equation.match(/^[^:.]*/)[0]) : null), h("p", { class: "facts" }, inShort(m, by), " ", fitsOf(m)),
+    unknownNote("method", methods), chooseMethod(m), h("h3", {}, methodName(m), methods[m].equation ? h("span", { class: "subtitle" }, methods[m].equation.match(/^[^:.]*/)[0]) : null), h("p", { class: "facts" }, inShort(m, by), " ", fitsOf(m), " ", study.planned),
     marks.length ? h("ul", { class: "warnings" }, marks.map(([kind, words]) => h("li", {}, `${MARKS[kind][0]} ${words}`))) : null,
     resultsOf(m, by), ...tunedOf(m), ...whatItIs(m),
   ].filter(Boolean));
