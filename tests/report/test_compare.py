@@ -298,6 +298,14 @@ def test_the_address_restores_order_and_columns_of_the_leaderboard(open_page, ou
     assert page.evaluate(f"{BOX}.querySelector('[aria-sort]')") is None
 
 
+def test_drawings_stay_in_line_with_their_axes_where_columns_are_wider(narrowed):
+    left = "((one) => one.getBoundingClientRect().left)"
+    of_axes = narrowed.evaluate(f"{left}({BOX}.querySelector('thead .axis'))")
+    of_cells = narrowed.evaluate(f"{ROWS}.map((row) => {left}(row.querySelector('td > svg')))")
+    assert of_cells
+    assert of_cells == pytest.approx([of_axes] * len(of_cells), abs=0.5)
+
+
 def test_csv_has_the_rows_and_columns_that_are_shown(narrowed):
     shown = narrowed.evaluate(SHOWN)
     rows = list(csv.reader(io.StringIO(copied(narrowed, "CSV"))))
