@@ -15,6 +15,7 @@ from studies import Data, Method, numbers_of
 
 from linclass.evaluation.comparisons.friedman_test import ranks
 from linclass_study.analysis.across_datasets import comparison_across
+from linclass_study.analysis.fit_problems import planned_words
 from linclass_study.analysis.headline import headline
 from linclass_study.analysis.verdict import study_verdict
 from linclass_study.entries import Labels
@@ -33,6 +34,14 @@ SKILLS = {"good": Method(3.0), "fair": Method(1.5), "poor": Method(0.3)}
 @pytest.fixture
 def six(make):
     return make({f"d{i}": Data(rows=40, features=2) for i in range(6)}, SKILLS)
+
+
+def test_planned_fits_are_those_of_each_protocol(make):
+    data = {"with_test_set": Data(official=30), "without": Data()}
+    fits = make(data, {"a": Method(), "b": Method()}, folds=4).fits
+    said = "8 in cross-validation (2 data sets), 1 with the official test set (1 data set)"
+    assert planned_words(fits) == said
+    assert planned_words(fits.filter(dataset="without")) == "4 in cross-validation"
 
 
 def test_scores_of_the_folds_have_the_means_of_the_summary(six):
@@ -150,6 +159,10 @@ def test_the_headline_has_answer_confidence_and_next_step(scored):
         r"of the folds \(`repeats: \d+`\)\.",
         more,
     )
+    focused = replace(ranked, evaluation={**ranked.evaluation, "focus": ["b"]})
+    assert (
+        "undecided: b against a" in sentences_of(focused)[2]
+    )  # also where the best is not the focus
 
 
 @each(("ratio", "words"), [
