@@ -43,9 +43,11 @@ from sparse import WITHIN, quietly
 from linclass import ElasticNet, LogisticRegression
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet as Net
+from linclass.linear.penalties.group_lasso import GroupLasso
 
 PEERS = ("skglm", "adelie", "celer", "glum", "scikit-learn")
 TOLERANCES = tuple(10.0**-k for k in range(2, 13))
@@ -192,6 +194,41 @@ class Problem:
             )
 
 
+@dataclass
+class Multinomial(Problem):
+    """K classes, with a group of each feature's weights in all K scores."""
+
+    def __post_init__(self) -> None:
+        whole = Objective(
+            DesignMatrix(self.X), Softmax(self.y.max() + 1), self.y, None, GroupLasso(), 1.0
+        )
+        self.objectives = [whole.with_strength(s) for s in self.strengths]
+
+    def ours(self, tol: float) -> Any:
+        model: Any = LogisticRegression(
+            penalty="group_lasso", strength=self.strengths[0], tol=tol
+        ).fit(self.X, self.y)
+        return [np.column_stack([model.coef_, model.intercept_])]
+
+    def peers(self) -> dict[str, Fits]:
+        return {"adelie": self.adelie}
+
+    def adelie(self, tol: float) -> Any:
+        """Its loss is divided by K, and its penalty has the root of the K weights of a group."""
+        K, d = self.y.max() + 1, self.X.shape[1]
+        state = ad.grpnet(
+            np.asfortranarray(self.X),
+            ad.glm.multinomial(y=np.eye(K)[self.y]),
+            lmda_path=self.strengths / K**1.5,
+            tol=tol,
+            irls_tol=tol,
+            early_exit=False,
+            progress_bar=False,
+        )
+        W = state.betas.toarray().reshape(d, K).T
+        return [np.column_stack([W, np.ravel(state.intercepts)])]
+
+
 def theta_of(model: Any) -> np.ndarray:
     return np.append(np.ravel(model.coef_), model.intercept_)
 
@@ -226,12 +263,25 @@ def nets(
         yield Problem(f"{name}, path", X, y, strengths, l1_ratio, logistic, paths)
 
 
+def groups(n: int, d: int, K: int) -> Iterator[Problem]:
+    X, rng = correlated(n, d)[0], np.random.default_rng(1)
+    y = (X[:, : d // 5] @ rng.standard_normal((d // 5, K)) + rng.gumbel(size=(n, K))).argmax(axis=1)
+    G = X.T @ (np.eye(K)[y] - np.bincount(y) / n) / n
+    for share in (0.3, 0.1, 0.03):
+        strength = np.array([share * np.linalg.norm(G, axis=1).max()])
+        name = f"softmax, group lasso, {n:,} × {d} × {K}, {share:g}"
+        yield Multinomial(name, X, y, strength, 1.0, True, {})
+
+
 def problems() -> Iterator[Problem]:
     dense = [(2000, 50), (2000, 1000), (500, 5000), (20_000, 200)]
     for n, d in dense:
         yield from nets(n, d, (0.3, 0.1, 0.03), True, {"adelie": 1.3})
     for n, d in [(2000, 100), (5000, 200), (500, 5000), (100_000, 50)]:
         yield from nets(n, d, (0.1, 0.01), False, {})
+    for n, d in [(300, 10), (2000, 100)]:
+        for K in (3, 10):
+            yield from groups(n, d, K)
     X, y = data.gaussian(20_000, 100)
     yield Problem(
         "logistic, L2, 20,000 × 100", X, y, np.array([1 / 20_000]), 0.0, True, {"scikit-learn": 0.7}
@@ -255,7 +305,7 @@ def main(arguments: list[str]) -> int:
             f"{row[peer].ratio:.2f}{'' if row[peer].met else ' !'}" if peer in row else "–"
             for peer in PEERS
         ]
-        seconds = min(r.ours_seconds for r in row.values())
+        seconds = min((r.ours_seconds for r in row.values()), default=np.nan)
         print(
             f"{problem.name:<40}" + "".join(f"{c:>13}" for c in cells) + f"{seconds:13.4f}",
             flush=True,
