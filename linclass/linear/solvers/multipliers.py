@@ -33,7 +33,7 @@ from linclass.linear.solvers.base import Solution, Trace, few_rows
 from linclass.linear.solvers.block_pivoting import SolverAfterReductions, least_squares_start
 
 MAX_HESSIAN = (
-    120  # parameters up to which the equations are factored, not solved by conjugate gradients
+    300  # parameters up to which the equations are factored, not solved by conjugate gradients
 )
 FORCING = 0.1  # of the gradient: residual of conjugate gradients,
 WIDE_FORCING = 1e-3  # with fewer rows than features
