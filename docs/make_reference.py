@@ -1,0 +1,658 @@
+"""Write docs/reference_results.md, its figures, and findings.csv from the archive of the reference study:
+
+    python docs/make_reference.py [reference/2026.1]
+
+The plan of the analysis is docs/reference_study.md. Each number of the page is a row of findings.csv, and each of these
+is computed here from the tables, scores and fits of the archive.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib
+import numpy as np
+import polars as pl
+
+from linclass.base.messages import first_names
+from linclass_study.analysis.across_datasets import ALPHA, bootstrap_means
+from linclass_study.analysis.strata import ALL, MIN_TESTED
+from linclass_study.statuses import FITTED
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+ROOT = Path(__file__).resolve().parent.parent
+ARCHIVE = ROOT / "reference" / "2026.1"
+PAGE = ROOT / "docs" / "reference_results.md"
+PICTURES = ROOT / "docs" / "_static" / "reference"
+PLANNED = 91  # data sets that count
+FOCUS, ROPE = "logistic", 0.01
+SURE = 0.95  # probability of practical equivalence
+UNUSUAL = {"majority"}  # not a method that anyone would choose
+CONTEXT = ("boosting", "random_forest", "nearest_neighbours", "gaussian_svm")
+MINUS = "−"
+
+
+class Interval(NamedTuple):
+    """A mean difference of two methods over data sets."""
+
+    data_sets: int
+    mean: float
+    lower: float
+    upper: float
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> Interval:
+        """The interval is NaN for fewer data sets than a stratum needs for tests."""
+        n = len(values)
+        ends = (
+            [end[0] for end in bootstrap_means(values[:, None])]
+            if n >= MIN_TESTED
+            else [np.nan] * 2
+        )
+        return cls(n, float(values.mean()) if n else np.nan, *map(float, ends))
+
+    @property
+    def direction(self) -> int:
+        """1 and −1: the interval is above and below 0."""
+        return (self.lower > 0) - (self.upper < 0)
+
+    def __str__(self) -> str:
+        if not self.data_sets:
+            return "–"
+        if np.isnan(self.lower):
+            return f"{signed(self.mean)} (few: {self.data_sets})"
+        text = f"{signed(self.mean)} [{signed(self.lower)}, {signed(self.upper)}]"
+        return f"**{text}**" if self.direction else text
+
+
+def signed(value: float, digits: int = 3) -> str:
+    rounded = f"{abs(value):.{digits}f}"
+    sign = "" if not float(rounded) else "+" if value > 0 else MINUS
+    return sign + rounded
+
+
+def times(value: float) -> str:
+    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
+
+
+@dataclass
+class Study:
+    """An archive, and what the page has taken from it so far."""
+
+    folder: Path
+    findings: list[dict[str, Any]] = field(default_factory=list)
+
+    def table(self, name: str) -> pl.DataFrame:
+        return pl.read_csv(self.folder / "tables" / f"{name}.csv", infer_schema_length=None)
+
+    @cached_property
+    def datasets(self) -> pl.DataFrame:
+        """The data sets that count, with their properties and strata."""
+        sizes = self.table("datasets").select("dataset", "rows")
+        return self.table("strata_datasets").filter("counts").join(sizes, on="dataset")
+
+    @cached_property
+    def fits(self) -> pl.DataFrame:
+        return pl.read_parquet(self.folder / "fits.parquet")
+
+    @cached_property
+    def accuracy(self) -> pl.DataFrame:
+        """Data sets that count × methods; null where a fit failed."""
+        scores = pl.read_parquet(self.folder / "scores.parquet").filter(metric="accuracy")
+        run = ["dataset", "method"]
+        made = self.fits.group_by(run).agg(
+            planned=pl.len(), made=pl.col("status").is_in(FITTED).sum()
+        )
+        means = scores.group_by(run).agg(pl.col("value").mean(), n=pl.len())
+        whole = means.join(made, on=run).filter(pl.col("n") == pl.col("planned"))
+        wide = whole.pivot("method", index="dataset", values="value")
+        return self.datasets.select("dataset").join(wide, on="dataset", how="left")
+
+    @cached_property
+    def seconds(self) -> pl.DataFrame:
+        """Median seconds of a fit with its tuning, data sets × methods."""
+        made = self.fits.filter(pl.col("status").is_in(FITTED))
+        found = made.group_by("dataset", "method").agg(pl.col("fit_seconds").median().clip(1e-9))
+        wide = found.pivot("method", index="dataset", values="fit_seconds")
+        return self.datasets.select("dataset").join(wide, on="dataset", how="left")
+
+    def note(self, finding: str, value: float, **more: Any) -> None:
+        self.findings.append({"finding": finding, "value": float(value)} | more)
+
+    def has(self, *methods: str) -> bool:
+        return {*methods} <= {*self.accuracy.columns}
+
+    def number(self, finding: str, value: float, digits: int | None = None) -> str:
+        """A number of the page, which becomes a row of the findings."""
+        self.note(finding, value)
+        return f"{value:,.0f}" if digits is None else f"{value:.{digits}f}"
+
+    def difference(
+        self, a: str, b: str, among: str = "", names: Sequence[str] | None = None
+    ) -> Interval:
+        """Of the accuracies of two methods, on the data sets with both."""
+        both = self.accuracy.select("dataset", a, b).drop_nulls()
+        if names is not None:
+            both = both.filter(pl.col("dataset").is_in([*names]))
+        values = (both[a] - both[b]).to_numpy()
+        found = Interval.of(values)
+        self.note(
+            "mean difference of accuracies",
+            found.mean,
+            method=a,
+            against=b,
+            among=among or ALL,
+            data_sets=found.data_sets,
+            lower=found.lower,
+            upper=found.upper,
+        )
+        return found
+
+    def cost(self, a: str, b: str) -> float:
+        """Geometric mean of the ratios of median seconds of a fit."""
+        both = self.seconds.select(a, b).drop_nulls()
+        ratio = float(np.exp((both[a].log() - both[b].log()).mean()))
+        self.note("ratio of seconds of a fit", ratio, method=a, against=b, data_sets=both.height)
+        return ratio
+
+    def within(self, key: str, *strata: str) -> list[str]:
+        chosen = self.datasets.filter(pl.col(f"{key}_stratum").cast(pl.String).is_in(strata))
+        return chosen["dataset"].to_list()
+
+
+def compared(study: Study, a: str, b: str, **among: Any) -> str:
+    """`a` is more accurate than `b` by … / no difference is visible."""
+    found = study.difference(a, b, **among)
+    if found.direction:
+        word = "higher" if found.direction > 0 else "lower"
+        said = f"the accuracy of `{a}` is {word} than that of `{b}`: {found}"
+    else:
+        said = f"no difference between `{a}` and `{b}` is shown: {found}"
+    return f"{said} ({found.data_sets} data sets)"
+
+
+def best(study: Study) -> Iterator[str]:
+    """Is there a best linear method, and by how much?"""
+    ranks = study.table("strata_ranks").filter(property=ALL).sort("mean_rank")
+    first, n = ranks.row(0, named=True), ranks["data_sets"][0]
+    name, equals = first["method"], ranks.filter(pl.col("p_best") >= ALPHA).height - 1
+    of, rank = ranks.height, study.number("mean rank of the best", first["mean_rank"], 1)
+    interval = (
+        study.number(f"mean rank of the best, {end}", first[f"rank_{end}"], 1)
+        for end in ("lower", "upper")
+    )
+    yield (
+        f"**{'No single method is best.' if equals else f'`{name}` is the best method.'}** "
+        f"Of {study.number('ranked methods', of)} methods on {study.number('data sets', n)} data sets, "
+        f"`{name}` has the best mean rank, {rank} [{', '.join(interval)}]"
+        + (
+            f", but {study.number('not significantly different from the best', equals)} others do not differ from it "
+            "significantly (Nemenyi’s test at 0.05)."
+            if equals
+            else ", significantly better than every other (Nemenyi’s test at 0.05)."
+        )
+    )
+    if name != FOCUS:
+        yield f"In accuracy, {compared(study, name, FOCUS)}."
+    variations = study.table("sensitivity")
+    dropped = variations.filter(
+        pl.col("variation").is_in([f"without {d}" for d in study.datasets["dataset"]])
+    )
+    same = dropped.filter(same_best="yes").height
+    yield (
+        f"It stays first in {study.number('leave-one-out variations with the same best', same)} of "
+        f"{study.number('leave-one-out variations', dropped.height)} comparisons that leave out one data set."
+    )
+    changed = variations.filter(
+        pl.col("same_best") == "no", ~pl.col("variation").is_in(dropped["variation"].to_list())
+    )
+    if changed.height:
+        ways = (
+            f"`{best}` {what}" for what, best in changed.select("variation", "best").iter_rows()
+        )
+        yield f"Other choices change which one is first: {'; '.join(ways)}."
+
+
+def default(study: Study) -> Iterator[str]:
+    """Which methods are indistinguishable from logistic regression?"""
+    control = study.table("control").filter(control=FOCUS)
+    better = control.filter(pl.col("p_holm") < ALPHA, pl.col("difference") < 0)["method"].to_list()
+    worse = control.filter(pl.col("p_holm") < ALPHA, pl.col("difference") > 0)["method"].to_list()
+    open_ = control.height - len(better) - len(worse)
+    yield (
+        f"Against `{FOCUS}` (L2 penalty, tuned), {study.number('significantly better than the focus', len(better))} of "
+        f"{study.number('compared with the focus', control.height)} methods are significantly better"
+        f"{_named(better)}, {study.number('significantly worse than the focus', len(worse))} significantly worse"
+        f"{_named(worse)}, and {study.number('not significantly different from the focus', open_)} are not "
+        "distinguished from it (Wilcoxon’s test with Holm’s correction)."
+    )
+    pairs = study.table("strata_pairs").filter(pl.col("property") == ALL)
+    with_focus = pairs.filter(
+        (pl.col("method") == FOCUS) | (pl.col("against") == FOCUS), pl.col("equal") >= SURE
+    )
+    other = pl.when(method=FOCUS).then("against").otherwise("method")
+    equal = with_focus.select(other.alias("name"))["name"].to_list()
+    yield (
+        f"{study.number('equivalent to the focus', len(equal))} are equivalent to it in practice"
+        f"{_named(equal)}: "
+        f"with a probability of at least {SURE}, the typical difference is at most {ROPE}."
+    )
+
+
+def _named(names: Sequence[str]) -> str:
+    return f" ({first_names([f'`{name}`' for name in names], 12)})" if names else ""
+
+
+def tuning(study: Study) -> Iterator[str]:
+    """What does tuning buy?"""
+    yield "Tuned against untuned relatives:"
+    yield from contrasts(
+        study,
+        [
+            ("logistic", "logistic_unpenalized"),
+            ("lda_shrunk", "lda"),
+            ("least_squares_ridge", "least_squares"),
+        ],
+        "rows_per_column",
+        "rows per column",
+    )
+
+
+def generative(study: Study) -> Iterator[str]:
+    """When do generative methods win?"""
+    yield from contrasts(
+        study,
+        [("lda_shrunk", FOCUS), ("gaussian_nb_tied", FOCUS)],
+        "rows_per_column",
+        "rows per column",
+    )
+
+
+def contrasts(
+    study: Study, pairs: Sequence[tuple[str, str]], key: str, words: str
+) -> Iterator[str]:
+    """A table: mean difference overall and in each stratum of a property."""
+    names = study.datasets.drop_nulls(f"{key}_stratum").sort(key)[f"{key}_stratum"].cast(pl.String)
+    strata = names.unique(maintain_order=True).to_list()
+    heads = ["all", *(f"{words} {name}" for name in strata)]
+    lines = [f"| difference of accuracies | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
+    for a, b in pairs:
+        if study.has(a, b):
+            found = [study.difference(a, b)]
+            found += [study.difference(a, b, f"{words} {s}", study.within(key, s)) for s in strata]
+            lines.append(f"| `{a}` {MINUS} `{b}` | {' | '.join(map(str, found))} |")
+    yield "\n".join(lines)
+
+
+def classes(study: Study) -> Iterator[str]:
+    """What do one-vs-rest, softmax and pairwise coupling cost and gain?"""
+    names = study.datasets.filter(pl.col("classes") > 2)["dataset"].to_list()
+    several = study.number("data sets with more than two classes", len(names))
+    yield f"On the {several} data sets with more than two classes:"
+    lines = ["| | difference of accuracies | seconds of a fit, ratio |", "|---|---|---|"]
+    for a, b in (
+        ("logistic_one_vs_rest", "logistic"),
+        ("logistic_one_vs_one", "logistic"),
+        ("logistic_coupled", "logistic"),
+        ("svm_one_vs_one", "svm"),
+        ("svm_crammer_singer", "svm"),
+    ):
+        if study.has(a, b):
+            found = study.difference(a, b, "more than two classes", names)
+            lines.append(f"| `{a}` {MINUS} `{b}` | {found} | {times(study.cost(a, b))} |")
+    yield "\n".join(lines)
+
+
+def context(study: Study) -> Iterator[str]:
+    """Where is a linear method enough?"""
+    names = [
+        name
+        for name in (*CONTEXT, "svm_quadratic", "logistic_nystroem", "qda_shrunk")
+        if study.has(name)
+    ]
+    if names:
+        yield from contrasts(
+            study, [(name, FOCUS) for name in names], "rows_per_column", "rows per column"
+        )
+
+
+def convergence(study: Study) -> Iterator[str]:
+    """Which fits did not converge, and does it matter?"""
+    counted = study.fits.group_by("method").agg(
+        planned=pl.len(),
+        **{s: (pl.col("status") == s).sum() for s in study.fits["status"].unique()},
+    )
+    total, made = study.fits.height, study.fits.filter(pl.col("status").is_in(FITTED)).height
+    yield (
+        f"Of {study.number('planned fits', total)} planned fits, {study.number('fits with predictions', made)} gave "
+        f"predictions. The others have a row with the reason:"
+    )
+    rest = (
+        study.fits.filter(~pl.col("status").is_in(FITTED))
+        .group_by("status")
+        .agg(n=pl.len(), methods=pl.col("method").unique().sort())
+        .sort("n", descending=True)
+    )
+    lines = ["| status | fits | methods |", "|---|---|---|"]
+    for status, n, methods in rest.iter_rows():
+        lines.append(
+            f"| `{status}` | {study.number(f'fits with status {status}', n)} | "
+            f"{first_names([f'`{m}`' for m in methods], 8)} |"
+        )
+    yield "\n".join(lines)
+    if "max_iter" in counted.columns:
+        ended = counted.filter(pl.col("max_iter") > 0).with_columns(
+            share=pl.col("max_iter") / pl.col("planned")
+        )
+        rows = (
+            ended.sort("share", "method", descending=[True, False])
+            .select("method", "share")
+            .head(12)
+        )
+        shares = (
+            f"`{m}` {study.number(f'share of fits of {m} stopped at the limit of iterations', 100 * s)} %"
+            for m, s in rows.iter_rows()
+        )
+        yield f"Fits that reached their limit of iterations predict, and count: {', '.join(shares)}."
+    gaps = study.fits.filter(certificate_kind="duality_gap", status="converged")
+    if gaps.height:
+        yield (
+            f"{study.number('converged fits with a duality gap', gaps.height)} converged fits have a duality gap as "
+            f"certificate; the largest is {gaps['certificate'].max():.1e} of the objective."
+        )
+        study.note("largest relative duality gap", gaps["certificate"].max())
+
+
+def strengths(study: Study) -> Iterator[str]:
+    """Which strengths are chosen?"""
+    tuned = pl.read_csv(study.folder / "tables" / "tuned.csv", infer_schema=False).filter(
+        parameter="strength"
+    )
+    values = (
+        tuned.with_columns(pl.col("value").cast(pl.Float64, strict=False))
+        .drop_nulls("value")
+        .filter(pl.col("value") > 0)
+    )
+    lines = [
+        "| method | lower quartile | median | upper quartile | at an end of the grid |",
+        "|---|---|---|---|---|",
+    ]
+    for name in (
+        "logistic",
+        "logistic_l1",
+        "logistic_elastic_net",
+        "svm",
+        "svm_squared_hinge",
+        "least_squares_ridge",
+    ):
+        own = values.filter(method=name)
+        if own.height:
+            quartiles = [own["value"].quantile(q) for q in (0.25, 0.5, 0.75)]
+            at_end = 100 * own["edge"].is_not_null().mean()
+            for what, value in zip(
+                ("lower quartile", "median", "upper quartile"), quartiles, strict=True
+            ):
+                study.note(f"{what} of the strength of {name}", value)
+            cells = " | ".join(f"{value:.1e}" for value in quartiles)
+            lines.append(
+                f"| `{name}` | {cells} | {study.number(f'share of strengths of {name} at an end', at_end, 1)} % |"
+            )
+    yield "\n".join(lines)
+
+
+def costs(study: Study) -> Iterator[str]:
+    """What does a fit cost?"""
+    names = [
+        n for n in study.accuracy.columns[1:] if n in study.seconds.columns and n not in UNUSUAL
+    ]
+    ratios = sorted((study.cost(name, FOCUS), name) for name in names if name != FOCUS)
+    cheap = [f"`{name}` {times(1 / ratio)}" for ratio, name in ratios[:5]]
+    dear = [f"`{name}` {times(ratio)}" for ratio, name in ratios[::-1][:5]]
+    median = study.seconds[FOCUS].median()
+    yield (
+        f"A fit of `{FOCUS}` with its tuning takes {study.number('median seconds of the focus', median, 2)} s in the "
+        f"median of the data sets. Times cheaper (geometric mean): {', '.join(cheap)}. Times dearer: {', '.join(dear)}."
+    )
+
+
+PROPERTIES = (
+    "rows",
+    "rows_per_column",
+    "classes",
+    "category_share",
+    "missing_values",
+    "largest_class_share",
+)
+
+
+def regressed(study: Study) -> tuple[np.ndarray, np.ndarray]:
+    """(properties, differences to the focus) of the data sets that count, complete methods only."""
+    table = study.datasets.drop_nulls([*PROPERTIES])
+    values = table.select(
+        pl.col("rows", "rows_per_column", "classes").log(),
+        "category_share",
+        (pl.col("missing_values") > 0).cast(pl.Float64),
+        "largest_class_share",
+    ).to_numpy()
+    scores = table.select("dataset").join(study.accuracy, on="dataset", how="left")
+    methods = [
+        n
+        for n in scores.columns[1:]
+        if scores[n].null_count() == 0 and n not in UNUSUAL and n not in CONTEXT
+    ]
+    differences = np.column_stack([(scores[n] - scores[FOCUS]).to_numpy() for n in methods])
+    return values, differences
+
+
+def choices(X: np.ndarray, D: np.ndarray) -> np.ndarray:
+    """For each data set, the method with the greatest difference that a ridge regression on the others predicts."""
+    from sklearn.linear_model import RidgeCV
+
+    chosen = np.empty(len(X), int)
+    for i in range(len(X)):
+        rest = np.arange(len(X)) != i
+        mean, scale = X[rest].mean(axis=0), X[rest].std(axis=0) + 1e-12
+        model = RidgeCV(alphas=np.geomspace(1, 1e5, 16)).fit((X[rest] - mean) / scale, D[rest])
+        chosen[i] = np.argmax(model.predict((X[[i]] - mean) / scale))
+    return chosen
+
+
+def suggestion(study: Study) -> Iterator[str]:
+    """Can the properties of a data set tell which method to choose?"""
+    X, D = regressed(study)
+    if len(X) < 20:
+        yield "Too few data sets so far."
+        return
+    rows = np.arange(len(X))
+    gain = D[rows, choices(X, D)]
+    constant = np.array([D[i, np.argmax(np.delete(D, i, axis=0).mean(axis=0))] for i in rows])
+    rule, fixed = Interval.of(gain), Interval.of(constant)
+    for what, found in (
+        ("a ridge regression on the properties", rule),
+        ("the best mean of the others", fixed),
+    ):
+        ends = {"lower": found.lower, "upper": found.upper}
+        study.note(
+            f"gain over the focus of a choice by {what}", found.mean, data_sets=len(X), **ends
+        )
+    oracle = float(D.max(axis=1).mean())
+    yield (
+        "Each data set in turn was left out, and a ridge regression of the differences to `logistic` on rows, rows per "
+        "column, classes, share of categories, missing values and share of the largest class, fitted to the others, "
+        f"chose its method. Against always `{FOCUS}`, this choice gained {rule} of accuracy, and always the method "
+        f"that is best on the others {fixed}. The best method in hindsight would gain {signed(oracle)}, in part by "
+        "chance."
+    )
+    study.note("gain over the focus of the best method in hindsight", oracle)
+    if rule.direction > 0 and rule.mean > fixed.mean:
+        yield "So the properties help."
+    else:
+        yield "So the properties do not help to choose, and linclass has no command that suggests a method."
+
+
+def power(study: Study) -> Iterator[str]:
+    """What could the study not see?"""
+    n = study.datasets.height
+    spread = (
+        study.table("strata_pairs")
+        .filter(property=ALL)
+        .with_columns(half=(pl.col("upper") - pl.col("lower")) / 2)
+    )
+    half = spread.filter((pl.col("method") == FOCUS) | (pl.col("against") == FOCUS))[
+        "half"
+    ].median()
+    yield (
+        f"With {study.number('data sets that count', n)} data sets, half an interval of a mean difference to "
+        f"`{FOCUS}` is {study.number('median half width of an interval to the focus', half, 4)} in the median of the "
+        "methods: smaller differences are not visible here, and comparisons that are not significant do not show "
+        "that methods are equal."
+    )
+
+
+SECTIONS = (
+    (best, "Is there a best linear method?"),
+    (default, "Which methods are as good as logistic regression?"),
+    (tuning, "What does tuning gain?"),
+    (generative, "When do generative methods win?"),
+    (classes, "Several classes: softmax, one-vs-rest or pairs?"),
+    (context, "Where is a linear boundary enough?"),
+    (suggestion, "Can the properties of the data tell which method to choose?"),
+    (convergence, "Which fits did not converge?"),
+    (strengths, "Which strengths are chosen?"),
+    (costs, "What does a fit cost?"),
+    (power, "What could the study not see?"),
+)
+PICTURED = {best: "differences", generative: "generative", costs: "cost"}
+CAPTIONS = {
+    "differences": "Mean difference of accuracy to logistic regression, with bootstrap intervals over the data sets",
+    "generative": "Shrunken LDA against logistic regression, a point a data set",
+    "cost": "Mean accuracy relative to logistic regression against the cost of a fit",
+}
+
+
+def page(study: Study) -> str:
+    """The text of the page; fills the findings."""
+    n = study.datasets.height
+    text = [
+        "# Results of the reference study",
+        "<!-- Written by `python docs/make_reference.py` from reference/2026.1: change that, not this page. -->",
+        (
+            f"Linear classifiers on {n} real data sets, version {study.folder.name}. "
+            "[The plan](reference_study.md) was written before the fits. Differences are of mean accuracy over ten "
+            "folds; brackets are 95 % bootstrap intervals over the data sets, bold where they exclude 0. They are not "
+            "corrected for several comparisons."
+        ),
+    ]
+    if n < PLANNED:
+        text.append(
+            f"**Preliminary.** These are {n} of the {PLANNED} data sets that count, the smallest ones; the others are "
+            "still to be fitted. So the findings are about small data sets, and some will change."
+        )
+    for section, title in SECTIONS:
+        said = [*section(study)]
+        if said:
+            text += [f"## {title}", *_paragraphs(said)]
+            if section in PICTURED:
+                name = PICTURED[section]
+                text.append(f"![{CAPTIONS[name]}](_static/reference/{name}.svg)")
+    return "\n\n".join(text) + "\n"
+
+
+def draw(study: Study) -> None:
+    """The figures of the page."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "linclass", "font.size": 9})
+    names = [
+        n
+        for n in study.accuracy.columns[1:]
+        if n not in UNUSUAL and study.accuracy[n].null_count() == 0
+    ]
+    own = Study(study.folder)  # without rows of the findings
+    found = {name: own.difference(name, FOCUS) for name in names if name != FOCUS}
+    ordered = sorted(found, key=lambda name: found[name].mean)
+    colours = {name: "C1" if name in CONTEXT else "C0" for name in names}
+
+    figure, axes = plt.subplots(figsize=(7, 0.16 * len(ordered) + 0.8), layout="constrained")
+    for y, name in enumerate(ordered):
+        each = found[name]
+        axes.plot([each.lower, each.upper], [y, y], color=colours[name], lw=1)
+        axes.plot(each.mean, y, "o", color=colours[name], ms=3.5)
+    axes.axvspan(-ROPE, ROPE, color="0.92", zorder=0)
+    axes.axvline(0, color="0.4", lw=0.8)
+    axes.set_yticks(range(len(ordered)), ordered, fontsize=7)
+    axes.set(ylim=(-0.7, len(ordered) - 0.3), xlabel=f"accuracy − accuracy of {FOCUS}")
+    _save(figure, "differences")
+
+    table = study.datasets.select("dataset", "rows_per_column", "classes").join(
+        study.accuracy, on="dataset"
+    )
+    figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
+    for marker, many in (("o", False), ("^", True)):
+        rows = table.filter((pl.col("classes") > 2) == many)
+        axes.plot(
+            *(rows["rows_per_column"], rows["lda_shrunk"] - rows[FOCUS], marker),
+            ms=4,
+            mfc="none",
+            label="more than two classes" if many else "two classes",
+        )
+    axes.axhline(0, color="0.4", lw=0.8)
+    axes.legend(frameon=False)
+    axes.set(xscale="log", xlabel="rows per column", ylabel=f"accuracy of lda_shrunk − {FOCUS}")
+    _save(figure, "generative")
+
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    points = sorted((own.cost(name, FOCUS), found[name].mean, name) for name in found)
+    points.append((1.0, 0.0, FOCUS))
+    front, best = set[str](), -np.inf
+    for _, mean, name in sorted(points):
+        if mean > best:
+            front.add(name)
+            best = mean
+    for cost, mean, name in points:
+        led = name in front or name == FOCUS
+        axes.plot(cost, mean, "o", color=colours[name] if led else "0.7", ms=4, zorder=2 + led)
+        if led:
+            axes.annotate(
+                name, (cost, mean), (0, 5), textcoords="offset points", fontsize=7, ha="center"
+            )
+    lowest = np.quantile([each.mean for each in found.values()], 0.1)
+    axes.set(xscale="log", xlabel=f"seconds of a fit with its tuning, as a multiple of {FOCUS}")
+    axes.set(ylabel=f"accuracy − accuracy of {FOCUS}", ylim=(1.5 * lowest, None))
+    _save(figure, "cost")
+
+
+def _save(figure: Any, name: str) -> None:
+    figure.savefig(PICTURES / f"{name}.svg", metadata={"Date": None})
+    plt.close(figure)
+
+
+def _paragraphs(said: Sequence[str]) -> Iterator[str]:
+    """Sentences in one paragraph, tables by themselves."""
+    sentences: list[str] = []
+    for each in said:
+        if each.startswith("|"):
+            yield from [" ".join(sentences)] * bool(sentences)
+            sentences = []
+            yield each
+        else:
+            sentences.append(each)
+    yield from [" ".join(sentences)] * bool(sentences)
+
+
+def main(folder: Path = ARCHIVE) -> None:
+    """Write the page, the findings and the figures."""
+    study = Study(folder)
+    PAGE.write_text(page(study), encoding="utf-8")
+    pl.DataFrame(study.findings, infer_schema_length=None).write_csv(folder / "findings.csv")
+    draw(study)
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))
