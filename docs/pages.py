@@ -32,7 +32,16 @@ BESIDE = {  # pages of the site that are files of the root
     "security": "SECURITY.md",
 }
 BELOW = {  # page → pages below it in the navigation
-    "compare": ("study", "data", "generators", "features", "texts", "estimators", "metrics"),
+    "compare": (
+        "study",
+        "data",
+        "generators",
+        "features",
+        "texts",
+        "estimators",
+        "metrics",
+        "add_method",
+    ),
     "contribute": ("new_parts", "decisions", "security", "changes"),
     "explanations": (
         "objective",
@@ -40,6 +49,7 @@ BELOW = {  # page → pages below it in the navigation
         "tuning",
         "statistics",
         "checks",
+        "reference_results",
         "reference_study",
     ),
     "library": ("many_fits",),
@@ -50,6 +60,7 @@ BELOW = {  # page → pages below it in the navigation
 }
 RESULTS = {  # pages of results/ → their names
     "report.html": "the report of the default study",
+    "reference/reference_2026.1.html": "the report of the reference study, preliminary",
     "textbook/textbook.html": "the textbook with all its numbers",
 }
 
