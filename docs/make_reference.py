@@ -451,9 +451,8 @@ def strengths(study: Study) -> Iterator[str]:
                 f"| `{name}` | {cells} | {study.number(f'share of strengths of {name} at an end', at_end, 1)} % |"
             )
     yield (
-        "The strength multiplies the penalty; the loss is a mean over the rows ([the "
-        "objective](objective.md)), so these "
-        "values carry over to data of another size:"
+        "The strength multiplies the penalty; the loss is a mean over the rows ([the objective](objective.md)), so a "
+        "strength does not grow with their number:"
     )
     yield "\n".join(lines)
 
