@@ -8,7 +8,11 @@ from cases import each
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank, bayesian_t
+from linclass.evaluation.comparisons.bayesian import (
+    _weight_below,
+    bayesian_signed_rank,
+    bayesian_t,
+)
 from linclass.evaluation.comparisons.control import (
     against_control,
     bonferroni,
@@ -259,6 +263,15 @@ def test_the_signed_rank_test_of_one_win_among_ties_is_that_of_its_weight():
         exact = stats.beta.sf(1 - np.sqrt(0.5), 1, ties + 0.5)
         assert found.better[0, 1] == pytest.approx(exact, abs=4 * np.sqrt(exact / 50_000) + 1e-4)
         assert found.equal[0, 1] == pytest.approx(1 - found.better[0, 1])
+
+
+@each("limit", [5e-10, 1.5, 4.5, 100.0])
+def test_the_weight_of_pairs_below_a_limit_is_the_sum_over_all_pairs(limit):
+    rng = np.random.default_rng(4)
+    for n in (1, 2, 9, 40):
+        d, w = rng.integers(-4, 5, n).astype(float), rng.dirichlet(np.ones(n), 3)
+        below = (d[:, None] + d < -limit).astype(float)
+        assert_allclose(_weight_below(w.T, d, limit), ((w @ below) * w).sum(axis=1), atol=1e-15)
 
 
 def by_all_signs(d):

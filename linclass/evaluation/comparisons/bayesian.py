@@ -103,18 +103,37 @@ def bayesian_signed_rank(
         alpha[0] = prior
         wins = np.zeros((len(some), 3))
         for begin in range(0, draws, BATCH):
-            w = rng.dirichlet(alpha, min(BATCH, draws - begin))
+            w = rng.dirichlet(alpha, min(BATCH, draws - begin)).T.copy()
             for own, (_, _, d) in zip(wins, some, strict=True):
-                own += _largest(w, d[:, None] + d, limit)
+                own += _largest(w, d, limit)
         for (i, j, _), own in zip(some, (wins / draws).tolist(), strict=True):
             better[i, j], equal[i, j], worse[i, j] = own  # of counts, so none is below 0
             better[j, i], equal[j, i], worse[j, i] = own[::-1]
     return Posterior(better, equal, worse)
 
 
-def _largest(w: Array, sums: Array, limit: float) -> Array:
-    """How often P(better), P(equal) and P(worse) are the largest, over weights w (draws, rows)."""
-    above, below = (sums > limit).astype(float), (sums < -limit).astype(float)
-    high, low = ((w @ above) * w).sum(axis=1), ((w @ below) * w).sum(axis=1)
-    parts = np.column_stack([high, 1 - high - low, low])
-    return np.bincount(parts.argmax(axis=1), minlength=3)
+def _largest(w: Array, d: Array, limit: float) -> tuple[int, int, int]:
+    """How often P(better), P(equal) and P(worse) are the largest, over weights w (rows, draws)."""
+    high, low = _weight_below(w, -d, limit), _weight_below(w, d, limit)
+    middle = 1 - high - low
+    better = int(np.count_nonzero(high >= np.maximum(middle, low)))
+    worse = int(np.count_nonzero(low > np.maximum(middle, high)))
+    return better, w.shape[1] - better - worse, worse
+
+
+def _weight_below(w: Array, d: Array, limit: float) -> Array:
+    """Σ_st w_s w_t [d_s + d_t < −limit] of each draw, by cumulative weights of the sorted differences.
+
+    A pair has an s in S = {2 d_s < −limit}, and all pairs within S belong to the sum. So it is
+    2 Σ_{s ∈ S} w_s W_s − W_S², where W_s is the weight of the rows t with d_s + d_t < −limit, and W_S that of S.
+    """
+    order = np.argsort(d)
+    counts = np.searchsorted(d[order], -limit - d[order])  # of such rows t, descending
+    low = np.count_nonzero(counts > np.arange(len(d)))  # rows of S
+    weights = np.zeros((counts[0] + 1, w.shape[1]))  # of the first rows
+    for k, row in enumerate(order[: counts[0]]):
+        np.add(weights[k], w[row], out=weights[k + 1])
+    total = weights[low] ** 2 / -2
+    for row, count in zip(order[:low], counts, strict=False):
+        total += w[row] * weights[count]
+    return 2 * total
