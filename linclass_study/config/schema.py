@@ -49,7 +49,7 @@ Validator = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=TYP
 
 
 ALTERNATIVES = ("oneOf", "anyOf", "items", "then", "else", "additionalProperties")
-COMMON = ("size", "matrices")  # their keys have names, such as rows, that others have, too
+COMMON = ("size",)  # its keys have names, such as rows, that others have, too
 NO_WEIGHTS = (
     "a study has no weights of rows: leave the column out with `drop:`; "
     "methods have weights of classes, `params: {class_weight: …}`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -80,7 +80,7 @@ def _bayes_error(train: Content, test: Content | None, entry: Entry) -> tuple[fl
     """The known Bayes error, if the entry changes neither classes nor features of the generated rows."""
     known = {getattr(part, "bayes_error", None) for part in (train, test) if part is not None}
     changed = {"classes", "drop", "group", "target", "binary"} & {*entry}
-    return None if changed or train.matrices or len(known) > 1 else known.pop()
+    return None if changed or len(known) > 1 else known.pop()
 
 
 # Content of the sources → table, class codes and split, as the entry asks.
@@ -96,37 +96,14 @@ def assemble(
         found, own = columns_to_table(train, test, entry), None
     else:
         found = counts_to_table(train, test, entry)
-        own = {*train.names, *(name for matrix in train.matrices for name in matrix.names)}
+        own = {*train.names}
     table, parts = found.table, [train] if test is None else [train, test]
-    if any(part.matrices for part in parts):
-        table = _with_matrices(table, parts, found.kept)
     if not table.names:
         raise Unavailable("no column is left beside the target (drop fewer)")
     words = isinstance(train, Counts) and train.are_words
     table = stored(table, found.split, entry, {*table.names} if own is None else own, words)
     source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[found.kept]
     return found._replace(table=table), source_row
-
-
-def _with_matrices(table: Table, parts: Sequence[Content], kept: np.ndarray) -> Table:
-    """Append the columns of the matrices to the table; the result is sparse if one of them is."""
-    names = [[name for matrix in part.matrices for name in matrix.names] for part in parts]
-    if names[0] != names[-1]:
-        raise Unavailable(
-            f"the matrices of the test set have {len(names[-1])} columns, those of the training set "
-            f"{len(names[0])}, or other names; both need the same `matrices:`"
-        )
-    known = {*table.names}
-    if twice := next((name for name in names[0] if name in known), None):
-        raise Unavailable(f"two columns are called '{twice}'; give the matrix another name")
-    blocks = [[matrix.X for matrix in part.matrices] for part in parts]
-    if table.is_sparse or any(sparse.issparse(X) for block in blocks for X in block):
-        rows = [sparse.hstack(list(map(sparse.csr_array, block))) for block in blocks]
-        beside = sparse.csr_array(sparse.vstack(rows))[np.flatnonzero(kept)]
-        X = plain_csr(sparse.hstack([sparse.csr_array(table.X), beside]))
-    else:
-        X = np.hstack([table.X, np.vstack([np.hstack(block) for block in blocks])[kept]])
-    return replace(table, X=X, names=(*table.names, *names[0]))
 
 
 # Whether rows are stored as an array or sparse: as `dense:` of the entry says, else by their density and size.

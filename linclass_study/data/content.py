@@ -15,21 +15,12 @@ from scipy import sparse
 
 
 @dataclass(frozen=True)
-class Matrix:
-    """Numeric matrix from a separate file, with one row for each row of the source, in the same order."""
-
-    X: Any  # float64, dense or csr_array
-    names: list[str]
-
-
-@dataclass(frozen=True)
 class Columns:
     """Named columns, the target among them: numbers are Float64, text is String, null is missing."""
 
     frame: pl.DataFrame
     target: str | None = None  # the source's own target; `target:` of the entry overrides it
     split: np.ndarray | None = None  # int8: 0 train, 1 test; None if the file has no split
-    matrices: tuple[Matrix, ...] = ()
     bayes_error: tuple[float, float] | None = None  # of generated rows, with its standard error
 
     @property
@@ -46,7 +37,6 @@ class Counts:
     labels: list[str]
     split: np.ndarray  # int8: 0 train, 1 test; all 0 if the file has no split
     are_words: bool = False  # then columns that are 0 in all kept rows are dropped
-    matrices: tuple[Matrix, ...] = ()
     bayes_error: tuple[float, float] | None = None  # as in Columns
 
     @property
@@ -64,7 +54,6 @@ class InFile:
     classes: list[str]
     digest: str
     groups: np.ndarray | None = None  # (n,) int32, group of each row
-    matrices: tuple[Matrix, ...] = ()
 
     @property
     def n_rows(self) -> int:

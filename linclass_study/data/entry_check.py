@@ -97,16 +97,8 @@ def _of_source(source: Mapping[str, Any], entry: Entry, folders: SearchFolders) 
         return
     known = OF_FILES if kind in ("file", "url") else set()
     for key in source:
-        if key not in {kind, "matrices", *known}:
+        if key not in {kind, *known}:
             yield [key], f"is not supported for {kind}; leave it out"
-    for name, where in source.get("matrices", {}).items():
-        path = ["matrices", name]
-        for place, companion in _placed(where, path):
-            if ("file" in companion) == ("url" in companion):
-                yield place, "give one of file, url"
-            for key in companion.keys() - {"file", "url", "sha256"}:
-                yield [*place, key], "is not supported for a matrix; leave it out"
-        yield from _missing(where, path, folders)
     if known and format_of(entry, source, source[kind]) is None:
         yield [], _without_format(source[kind])
     dialect = dialect_of(entry, source, source[kind]) if known else {}

@@ -36,7 +36,6 @@ class AvailableSource:
     label: str  # its name in messages
     source: Mapping[str, Any]
     path: Path | None
-    matrices: Mapping[str, Path]
     is_last: bool  # no other source is left, so downloads are retried
 
 
@@ -48,19 +47,15 @@ def available_sources(
         try:
             with errors_as_unavailable("it is unavailable"):
                 path = get() if source_kind(source) in FILES else None
-                matrices = {
-                    name: companion_file(where, f"matrix '{name}'", folders, is_last)
-                    for name, where in source.get("matrices", {}).items()
-                }
         except Unavailable as reason:
             add_failure(failures, label, reason)
         else:
             options = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
-            yield AvailableSource(label, options, path, matrices, is_last)
+            yield AvailableSource(label, options, path, is_last)
 
 
-def companion_file(sources: Any, what: str, folders: SearchFolders, is_last: bool) -> Path:
-    """A file that accompanies a source; `is_last` says that no other source is left."""
+def vocabulary_file(sources: Any, folders: SearchFolders, is_last: bool) -> Path:
+    """The file of the words of a source; `is_last` says that no other source is left."""
     failures: Failures = []
     for label, _, get, _ in _offered(sources, folders, is_last):
         try:
@@ -68,7 +63,7 @@ def companion_file(sources: Any, what: str, folders: SearchFolders, is_last: boo
                 return Path(get())
         except Unavailable as reason:
             add_failure(failures, label, reason)
-    raise Unavailable(f"its {what} is unavailable: {describe(failures)}")
+    raise Unavailable(f"its vocabulary is unavailable: {describe(failures)}")
 
 
 def _offered(given: Any, folders: SearchFolders, is_last: bool) -> Iterator[tuple[Any, ...]]:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,9 @@ CHILD = ["linclass_study.processes.guarded_child", READER.partition(":")[0]]
 def local_files(entry: Entry, root: Path) -> list[str]:
     """Existing files that the entry names, relative to the working directory or to the project."""
     folders = SearchFolders(root=root)
-    sources = [part for source in _sources(entry) for part in (source, *_companions(source))]
+    sources = [
+        part for source in _sources(entry) for part in (source, *as_list(source.get("vocabulary")))
+    ]
     found = [folders.local(source["file"]) for source in sources if "file" in source]
     return [os.path.relpath(path) for path in found if path is not None]
 
@@ -68,11 +69,6 @@ def modules_of_entry(entry: Entry) -> list[str]:
     drawn = {synthetic.GENERATORS[one["generate"]] for one in sources if "generate" in one}
     noise = {"other_classes" for source in sources if source.get("label_noise")}
     return CHILD + ours + [f"linclass.datasets.{name}" for name in sorted(drawn | noise)]
-
-
-def _companions(source: Mapping[str, Any]) -> list[dict[str, Any]]:
-    matrices = (source.get("matrices") or {}).values()
-    return [one for part in (source.get("vocabulary"), *matrices) for one in as_list(part)]
 
 
 def _sources(entry: Entry) -> list[dict[str, Any]]:

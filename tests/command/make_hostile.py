@@ -162,8 +162,6 @@ def texts():
 
 
 def data_files():
-    objects = np.array([Runs(), Runs()], dtype=object)
-    np.save(HERE / "objects.npy", objects, allow_pickle=True)
     (HERE / "huge_index.libsvm").write_text("1 1:0.5 99999999999999:1\n0 2:1\n")
     (HERE / "unclosed.csv").write_text('a,target\n1,"x\n2,y\n')
     (HERE / "no_end.arff").write_text("@relation r\n@attribute a {x,y\n@data\nx\n")

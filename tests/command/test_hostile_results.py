@@ -294,7 +294,6 @@ def test_a_hostile_study_file_is_refused_in_one_line(refused, study):
 
 
 DATA = {  # data files, their formats and a part of why there are no data
-    "objects.npy": ("csv", "pickled objects"),
     "huge_index.libsvm": ("libsvm", ""),
     "unclosed.csv": ("csv", ""),
     "no_end.arff": ("arff", ""),
@@ -306,9 +305,6 @@ def test_a_hostile_data_file_is_unavailable_in_one_line(tmp_path, file):
     shutil.copyfile(HOSTILE / file, tmp_path / file)
     kind, words = DATA[file]
     entry = {"source": {"file": file}, "format": kind, "target": "target"}
-    if file.endswith(".npy"):
-        (tmp_path / "rows.csv").write_text("a,target\n1,x\n2,y\n")
-        entry |= {"source": {"file": "rows.csv", "matrices": {"m": {"file": file}}}}
     with pytest.raises(Unavailable) as caught:
         obtain_dataset(entry, [], tmp_path / "downloads", tmp_path)
     assert "\n" not in str(caught.value)

@@ -10,7 +10,6 @@ import warnings
 import zipfile
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from linclass_study.data.formats import arff, libsvm
@@ -173,14 +172,6 @@ def test_the_unpacked_size_is_limited_and_a_file_counts_once(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"1,2\n" * 1_000_000)
     with at_most(1):
         assert sum(1 for _ in Text(tmp_path / "a.csv")) == 1_000_000
-
-
-def test_a_matrix_that_unpacks_without_end_is_refused(tmp_path, reason, hasty):
-    (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n")
-    np.savez_compressed(tmp_path / "m.npz", X=np.zeros((2, 2_000_000)))
-    entry = {"source": {"file": "a.csv", "matrices": {"m": {"file": "m.npz"}}}, "target": "y"}
-    output = reason(entry, limits=replace(hasty, megabytes=10))
-    assert "m.npz unpacks to more than 10 MB" in output
 
 
 # ---- lines that are made to be slow: in time quadratic in their length each would take many minutes ----

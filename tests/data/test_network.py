@@ -1,12 +1,9 @@
 """Faults of a network, such as none, a slow or a wrong one, are reported soon and with the reason."""
 
 import hashlib
-import io
 import socket
 import threading
 import time
-
-import numpy as np
 
 CSV = "a,y\n1,no\n2,yes\n3,no\n"
 ENTRY = {"format": "csv", "target": "y"}
@@ -132,12 +129,3 @@ def test_a_downloads_folder_that_cannot_be_is_reported(server, reason, tmp_path)
     (tmp_path / "downloads").write_text("a file, not a folder")
     url = server.page("/a.csv", CSV)
     assert "cannot be stored in" in reason(ENTRY | {"source": {"url": url}})
-
-
-def test_the_matrix_of_the_last_source_is_waited_for(server, obtain, tmp_path):
-    (tmp_path / "a.csv").write_text(CSV)
-    content = io.BytesIO()
-    np.save(content, np.eye(3))
-    url = server.page("/m.npy", content.getvalue(), statuses=[503, 503, 200])
-    found = obtain(ENTRY | {"source": {"file": "a.csv", "matrices": {"m": {"url": url}}}})
-    assert found.table.names == ("a", "m.1", "m.2", "m.3")

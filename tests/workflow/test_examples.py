@@ -93,9 +93,6 @@ def test_a_study_runs_with_metrics_by_import_path(with_examples):
 
 @pytest.mark.slow
 def test_a_study_runs_with_texts_an_embedding_and_a_user_feature(with_examples):
-    page = (ROOT / "docs/texts.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r'^python -c "(.*reviews.npy.*)"$', page, flags=re.M)
-    subprocess.run([sys.executable, "-c", command], cwd=with_examples.folder, check=True)
     output = with_examples.snakemake("--", "results/reviews/fits.parquet", study="reviews.yaml")
     assert output.code == 0, output.text
     results = with_examples.folder / "results/reviews"

@@ -22,7 +22,7 @@ from linclass_study.data.formats.parquet import plain
 from linclass_study.data.labels import codes_and_classes
 from linclass_study.errors import Unavailable
 
-UNSUPPORTED = ("categorical", "texts", "matrices", "test")  # keys that need rows in memory
+UNSUPPORTED = ("categorical", "texts", "test")  # keys that need rows in memory
 
 
 def read(path: Path, options: Mapping[str, Any]) -> InFile:
