@@ -55,31 +55,31 @@ METHODS: dict[str, tuple[Make, Make, str, float, float, float]] = {
         lambda n: linclass.LinearDiscriminantAnalysis(ddof=0),
         lambda n: TheirLDA(solver="lsqr"),
         "lsqr",
-        *(0.1, 0.1, 0.001),
+        *(0.1, 0.1, 0.1),
     ),
     "GaussianNB": (
         lambda n: linclass.GaussianNB(),
         lambda n: TheirNB(),
         "GaussianNB",
-        *(0.15, 0.15, 0.001),
+        *(0.15, 0.15, 0.1),
     ),
     "QDA": (
         lambda n: linclass.QuadraticDiscriminantAnalysis(ddof=0),
         lambda n: TheirQDA(solver="eigen"),
         "eigen",
-        *(0.3, 0.3, 0.001),
+        *(0.3, 0.3, 0.1),
     ),
     "ridge indicator": (
         lambda n: linclass.LeastSquaresClassifier(penalty="l2", strength=ALPHA / n),
         lambda n: RidgeClassifier(alpha=ALPHA, solver="cholesky"),
         "cholesky",
-        *(0.1, 0.1, 0.001),
+        *(0.1, 0.1, 0.1),
     ),
     "Fisher": (
         lambda n: linclass.FisherDiscriminant(),
         lambda n: make_pipeline(TheirLDA(solver="eigen"), NearestCentroid()),
         "eigen, nearest centroid",
-        *(0.1, 0.1, 0.001),
+        *(0.1, 0.1, 0.1),
     ),
 }
 

@@ -82,6 +82,40 @@ def fit_many(
     return fits
 
 
+LEFT_OUT_AT_ONCE = 256  # models in memory at once
+
+
+def leave_one_out(self: Any, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Array:
+    """Scores of each row by the model fitted to all other rows.
+
+    Raises NotApplicable if the fits have nothing to share, as for class_weight='balanced', which differs from row to
+    row.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+        All rows.
+    y : array of shape (n,)
+        Class of each row.
+
+    Returns
+    -------
+    array of shape (n,) for two classes, (n, K) for more
+        As `decision_function`; −∞ for a class without other rows.
+    """
+    checked = self._unfitted()
+    checked._start_fit(X, y, sample_weight)
+    rows, classes = validation.matrix(X, sparse=self.takes_sparse), checked.classes_
+    Z = np.full((rows.shape[0], len(classes)), -np.inf)
+    for begin in range(0, len(Z), LEFT_OUT_AT_ONCE):
+        folds = np.arange(begin, min(begin + LEFT_OUT_AT_ONCE, len(Z)))[:, None]
+        fits = checked.fit_many(rows, y, folds, sample_weight=sample_weight)
+        for i, (fit,) in enumerate(fits, begin):
+            z = fit.decision_function(rows[[i]])
+            Z[i, np.isin(classes, fit.classes_)] = z[0] if z.ndim == 2 else (0, z[0])
+    return Z if len(classes) > 2 else Z[:, 1] - Z[:, 0]
+
+
 def among_weighted(
     folds: Sequence[Any], rows: int, sample_weight: PerRow
 ) -> tuple[list[np.ndarray], np.ndarray]:

@@ -17,21 +17,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.base.arrays import Array, Matrix
 from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.parameters import require_whole
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.covariance import (
-    Spread,
     TiedCovariances,
     degrees_of_freedom,
     missing_rank,
     tied_form,
 )
 from linclass.discriminant.from_statistics import FromStatistics
-from linclass.discriminant.without_one_row import tied_without_one_row
 
 NEGLIGIBLE_RATIO = 1e-12  # ratio of standard deviations, relative to the largest
 
@@ -76,12 +73,6 @@ class FisherDiscriminant(FromStatistics, Coordinates, LinearScores):
     def _set_estimates(self, statistics: ClassMoments, found: "Directions") -> Self:
         offsets = np.where(statistics.mass > 0, 0, -np.inf)
         return set_directions(self, statistics, found, offsets, found.divisor)
-
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        alike = scores_along_all_directions(self, X, codes, weights)
-        return super()._scores_of_others(X, codes, weights) if alike is None else alike
 
 
 class Directions(NamedTuple):
@@ -130,18 +121,3 @@ def set_directions(
     if model.rank_ == d:
         return model._record()
     return model._record("rank_deficient", missing_rank(model.rank_, d))
-
-
-def scores_along_all_directions(
-    model: Any, X: Matrix, codes: Array, weights: Array
-) -> tuple[Array, Array] | None:
-    """With all directions, the leave-one-out scores of linear discriminant analysis with equal priors."""
-    statistics = model.statistics_
-    K, d = statistics.mean.shape
-    all_of_them = model.n_components is None or model.n_components >= min(K - 1, d)
-    if not all_of_them or statistics.form != "tied" or sp.issparse(X):
-        return None
-    spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
-    if spread.rank < d:
-        return None
-    return tied_without_one_row(X, codes, weights, statistics, spread, ddof=1)

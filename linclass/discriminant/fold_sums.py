@@ -19,12 +19,12 @@ rows: the feature, or the whole fold if the form has products of features.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Array, Index, Matrix, chosen_rows
+from linclass.base.arrays import Array, Index, Matrix
 from linclass.discriminant.class_moments import BY_FEATURE, BY_ROWS, ClassMoments
 
 HeldOut = Sequence[Array]  # rows of each fold
@@ -33,76 +33,6 @@ Measure = Callable[[Sequence[Array]], Parts]
 STACK = 60_000  # numbers in the scatters of the folds that are computed together
 BLOCK = 2048  # rows
 MAX_UNSHIFTED_ENTRIES = 4_000_000  # numbers up to which deviations are kept for the next partition
-
-
-class Sums(Protocol):
-    """What sums over rows, of any kind, can do: a model that is a function of them needs no more of the rows."""
-
-    @property
-    def mass(self) -> Array:
-        """Σ w of each class, (K,)."""
-
-    def times(self, factor: float) -> Self:
-        """The sums with all weights multiplied by a factor."""
-
-    def __add__(self, other: Self, /) -> Self: ...
-    def __sub__(self, part: Self, /) -> Self: ...
-
-    def lost(self, before: Self, /) -> Any:
-        """Whether too little is left of what was there `before`; an array says it of each feature."""
-
-    def of_part(self, X: Matrix, codes: Array, weights: Array) -> Self:
-        """The sums over some of the rows, in the same form."""
-
-    def of_classes(self, kept: Array) -> Self:
-        """The sums of some classes; the others have no rows."""
-
-    def among(self, places: Array, K: int) -> Self:
-        """The sums among K classes, with ours at these positions; the others have no rows."""
-
-    def scaled(self, shift: Array, scale: Array) -> Self:
-        """The sums over the rows (x − shift) / scale."""
-
-    def stacked(self) -> Any:
-        """As a stack of one fold."""
-
-
-class StackOfOne:
-    """A stack of one, for sums that are not computed for several folds at once."""
-
-    def __init__(self, statistics: Any):
-        self.statistics, self.mass = statistics, statistics.mass[None]
-
-    def split(self) -> list[Any]:
-        return [self.statistics]
-
-    def times(self, factor: Array) -> StackOfOne:
-        return StackOfOne(self.statistics.times(factor[0]))
-
-    def scaled(self, shift: Array, scale: Array) -> StackOfOne:
-        return StackOfOne(self.statistics.scaled(shift[0], scale[0]))
-
-
-def sums_left_out(
-    gather: Callable[[Matrix, Array, Array, int], Any],
-    X: Matrix,
-    codes: Array,
-    weights: Array,
-    K: int,
-    folds: HeldOut,
-) -> Iterator[Any]:
-    """The sums that `gather` takes, over the rows outside each of the folds: stacks of folds.
-
-    They are the total minus the part. If that cancels too many digits, the rows are summed again.
-    """
-    total = gather(X, codes, weights, K)
-    for rows in folds:
-        left = total - total.of_part(chosen_rows(X, rows), codes[rows], weights[rows])
-        if left.lost(total):
-            kept = np.ones(len(codes), dtype=bool)
-            kept[rows] = False
-            left = gather(X[kept], codes[kept], weights[kept], K)
-        yield left.stacked()
 
 
 def moments_left_out(

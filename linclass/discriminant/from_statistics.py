@@ -16,10 +16,10 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.arrays import Array, ArrayLike, EstimatorLike, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import compare_names
-from linclass.base.many_fits import Folds, Scaling, fit_many
+from linclass.base.many_fits import Folds, Scaling, fit_many, leave_one_out
 from linclass.base.messages import NotApplicable, counted
 from linclass.base.parameters import key_of
 from linclass.base.weights import (
@@ -48,8 +48,8 @@ Partition = tuple[list[int], Array]
 class FromStatistics(Classifier):
     """Base of classifiers that are functions of sums over rows.
 
-    Sums have the methods of `fold_sums.Sums`; unless a subclass overrides `_gather`, they are `ClassMoments`. The
-    sums of several folds are a stack, with a leading axis.
+    Sums are `ClassMoments`, unless a subclass overrides `_gather`; others have the same methods (as those of naive
+    Bayes, naive_bayes/class_sums.py). The sums of several folds are a stack, with a leading axis.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class FromStatistics(Classifier):
     statistics_: Any  # with the weights as they are given
     _n_rows: int  # of positive weight
 
-    fit_many = fit_many
+    fit_many, leave_one_out = fit_many, leave_one_out
 
     def _form(self, X: Matrix, K: int) -> str:
         """The form of the moments for these rows of K classes (class_moments.FORMS)."""
@@ -151,41 +151,6 @@ class FromStatistics(Classifier):
     def _scaled(self, statistics: Any, shift: np.ndarray, scale: np.ndarray) -> Any:
         """The sums over the rows (x − shift) / scale."""
         return statistics.scaled(shift, scale)
-
-    def leave_one_out(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> np.ndarray:
-        """Scores of each row by the model fitted to all other rows.
-
-        Raises NotApplicable for class_weight='balanced', which differs from row to row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            All rows.
-        y : array of shape (n,)
-            Class of each row.
-
-        Returns
-        -------
-        array of shape (n,) for two classes, (n, K) for more
-            As `decision_function`; −∞ for a class without other rows.
-        """
-        checked = self._unfitted()
-        checked._refuse_balanced()
-        rows, codes, weights = checked._sum_rows(*checked._start_fit(X, y, sample_weight))
-        least = weights.sum() - weights.max(), checked._n_rows - 1
-        if checked._counts_rows and count_factor(*least) > 1:  # a factor that depends on the row
-            Z, lone = FromStatistics._scores_of_others(checked, rows, codes, weights)
-        else:
-            Z, lone = checked._scores_of_others(rows, codes, weights)
-        return with_refits(checked, X, np.asarray(y), Z, lone, sample_weight)
-
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(scores (n, K), mask of the rows that need a fit of their own): here all of them."""
-        return np.zeros((len(codes), len(self.classes_))), np.ones(len(codes), dtype=bool)
 
     def _is_balanced(self) -> bool:
         return isinstance(getattr(self, "class_weight", None), str)
@@ -400,35 +365,6 @@ def of_present_classes(statistics: Any, classes: np.ndarray) -> tuple[Any, np.nd
     if present.sum() < 2:
         raise NotApplicable("a fold leaves rows of fewer than two classes; use fewer folds.")
     return statistics.of_classes(present), classes[present]
-
-
-def with_refits(
-    model: EstimatorLike,
-    X: MatrixLike,
-    y: np.ndarray,
-    Z: np.ndarray,
-    lone: np.ndarray,
-    sample_weight: ArrayLike | None = None,
-) -> np.ndarray:
-    """Scores Z (n, K) by the models of the other rows; rows marked `lone` get a fit of their own.
-
-    Z and `lone` are of the rows whose weight is not zero. The others are scored by the fit to those.
-    """
-    weighted = validation.row_weights(sample_weight, len(y)) > 0
-    if not weighted.all():
-        given, Z, lone = (Z, lone), np.zeros((len(y), Z.shape[1])), ~weighted
-        Z[weighted], lone[weighted] = given
-    alone = np.flatnonzero(lone)
-    if len(alone):
-        frame = validation.matrix(X, sparse=model.takes_sparse)
-        folds = [np.array([i]) for i in alone]
-        fits = model.fit_many(frame, y, folds, [{}], None, sample_weight)
-        for i, (fit,) in zip(alone, fits, strict=True):
-            seen = np.isin(model.classes_, fit.classes_)
-            z = fit.decision_function(frame[[i]])
-            Z[i] = np.where(seen, 0, -np.inf)
-            Z[i, seen] = z[0] if z.ndim == 2 else (0, z[0])
-    return difference_of_two(Z)
 
 
 def difference_of_two(Z: np.ndarray) -> np.ndarray:

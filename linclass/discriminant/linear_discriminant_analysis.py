@@ -16,29 +16,26 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import TransformerMixin
 
 from linclass.base.arrays import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import Coordinates, LinearScores
+from linclass.base.messages import NotApplicable
 from linclass.base.weights import as_counts
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.covariance import (
-    Spread,
     TiedCovariances,
     check_covariance_type,
     check_ddof,
     check_share,
-    is_wide,
     missing_rank,
     tied_form,
 )
-from linclass.discriminant.fold_sums import HeldOut, moments_left_out, sums_left_out
 from linclass.discriminant.from_statistics import (
     FromStatistics,
     Priors,
@@ -46,12 +43,7 @@ from linclass.discriminant.from_statistics import (
     class_priors,
     log_priors,
 )
-from linclass.discriminant.ledoit_wolf import (
-    QuarticMoments,
-    shrinkage_of_moments,
-    shrinkage_of_rows,
-)
-from linclass.discriminant.without_one_row import log_priors_of_others, tied_without_one_row
+from linclass.discriminant.ledoit_wolf import optimal_shrinkage
 
 NEGLIGIBLE_RATIO = 1e-12  # ratio of variances, relative to the largest
 
@@ -128,42 +120,33 @@ class LinearDiscriminantAnalysis(
         return self.ddof > 0 or self._estimates_shrinkage
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        if not self._estimates_shrinkage:
+            return super().fit(X, y, sample_weight)
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        K = len(self.classes_)
-        if not self._estimates_shrinkage or not is_wide(X, K):
-            self._sum_rows(X, codes, weights)
-            return self._learn(self._counted())
-        self._forget("statistics_")  # the rows are fewer than their sums up to the fourth moments
-        return self._learn(ClassMoments.of(X, codes, as_counts(weights), K, "rows"))
+        self._forget("statistics_")
+        weights, K = as_counts(weights), len(self.classes_)
+        form = tied_form(X, K, "full", type(self).__name__)
+        moments = ClassMoments.of(X, codes, weights, K, form)
+        share = optimal_shrinkage(moments, X, codes, weights)
+        (alone,) = self._estimates(moments.stacked(), share)
+        return self._set_estimates(*alone)
 
     def _gathering(self) -> object:
         return self.covariance_type == "full", self._estimates_shrinkage
 
     def _form(self, X: Matrix, K: int) -> str:
+        if self._estimates_shrinkage:
+            raise NotApplicable(
+                "shrinkage='ledoit_wolf' is estimated from rows, not from sums over them; give all rows to fit, or "
+                "shrinkage as a number."
+            )
         return tied_form(X, K, self.covariance_type, type(self).__name__)
 
-    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
-        if self._estimates_shrinkage:
-            return QuarticMoments.of(X, codes, weights, K)
-        return super()._gather(X, codes, weights, K)
-
-    def _left_out(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
-    ) -> Iterator[Any]:
-        if not self._estimates_shrinkage or is_wide(X, K):
-            return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
-        return sums_left_out(self._gather, X, codes, weights, K, folds)
-
-    def _estimates(self, stack: Any) -> Iterable[tuple[Any, ...]]:
-        if not self._estimates_shrinkage:
-            share = float(self.shrinkage)
-        elif isinstance(stack, ClassMoments):
-            share = shrinkage_of_rows(stack.scatter[0])
-        else:
-            share, stack = (
-                shrinkage_of_moments(stack.statistics),
-                stack.statistics.moments.stacked(),
-            )
+    def _estimates(
+        self, stack: ClassMoments, share: float | None = None
+    ) -> Iterable[tuple[Any, ...]]:
+        """With this share of shrinkage; None is `shrinkage`."""
+        share = float(self.shrinkage) if share is None else share
         covariances = TiedCovariances(stack, self.ddof, self.covariance_type, share)
         means, centre = stack.means, stack.centre
         priors = class_priors(self.priors, stack.mass)
@@ -236,19 +219,6 @@ class LinearDiscriminantAnalysis(
         V = theta.T @ U[:, kept] / np.sqrt(ratios[kept])
         V *= np.where((self.means_[-1] - self.means_[0]) @ V < 0, -1.0, 1.0)
         return V, ratios[kept]
-
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        statistics = self.statistics_
-        plain = self.covariance_type == "full" and self.shrinkage == 0 and statistics.form == "tied"
-        if not plain or sp.issparse(X):
-            return super()._scores_of_others(X, codes, weights)
-        spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
-        if spread.rank < X.shape[1]:
-            return super()._scores_of_others(X, codes, weights)
-        Z, lone = tied_without_one_row(X, codes, weights, statistics, spread, self.ddof)
-        return Z + log_priors_of_others(self.priors, codes, weights, statistics.mass), lone
 
 
 def _residual(

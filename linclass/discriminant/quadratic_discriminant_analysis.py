@@ -50,7 +50,6 @@ from linclass.discriminant.from_statistics import (
     log_priors,
 )
 from linclass.discriminant.row_spreads import OF_ROWS, SpanSpread
-from linclass.discriminant.without_one_row import full_without_one_row, log_priors_of_others
 
 
 class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
@@ -209,18 +208,6 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         Z = np.fmax(Z, -MAX_SCORE)  # a distance that is ∞ − ∞ is infinite, too
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
-
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        moments, d = self.statistics_, X.shape[1]
-        if self.shrinkage or sp.issparse(X) or moments.form != "full":
-            return super()._scores_of_others(X, codes, weights)
-        spreads = [Spread.of_covariance(S, moments.negligible) for S in moments.scatter]
-        if min(spread.rank for spread in spreads) < d:
-            return super()._scores_of_others(X, codes, weights)
-        Z, lone = full_without_one_row(X, codes, weights, moments, spreads, self.ddof)
-        return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone
 
 
 def _relative_volumes(spreads: Sequence[AnySpread]) -> np.ndarray:

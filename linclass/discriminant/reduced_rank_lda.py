@@ -30,7 +30,6 @@ from linclass.discriminant.covariance import tied_form
 from linclass.discriminant.fisher_discriminant import (
     Directions,
     directions,
-    scores_along_all_directions,
     set_directions,
 )
 from linclass.discriminant.from_statistics import (
@@ -40,7 +39,6 @@ from linclass.discriminant.from_statistics import (
     class_priors,
     log_priors,
 )
-from linclass.discriminant.without_one_row import log_priors_of_others
 
 
 class ReducedRankLDA(TransformerMixin, FromStatistics, LinearScores, SoftmaxProbabilities):
@@ -98,12 +96,3 @@ class ReducedRankLDA(TransformerMixin, FromStatistics, LinearScores, SoftmaxProb
     ) -> Self:
         self.priors_ = priors
         return set_directions(self, statistics, found, log_priors(priors, statistics.mass), 1.0)
-
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        alike = scores_along_all_directions(self, X, codes, weights)
-        if alike is None:
-            return super()._scores_of_others(X, codes, weights)
-        Z, lone = alike
-        return Z + log_priors_of_others(self.priors, codes, weights, self.statistics_.mass), lone

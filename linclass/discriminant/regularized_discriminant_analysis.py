@@ -22,7 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import ClassWeight, Matrix
+from linclass.base.arrays import ClassWeight
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.covariance import (
     AnySpread,
@@ -35,7 +35,7 @@ from linclass.discriminant.covariance import (
     missing_rank,
     mixed_spread,
 )
-from linclass.discriminant.from_statistics import FromStatistics, Priors, check_priors
+from linclass.discriminant.from_statistics import Priors, check_priors
 from linclass.discriminant.quadratic_discriminant_analysis import (
     ClassSpreads,
     QuadraticDiscriminantAnalysis,
@@ -100,11 +100,6 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
             f"of class {self.classes_.tolist()[k]!r} {missing_rank(singular.rank, self.means_.shape[1])}; "
             "shrinkage above 0 gives them one"
         )
-
-    def _scores_of_others(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        return FromStatistics._scores_of_others(self, X, codes, weights)
 
 
 class PooledSpreads(ClassSpreads):

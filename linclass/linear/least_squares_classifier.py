@@ -19,23 +19,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.base.arrays import (
     Array,
-    ArrayLike,
     ClassWeight,
     EstimatorLike,
-    MatrixLike,
-    PerRow,
     Seed,
 )
-from linclass.base.many_fits import Folds
-from linclass.base.messages import NotApplicable, require_memory
-from linclass.discriminant.class_moments import ClassMoments
+from linclass.base.many_fits import Folds, leave_one_out
+from linclass.base.messages import require_memory
 from linclass.discriminant.fold_sums import moments_left_out
-from linclass.discriminant.from_statistics import of_present_classes, with_refits
-from linclass.discriminant.without_one_row import LONE
+from linclass.discriminant.from_statistics import of_present_classes
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.linear_model import ending_of, is_penalized
 from linclass.linear.losses.regression import Squared
@@ -52,6 +46,7 @@ class LeastSquaresClassifier(LinearClassifier):
     """
 
     loss = "squared"
+    leave_one_out = leave_one_out
 
     def __init__(
         self,
@@ -103,45 +98,6 @@ class LeastSquaresClassifier(LinearClassifier):
             problem = IndicatorRegression(sums, self.fit_intercept)
             fits.append([model._fitted_to(problem, classes, shared) for model in models])
         return fits
-
-    def leave_one_out(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Array:
-        """Scores of each row by the model fitted to all other rows, in closed form.
-
-        With the leverage h_i = w_i [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept unpenalized and
-        α = (Σw − w_i)·strength, the residual of a held-out row is that of the fit to all rows divided by
-        1 − h_i. Rows of different weights have different α: then each is fitted by itself if there is a
-        penalty.   Golub, Heath & Wahba (1979)
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            All rows.
-
-        Returns
-        -------
-        array of shape (n,) for two classes, (n, K) for more
-        """
-        checked = self._unfitted()
-        X_all, codes, weights = checked._start_fit(X, y, sample_weight)
-        if not checked._has_closed_form():
-            raise NotApplicable("leave_one_out needs least squares in closed form; use fit_many.")
-        n, K = X_all.shape[0], len(checked.classes_)
-        moments = ClassMoments.of(X_all, codes, weights, K, "tied")
-        problem = IndicatorRegression(moments, self.fit_intercept)
-        share = weights / weights.sum()
-        strength = self.strength * (1 - share[0]) if is_penalized(self) else 0.0
-        w, inverse = problem.coefficients(strength)
-        U = (X_all.toarray() if sp.issparse(X_all) else X_all) - problem.mean
-        leverage = share * (np.einsum("ij,ji->i", U, inverse.times(U.T)) + self.fit_intercept)
-        fitted = U @ w.T + problem.target
-        truth = problem.targets.T[codes]
-        left = 1 - leverage
-        lone = (left < LONE) | (np.bincount(codes)[codes] < 2)
-        if inverse.rank is not None or (strength and np.ptp(weights)):
-            lone[:] = True
-        Z = truth - (truth - fitted) / np.where(lone, 1, left)[:, None]
-        Z = np.hstack([np.zeros((n, 1)), Z]) if K == 2 else Z
-        return with_refits(checked, X, np.asarray(y), Z, lone, sample_weight)
 
     def _fitted_to(self, problem: IndicatorRegression, classes: Array, shared: bool) -> Any:
         model = copy.copy(self)

@@ -17,7 +17,6 @@ import numpy as np
 from linclass.base.arrays import Array, Index, Matrix
 from linclass.base.messages import NotApplicable
 from linclass.discriminant.class_moments import placed
-from linclass.discriminant.fold_sums import StackOfOne
 
 BLOCK = 4096  # rows
 
@@ -104,6 +103,22 @@ class ClassSums:
             sums.append(a + sign * b)
         mass = self.mass + sign * other.mass
         return replace(self, families=tuple(families), mass=mass, sums=tuple(sums))
+
+
+class StackOfOne:
+    """The sums as a stack of one fold, as those of several folds are not computed at once."""
+
+    def __init__(self, sums: ClassSums):
+        self.sums, self.mass = sums, sums.mass[None]
+
+    def split(self) -> list[ClassSums]:
+        return [self.sums]
+
+    def times(self, factor: Array) -> StackOfOne:
+        return StackOfOne(self.sums.times(factor[0]))
+
+    def scaled(self, shift: Array, scale: Array) -> StackOfOne:
+        return StackOfOne(self.sums.scaled(shift[0], scale[0]))
 
 
 def _blocks(codes: Array, weights: Array, K: int) -> Iterator[tuple[slice, Array]]:

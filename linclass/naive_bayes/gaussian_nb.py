@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.base.arrays import Array, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
@@ -33,7 +32,6 @@ from linclass.discriminant.from_statistics import (
     class_priors,
     log_priors,
 )
-from linclass.discriminant.without_one_row import diagonal_without_one_row, log_priors_of_others
 from linclass.naive_bayes.families.gaussian import FLOOR, Gaussian
 
 
@@ -190,12 +188,3 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
         else:
             Z = self._family.inner(X, self.natural_) + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    def _scores_of_others(self, X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
-        if sp.issparse(X):
-            return super()._scores_of_others(X, codes, weights)
-        moments = self.statistics_
-        Z, lone = diagonal_without_one_row(
-            X, codes, weights, moments, self.var_smoothing, self.tied
-        )
-        return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone

@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Array, ClassWeight, Matrix, MatrixLike, Tags
+from linclass.base.arrays import Array, ClassWeight, Matrix, MatrixLike, Tags, chosen_rows
 from linclass.base.classifier import OnlyIf, SoftmaxProbabilities
 from linclass.base.linear_scores import MAX_SCORE, LinearScores, products
 from linclass.base.messages import counted
 from linclass.base.parameters import require_nonnegative
-from linclass.discriminant.fold_sums import HeldOut, sums_left_out
+from linclass.discriminant.fold_sums import HeldOut
 from linclass.discriminant.from_statistics import (
     FromStatistics,
     Priors,
@@ -109,7 +109,14 @@ class NaiveBayes(FromStatistics):
     def _left_out(
         self, X: Matrix, codes: Array, weights: Array, K: int, folds: HeldOut
     ) -> Iterator[Any]:
-        return sums_left_out(self._gather, X, codes, weights, K, folds)
+        total = self._gather(X, codes, weights, K)
+        for rows in folds:
+            left = total - total.of_part(chosen_rows(X, rows), codes[rows], weights[rows])
+            if left.lost(total):  # too many digits cancel
+                kept = np.ones(len(codes), dtype=bool)
+                kept[rows] = False
+                left = self._gather(X[kept], codes[kept], weights[kept], K)
+            yield left.stacked()
 
     def _require_support(self, X: Matrix, family: Family, own: Any) -> None:
         names = np.asarray(getattr(self, "feature_names_in_", range(X.shape[1])))

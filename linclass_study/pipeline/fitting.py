@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +23,6 @@ from linclass_study.pipeline.fitted import (
     Task,
     decided,
     measured,
-    predict_rows,
 )
 from linclass_study.pipeline.foreign_steps import require_numbers
 from linclass_study.pipeline.method import Method, parameters
@@ -32,7 +30,6 @@ from linclass_study.pipeline.transforming import (
     TransformedRows,
     fit_transforms,
     rows_of_folds,
-    shared_transforms,
 )
 from linclass_study.pipeline.tuned_parameters import (
     candidates_of,
@@ -91,31 +88,6 @@ def fit_folds(
     return [Fitted(method, task, {}, shared.transforms(k), fit) for k, (fit,) in enumerate(fits)]
 
 
-def predict_left_out(
-    method: Method, table: Table, y: np.ndarray, task: Task
-) -> tuple[Fitted, Prediction]:
-    """(model of all rows, predictions for each row by the model of all others), without tuning, for a
-    classifier with `leave_one_out`.
-
-    Raises NotApplicable if the transforms depend on the row that is left out.
-    """
-    require_costs(method, task)
-    estimator = method.estimator()
-    if method.tune or not callable(getattr(estimator, "leave_one_out", None)):
-        raise NotApplicable(f"{type(estimator).__name__} has no leave_one_out, or is tuned")
-    shared = shared_transforms(method.transforms, table, list(np.arange(len(y))[:, None]))
-    if shared is None or shared.last is not None:
-        raise NotApplicable("the transforms differ from row to row")
-    require_numbers(shared.table, estimator)
-    rows = rows_for(estimator, shared.table)
-    Z = estimator.leave_one_out(rows, y)
-    fit_estimator(estimator, rows, y, None, method.classes)
-    left_out = copy.copy(estimator)  # with the scores of each row by the model of all others
-    left_out.decision_function = lambda X: Z
-    predicted = predict_rows(left_out, rows, method, task)
-    return Fitted(method, task, {}, shared.common, estimator), predicted
-
-
 def require_costs(method: Method, task: Task) -> None:
     if method.by_costs and task.costs is None:
         lacks = "'decide: costs' needs costs, but the data set has none"
@@ -126,16 +98,14 @@ def require_costs(method: Method, task: Task) -> None:
 #
 # The first of these that the method permits:
 #
-# 1. the classifier's own `leave_one_out`, for about the cost of one fit; only for single rows, if every training set
-#    would fit the transforms alike, and without tuning
-# 2. many models at once from shared computations (`fitting.fit_folds`); without tuning
-# 3. one fit after another, tuned inside each training set
+# 1. many models at once from shared computations (`fitting.fit_folds`); without tuning
+# 2. one fit after another, tuned inside each training set
 #
-# All three give the result of separate fits, the transforms and the tuning included.
+# Both give the result of separate fits, the transforms and the tuning included.
 
 AT_ONCE = 256  # models in memory at once
 
-# rows, their model (for 1. that of all rows), predictions, seconds to predict
+# rows, their model, predictions, seconds to predict
 Part = tuple[np.ndarray, Fitted, Prediction, float]
 
 
@@ -149,11 +119,6 @@ def leave_one_out(
     groups: np.ndarray | None = None,
 ) -> Iterator[Part]:
     """The predictions for leave_one_out unit (row or group) by the model of all other units; every row once."""
-    if len(np.unique(units)) == len(units) and not method.tune:
-        found = _or_none(predict_left_out, method, table, y, task)
-        if found is not None:
-            yield np.arange(len(y)), *found, 0.0
-            return
     order = np.argsort(units, kind="stable")
     held_out = np.split(order, np.flatnonzero(np.diff(units[order])) + 1)
     for begin in range(0, len(held_out), AT_ONCE):

@@ -175,8 +175,7 @@ def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model):
 
 @each("model", [
     linclass.LinearDiscriminantAnalysis(),
-    linclass.LinearDiscriminantAnalysis(shrinkage="ledoit_wolf"),
-    linclass.LinearDiscriminantAnalysis("uniform", 0, shrinkage="ledoit_wolf"),
+    linclass.LinearDiscriminantAnalysis(shrinkage=0.2),
     linclass.QuadraticDiscriminantAnalysis(shrinkage=0.5),
 ])  # fmt: skip
 @each("d", [3, 70])

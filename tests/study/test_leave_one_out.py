@@ -1,4 +1,4 @@
-"""Leave-one-out gives what n separate fits give, by either algorithm; and a published number."""
+"""Leave-one-out gives what n separate fits give, together or one by one; and a published number."""
 
 import json
 from pathlib import Path
@@ -96,21 +96,6 @@ def test_leave_one_out_is_n_separate_fits(name, missing, grouped):
             np.testing.assert_allclose(found[row][1], scores[place], rtol=1e-5, atol=1e-6)
             if logs is not None:
                 np.testing.assert_allclose(found[row][2], logs[place], rtol=1e-5, atol=1e-6)
-
-
-def test_the_shortcut_of_the_classifier_is_taken(monkeypatch):
-    """If transforms are the same for all rows; otherwise the models are fitted."""
-    table, y = rows()
-    table = table.rows(np.arange(N) != 7)
-    y = np.delete(y, 7)
-    task = Task(**TASK)
-
-    def parts(entry):
-        method = Method.from_entry(entry)
-        return len(list(fitting.leave_one_out(method, table, y, np.arange(N - 1), task, 1)))
-
-    assert parts(METHODS["from sums"]) == 1
-    assert parts(METHODS["from sums, scaled"]) == N - 1
 
 
 def test_a_leave_one_out_row_has_all_predictions_or_the_reason(tmp_path):

@@ -214,15 +214,11 @@ class IndicatorRegression:
             values, V = self._axes
             w = (self.cross @ V) / (values + strength) @ V.T
         else:
-            w, inverse = self.coefficients(strength)
+            inverse = self._inverse(strength)
+            w = inverse.times(self.cross.T).T  # refined once by its residual
+            w -= inverse.times((w @ self.gram + strength * w - self.cross).T).T
             rank = None if inverse.rank is None else inverse.rank + self.intercept
         return self._proven(w, strength, tol, rank)
-
-    def coefficients(self, strength: float) -> tuple[Array, Inverse]:
-        """(w, (G + λI)⁻¹), w refined once by its residual."""
-        inverse = self._inverse(strength)
-        w = inverse.times(self.cross.T).T
-        return w - inverse.times((w @ self.gram + strength * w - self.cross).T).T, inverse
 
     @cached_property
     def _axes(self) -> tuple[Array, Array]:
