@@ -2,14 +2,16 @@
 
     python docs/make_reference.py [reference/2026.1]
 
-The plan of the analysis is docs/reference_study.md. Each number of the page is a row of that table, and each of these
-is computed here from the tables, scores and fits of the archive.
+Nonlinear methods come from an archive beside it, reference/2026.1-context, if it exists: the context study, whose
+methods do not enter the ranks. The plan of the analysis is docs/reference_study.md. Each number of the page is a row of
+the findings, or of accuracies.csv, computed here from the tables, scores and fits of the archives.
 """
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -33,11 +35,20 @@ ARCHIVE = ROOT / "reference" / "2026.1"
 PAGE = ROOT / "docs" / "reference_results.md"
 PICTURES = ROOT / "docs" / "_static" / "reference"
 FINDINGS = PICTURES / "findings.csv"
+ACCURACIES = PICTURES / "accuracies.csv"
 PLANNED = 91  # data sets that count
 FOCUS, ROPE = "logistic", 0.01
 SURE = 0.95  # probability of practical equivalence
 UNUSUAL = {"majority"}  # not a method that anyone would choose
-CONTEXT = ("boosting", "random_forest", "nearest_neighbours", "gaussian_svm")
+NONLINEAR = "boosting"  # that the plan compares with the focus
+PROPERTY_WORDS = {
+    "rows_per_column": "rows per column",
+    "classes": "classes",
+    "category_share": "share of categories",
+    "missing_values": "missing values",
+    "largest_class_share": "share of the largest class",
+    "domain": "domain",
+}
 MINUS = "−"
 CLOSE = 3  # ratio of costs below which names in the figure would overlap
 
@@ -67,10 +78,16 @@ class Interval(NamedTuple):
         return (self.lower > 0) - (self.upper < 0)
 
     def __str__(self) -> str:
+        few = np.isnan(self.lower) and self.data_sets
+        return f"{self.alone} ({self.data_sets} data sets)" if few else self.alone
+
+    @property
+    def alone(self) -> str:
+        """Without the number of data sets."""
         if not self.data_sets:
             return "–"
         if np.isnan(self.lower):
-            return f"{signed(self.mean)} ({self.data_sets} data sets)"
+            return signed(self.mean)
         low, high = signed(self.lower), signed(self.upper)
         if self.direction and "0.000" in (low, high):  # an end that is not 0
             low, high = signed(self.lower, 4), signed(self.upper, 4)
@@ -108,10 +125,9 @@ class Study:
     def fits(self) -> pl.DataFrame:
         return pl.read_parquet(self.folder / "fits.parquet")
 
-    @cached_property
-    def accuracy(self) -> pl.DataFrame:
+    def means(self, metric: str) -> pl.DataFrame:
         """Data sets that count × methods; null where a fit failed."""
-        scores = pl.read_parquet(self.folder / "scores.parquet").filter(metric="accuracy")
+        scores = pl.read_parquet(self.folder / "scores.parquet").filter(metric=metric)
         run = ["dataset", "method"]
         made = self.fits.group_by(run).agg(
             planned=pl.len(), made=pl.col("status").is_in(FITTED).sum()
@@ -122,6 +138,10 @@ class Study:
         return self.datasets.select("dataset").join(wide, on="dataset", how="left")
 
     @cached_property
+    def accuracy(self) -> pl.DataFrame:
+        return self.means("accuracy")
+
+    @cached_property
     def seconds(self) -> pl.DataFrame:
         """Median seconds of a fit with its tuning, data sets × methods."""
         made = self.fits.filter(pl.col("status").is_in(FITTED))
@@ -130,6 +150,35 @@ class Study:
             "method", index="dataset", values="fit_seconds"
         )
         return self.datasets.select("dataset").join(wide, on="dataset", how="left")
+
+    @cached_property
+    def context(self) -> Study | None:
+        """The study of nonlinear methods on the same rows and folds, if it is published."""
+        folder = self.folder.with_name(f"{self.folder.name}-context")
+        if not folder.is_dir():
+            return None
+        found = Study(folder)
+        found.datasets = self.datasets.filter(
+            pl.col("dataset").is_in(found.fits["dataset"].unique().to_list())
+        )
+        for name in found.datasets["dataset"]:
+            for key in ("digest", "folds_digest"):
+                if self.about(name)[key] != found.about(name)[key]:
+                    raise ValueError(f"{folder}: {key} of {name} differs from {self.folder}")
+        return found
+
+    def about(self, dataset: str) -> dict[str, Any]:
+        text = (self.folder / "data" / f"{dataset}.json").read_text(encoding="utf-8")
+        return dict(json.loads(text))
+
+    def with_context(self, what: str) -> pl.DataFrame:
+        """`accuracy` or `seconds`, with the methods of the context study."""
+        own: pl.DataFrame = getattr(self, what)
+        if self.context is None:
+            return own
+        other: pl.DataFrame = getattr(self.context, what)
+        new = [name for name in other.columns[1:] if name not in own.columns]
+        return own.join(other.select("dataset", *new), on="dataset", how="left")
 
     def note(self, finding: str, value: float, **more: Any) -> None:
         self.findings.append({"finding": finding, "value": float(value)} | more)
@@ -146,7 +195,7 @@ class Study:
         self, a: str, b: str, among: str = "", names: Sequence[str] | None = None
     ) -> Interval:
         """Of the accuracies of two methods, on the data sets with both."""
-        both = self.accuracy.select("dataset", a, b).drop_nulls()
+        both = self.with_context("accuracy").select("dataset", a, b).drop_nulls()
         if names is not None:
             both = both.filter(pl.col("dataset").is_in([*names]))
         values = (both[a] - both[b]).to_numpy()
@@ -163,9 +212,11 @@ class Study:
         )
         return found
 
-    def cost(self, a: str, b: str) -> float:
+    def cost(self, a: str, b: str, names: Sequence[str] | None = None) -> float:
         """Geometric mean of the ratios of median seconds of a fit."""
-        both = self.seconds.select(a, b).drop_nulls()
+        both = self.with_context("seconds").select("dataset", a, b).drop_nulls()
+        if names is not None:
+            both = both.filter(pl.col("dataset").is_in([*names]))
         ratio = float(np.exp((both[a].log() - both[b].log()).mean()))
         self.note("ratio of seconds of a fit", ratio, method=a, against=b, data_sets=both.height)
         return ratio
@@ -314,8 +365,7 @@ def contrasts(
     study: Study, pairs: Sequence[tuple[str, str]], key: str, words: str
 ) -> Iterator[str]:
     """A table: mean difference overall and in each stratum of a property."""
-    names = study.datasets.drop_nulls(f"{key}_stratum").sort(key)[f"{key}_stratum"].cast(pl.String)
-    strata = names.unique(maintain_order=True).to_list()
+    strata = strata_of(study, key)
     heads = ["all", *(f"{words} {name}" for name in strata)]
     lines = [f"| difference of accuracies | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     for a, b in pairs:
@@ -328,6 +378,155 @@ def contrasts(
             found += [study.difference(a, b, f"{words} {s}", study.within(key, s)) for s in strata]
             lines.append(f"| `{a}` {MINUS} `{b}` | {' | '.join(map(str, found))} |")
     yield "\n".join(lines)
+
+
+def strata_of(study: Study, key: str) -> list[str]:
+    """The strata of a property, in the order of its values."""
+    known = study.datasets.drop_nulls(f"{key}_stratum").sort(key)
+    return known[f"{key}_stratum"].cast(pl.String).unique(maintain_order=True).to_list()
+
+
+def every_stratum(study: Study) -> Iterator[tuple[str, str, str]]:
+    """(property, stratum, its name on the page)."""
+    for key, words in PROPERTY_WORDS.items():
+        for stratum in strata_of(study, key):
+            yield key, stratum, f"{words}{':' if key == 'domain' else ''} {stratum}"
+
+
+def by_stratum(study: Study) -> Iterator[str]:
+    """Is the best method the same for every kind of data?"""
+    ranks = study.table("strata_ranks").with_columns(pl.col("stratum").cast(pl.String))
+    overall = ranks.filter(property=ALL).sort("mean_rank")["method"][0]
+    heads = [
+        "data sets with",
+        "number",
+        "best mean rank",
+        f"its accuracy {MINUS} `{FOCUS}`",
+        "others not significantly different",
+    ]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    same, worse, tested, total = 0, 0, 0, 0
+    for key, stratum, name in every_stratum(study):
+        own = ranks.filter(property=key, stratum=stratum).sort("mean_rank")
+        if not own.height:
+            continue
+        first, n, total = own["method"][0], own["data_sets"][0], total + 1
+        same += first == overall
+        open_ = "too few to test"
+        if own["p_best"].null_count() == 0:
+            equals = own.filter(pl.col("p_best") >= ALPHA)
+            open_ = study.number(f"not significantly different, {name}", equals.height - 1)
+            open_ += f" of {study.number('other ranked methods', own.height - 1)}"
+            tested, worse = tested + 1, worse + (FOCUS not in equals["method"])
+        gain = (
+            "–"
+            if first == FOCUS
+            else study.difference(first, FOCUS, name, study.within(key, stratum)).alone
+        )
+        lines.append(
+            f"| {name} | {study.number(f'data sets, {name}', n)} | `{first}` | {gain} | {open_} |"
+        )
+    yield (
+        f"The plan divides the data sets by six properties. `{overall}` has the best mean rank in "
+        f"{study.number('strata with the same best', same)} of {study.number('strata', total)} groups. `{FOCUS}` is "
+        "significantly worse than the best method (Nemenyi’s test) in "
+        f"{study.number('strata where the focus is significantly worse', worse)} of the "
+        f"{study.number('tested strata', tested)} groups that have enough data sets for a test. The best method of a "
+        "group is chosen by the same data sets, so its advantage is rather overstated."
+    )
+    yield "\n".join(lines)
+
+
+def partial(study: Study) -> Iterator[str]:
+    """How good are the methods without a score on some data sets?"""
+    scores = study.accuracy
+    names = [n for n in scores.columns[1:] if scores[n].null_count() and n not in UNUSUAL]
+    if names:
+        yield (
+            "Some methods need two classes or features of at least 0, and some fits failed or exceeded a limit. "
+            "Methods without a score on some data sets are not ranked. On the data sets where they have one:"
+        )
+        lines = ["| method | data sets | accuracy − `logistic` |", "|---|---|---|"]
+        for name in names:
+            found = study.difference(name, FOCUS)
+            lines.append(f"| `{name}` | {found.data_sets} | {found.alone} |")
+        yield "\n".join(lines)
+
+
+SHOWN = 6  # methods of a table, the best ones
+
+
+def probabilities(study: Study) -> Iterator[str]:
+    """Which methods have good probabilities?"""
+    loss, error = study.means("log_loss"), study.means("calibration_error")
+    names = [name for name in loss.columns[1:] if not loss[name].null_count()]
+    if FOCUS not in names:
+        return
+    ordered = sorted(names, key=lambda name: loss[name].mean())
+    heads = [
+        "method",
+        "log loss",
+        f"data sets with a lower one than `{FOCUS}`",
+        "calibration error",
+    ]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    top = [name for name in ordered if name not in UNUSUAL][:SHOWN]
+    for name in ordered:
+        if name in {*top, FOCUS} | UNUSUAL:
+            lower = int((loss[name] < loss[FOCUS]).sum())
+            wins = study.number(f"data sets where {name} has the lower log loss", lower)
+            lines.append(
+                f"| `{name}` | {study.number(f'mean log loss of {name}', loss[name].mean(), 3)} | "
+                f"{'–' if name == FOCUS else wins} | "
+                f"{study.number(f'mean calibration error of {name}', error[name].mean(), 3)} |"
+            )
+    yield (
+        f"{study.number('complete methods with probabilities', len(names))} methods give probabilities on all data "
+        f"sets. Below are the {study.number('methods shown', SHOWN)} with the lowest mean log loss, `{FOCUS}`, and "
+        "`majority`, which predicts the shares of the classes. This is a description: the plan announced no test of "
+        "probabilities. Calibration error in folds of few rows is mostly chance, so small differences of it mean "
+        "nothing; and `majority` has a small one without being of use."
+    )
+    yield "\n".join(lines)
+    useless = [name for name in ordered if loss[name].mean() > loss["majority"].mean()]
+    if useless:
+        yield f"The mean log loss of these is higher than that of `majority`: {_listed(useless)}."
+
+
+def absolute(study: Study) -> Iterator[str]:
+    """How accurate are methods on each data set?"""
+    table = accuracies(study)
+    yield (
+        "Below are a few methods and, chosen in hindsight, the most accurate of the ranked ones; "
+        "[all accuracies](_static/reference/accuracies.csv) are a table."
+    )
+    methods = [name for name in (*SHOWN_ACCURACIES, NONLINEAR) if name in table.columns]
+    heads = ["data set", "rows", "classes", *(f"`{name}`" for name in methods), "highest"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    ranked = complete(study)
+    for row in table.sort("rows", "dataset").iter_rows(named=True):
+        highest = max(ranked, key=lambda name: row[name])
+        cells = ["–" if row[name] is None else f"{row[name]:.3f}" for name in methods]
+        lines.append(
+            f"| {row['dataset']} | {row['rows']:,} | {row['classes']} | {' | '.join(cells)} | "
+            f"{row[highest]:.3f} `{highest}` |"
+        )
+    yield "\n\n".join(
+        [
+            f"<details><summary>Accuracies on {table.height} data sets</summary>",
+            "\n".join(lines),
+            "</details>",
+        ]
+    )
+
+
+SHOWN_ACCURACIES = ("majority", FOCUS, "lda_shrunk", "svm")
+
+
+def accuracies(study: Study) -> pl.DataFrame:
+    """Data sets that count × methods, with those of the context study."""
+    sizes = study.datasets.select("dataset", "rows", pl.col("classes").cast(pl.Int64))
+    return sizes.join(study.with_context("accuracy"), on="dataset")
 
 
 def classes(study: Study) -> Iterator[str]:
@@ -345,21 +544,94 @@ def classes(study: Study) -> Iterator[str]:
     ):
         if study.has(a, b):
             found = study.difference(a, b, "more than two classes", names)
-            lines.append(f"| `{a}` {MINUS} `{b}` | {found} | {times(study.cost(a, b))} |")
+            lines.append(f"| `{a}` {MINUS} `{b}` | {found} | {times(study.cost(a, b, names))} |")
     yield "\n".join(lines)
 
 
 def context(study: Study) -> Iterator[str]:
     """Where is a linear method enough?"""
-    names = [
-        name
-        for name in (*CONTEXT, "svm_quadratic", "logistic_nystroem", "qda_shrunk")
-        if study.has(name)
+    if study.context is None:
+        return
+    ranked = study.table("strata_ranks").filter(property=ALL).sort("mean_rank")
+    best_linear = ranked["method"][0]
+    names = study.context.accuracy.columns[1:]
+    heads = [
+        "method",
+        "data sets",
+        f"accuracy {MINUS} `{FOCUS}`",
+        *([f"accuracy {MINUS} `{best_linear}`"] if best_linear != FOCUS else []),
+        f"more than {ROPE} above / below `{FOCUS}` on",
+        f"seconds of a fit, ratio to `{FOCUS}`",
     ]
-    if names:
-        yield from contrasts(
-            study, [(name, FOCUS) for name in names], "rows_per_column", "rows per column"
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    found = {name: study.difference(name, FOCUS) for name in names}
+    for name in sorted(names, key=lambda name: -found[name].mean):
+        cells = [found[name].alone]
+        if best_linear != FOCUS:
+            cells.append(study.difference(name, best_linear).alone)
+        cells += [" / ".join(margins(study, name)), times(study.cost(name, FOCUS))]
+        lines.append(f"| `{name}` | {found[name].data_sets} | {' | '.join(cells)} |")
+    yield (
+        "Nonlinear methods on the same folds show what a linear boundary loses. They are not ranked among the linear "
+        f"methods, but compared with `{FOCUS}`"
+        + (
+            f" and with `{best_linear}`, the linear method with the best mean rank:"
+            if best_linear != FOCUS
+            else ":"
         )
+    )
+    yield "\n".join(lines)
+    if NONLINEAR in names:
+        above, below = margins(study, NONLINEAR)
+        yield (
+            f"The plan announced `{NONLINEAR}` {MINUS} `{FOCUS}`. It is above {ROPE} on {above} of "
+            f"{found[NONLINEAR].data_sets} data sets and below {MINUS}{ROPE} on {below}; on the others a linear "
+            "boundary is as good by our margin."
+        )
+        if gained := widest(study):
+            yield f"`{NONLINEAR}` gains most on {_listed(gained)}."
+        yield disjoint(study)
+
+
+def margins(study: Study, name: str) -> tuple[str, str]:
+    """On how many data sets a method is above and below the focus by more than the rope."""
+    both = study.with_context("accuracy").select(name, FOCUS).drop_nulls()
+    gap = (both[name] - both[FOCUS]).round(9)
+    return (
+        study.number(f"data sets where {name} is above the focus by the rope", (gap > ROPE).sum()),
+        study.number(f"data sets where {name} is below the focus by the rope", (gap < -ROPE).sum()),
+    )
+
+
+def widest(study: Study, number: int = 5) -> list[str]:
+    """The data sets where the nonlinear method gains most."""
+    both = study.with_context("accuracy").select("dataset", NONLINEAR, FOCUS).drop_nulls()
+    gap = pl.col(NONLINEAR) - pl.col(FOCUS)
+    return both.filter(gap > ROPE).sort(gap, descending=True)["dataset"].head(number).to_list()
+
+
+def gaps(study: Study) -> dict[tuple[str, str, str], Interval]:
+    """Nonlinear method − focus, overall and in each stratum."""
+    found = {(ALL, ALL, ALL): study.difference(NONLINEAR, FOCUS)}
+    for key, stratum, name in every_stratum(study):
+        own = study.difference(NONLINEAR, FOCUS, name, study.within(key, stratum))
+        if own.data_sets:
+            found[key, stratum, name] = own
+    return found
+
+
+def disjoint(study: Study) -> str:
+    """The strata of a property whose intervals are disjoint."""
+    found = gaps(study)
+    apart = [
+        f"{low} and {high}"
+        for (key, _, low), a in found.items()
+        for (other, _, high), b in found.items()
+        if key == other and a.upper < b.lower
+    ]
+    if not apart:
+        return "No two groups of a property have disjoint intervals, so no difference between groups is shown."
+    return f"The gap is smaller in the first than in the second of these, by disjoint intervals: {'; '.join(apart)}."
 
 
 def convergence(study: Study) -> Iterator[str]:
@@ -494,7 +766,7 @@ def regressed(study: Study) -> tuple[np.ndarray, np.ndarray]:
         "largest_class_share",
     ).to_numpy()
     scores = table.select("dataset").join(study.accuracy, on="dataset", how="left")
-    methods = [n for n in complete(study) if n not in CONTEXT]
+    methods = complete(study)
     differences = np.column_stack([(scores[n] - scores[FOCUS]).to_numpy() for n in methods])
     return values, differences
 
@@ -575,6 +847,13 @@ def short(study: Study) -> Iterator[str]:
         "times as fast. "
         f"Significantly worse, and so not worth a try: {_listed([n for n in worse if n not in UNUSUAL])}."
     )
+    if study.context is not None and NONLINEAR in study.context.accuracy.columns:
+        above, _ = margins(own, NONLINEAR)
+        n = own.difference(NONLINEAR, FOCUS).data_sets
+        yield (
+            f"A nonlinear method, `{NONLINEAR}`, is more accurate than `{FOCUS}` by more than {ROPE} on {above} of {n} "
+            "data sets."
+        )
     yield "[What each method is](models.md); rows per column count the columns after one indicator for each category."
 
 
@@ -586,19 +865,24 @@ SECTIONS = (
     (short, "In short"),
     (best, "Is there a best linear method?"),
     (default, "Which methods are as good as logistic regression?"),
+    (by_stratum, "Is it the same for every kind of data?"),
+    (context, "Where is a linear boundary enough?"),
     (tuning, "What does tuning gain?"),
     (generative, "When do generative methods win?"),
     (classes, "Several classes: softmax, one-vs-rest or pairs?"),
-    (context, "Where is a linear boundary enough?"),
+    (partial, "Methods for some data only"),
+    (probabilities, "Which methods give good probabilities?"),
     (suggestion, "Can the properties of the data tell which method to choose?"),
     (convergence, "Which fits did not converge?"),
     (strengths, "Which strengths are chosen?"),
     (costs, "What does a fit cost?"),
+    (absolute, "How accurate are the methods on each data set?"),
     (power, "What could the study not see?"),
 )
-PICTURED = {best: "differences", generative: "generative", costs: "cost"}
+PICTURED = {best: "differences", context: NONLINEAR, generative: "generative", costs: "cost"}
 CAPTIONS = {
     "differences": "Mean difference of accuracy to logistic regression, with bootstrap intervals over the data sets",
+    NONLINEAR: "Boosting against logistic regression by kind of data; circles: fewer than ten data sets",
     "generative": "Shrunken LDA against logistic regression, a point a data set",
     "cost": "Mean accuracy relative to logistic regression against the cost of a fit",
 }
@@ -620,8 +904,9 @@ def page(study: Study) -> str:
     ]
     if n < PLANNED:
         text.append(
-            f"**Preliminary.** These are {n} of the {PLANNED} data sets that count, the smallest ones; the others are "
-            "still to be fitted. So the findings are about small data sets, and some will change."
+            f"**Preliminary.** These are {n} of the {PLANNED} data sets that count, with at most "
+            f"{study.number('rows of the largest data set', study.datasets['rows'].max())} rows; the others are still "
+            "to be fitted. So the findings are about data of this size, and some will change."
         )
     for section, title in SECTIONS:
         said = [*section(study)]
@@ -640,18 +925,13 @@ def draw(study: Study) -> None:
     own = Study(study.folder)  # without rows of the findings
     found = {name: own.difference(name, FOCUS) for name in names if name != FOCUS}
     ordered = sorted(found, key=lambda name: found[name].mean)
-    colours = {name: "C1" if name in CONTEXT else "C0" for name in names}
-
-    figure, axes = plt.subplots(figsize=(7, 0.16 * len(ordered) + 0.8), layout="constrained")
-    for y, name in enumerate(ordered):
-        each = found[name]
-        axes.plot([each.lower, each.upper], [y, y], color=colours[name], lw=1)
-        axes.plot(each.mean, y, "o", color=colours[name], ms=3.5)
-    axes.axvspan(-ROPE, ROPE, color="0.92", zorder=0)
-    axes.axvline(0, color="0.4", lw=0.8)
-    axes.set_yticks(range(len(ordered)), ordered, fontsize=7)
-    axes.set(ylim=(-0.7, len(ordered) - 0.3), xlabel=f"accuracy − accuracy of {FOCUS}")
-    _save(figure, "differences")
+    _forest(
+        "differences", {name: found[name] for name in ordered}, f"accuracy − accuracy of {FOCUS}"
+    )
+    if study.context is not None and NONLINEAR in study.context.accuracy.columns:
+        shown = {f"{name} ({own.data_sets})": own for (_, _, name), own in gaps(own).items()}
+        label = f"accuracy of {NONLINEAR} − {FOCUS}"
+        _forest(NONLINEAR, dict(reversed(shown.items())), label)
 
     table = study.datasets.select("dataset", "rows_per_column", "classes").join(
         study.accuracy, on="dataset"
@@ -681,7 +961,7 @@ def draw(study: Study) -> None:
     last, height = 0.0, 0
     for cost, mean, name in sorted(points):
         led = name in front or name == FOCUS
-        axes.plot(cost, mean, "o", color=colours[name] if led else "0.7", ms=4, zorder=2 + led)
+        axes.plot(cost, mean, "o", color="C0" if led else "0.7", ms=4, zorder=2 + led)
         if name == FOCUS:
             axes.annotate(
                 name, (cost, mean), (0, -11), textcoords="offset points", fontsize=7, ha="center"
@@ -697,6 +977,20 @@ def draw(study: Study) -> None:
     _save(figure, "cost")
 
 
+def _forest(picture: str, found: Mapping[str, Interval], label: str) -> None:
+    """A mean difference with its interval for each name, from the lowest row up."""
+    figure, axes = plt.subplots(figsize=(7, 0.16 * len(found) + 0.8), layout="constrained")
+    for y, each in enumerate(found.values()):
+        axes.plot([each.lower, each.upper], [y, y], color="C0", lw=1)
+        tested = not np.isnan(each.lower)
+        axes.plot(each.mean, y, "o", color="C0", ms=3.5, mfc="C0" if tested else "none")
+    axes.axvspan(-ROPE, ROPE, color="0.92", zorder=0)
+    axes.axvline(0, color="0.4", lw=0.8)
+    axes.set_yticks(range(len(found)), [*found], fontsize=7)
+    axes.set(ylim=(-0.7, len(found) - 0.3), xlabel=label)
+    _save(figure, picture)
+
+
 def _save(figure: Any, name: str) -> None:
     figure.savefig(PICTURES / f"{name}.svg", metadata={"Date": None})
     plt.close(figure)
@@ -706,7 +1000,7 @@ def _paragraphs(said: Sequence[str]) -> Iterator[str]:
     """Sentences in one paragraph, tables by themselves."""
     sentences: list[str] = []
     for each in said:
-        if each.startswith("|"):
+        if each.startswith(("|", "<")):
             yield from [" ".join(sentences)] * bool(sentences)
             sentences = []
             yield each
@@ -721,6 +1015,7 @@ def main(folder: Path = ARCHIVE) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(page(study), encoding="utf-8")
     pl.DataFrame(study.findings, infer_schema_length=None).write_csv(FINDINGS)
+    accuracies(study).write_csv(ACCURACIES)
     draw(study)
 
 

@@ -51,11 +51,12 @@ def test_the_article_and_its_findings_are_recomputed_from_the_archive(study):
 
 def test_each_number_of_the_article_is_a_finding(study):
     """But for those of the method: the level of intervals, tests and equivalence, folds, penalties, names."""
-    body = "\n".join(
-        line for line in study.text.splitlines() if not line.startswith(("#", "![", "<!--"))
-    )
+    text = re.sub("<details>.*</details>", "", study.text, flags=re.DOTALL)  # tested below
+    body = "\n".join(line for line in text.splitlines() if not line.startswith(("#", "![", "<!--")))
+    for *_, stratum in make_reference.every_stratum(study):
+        body = re.sub(rf"{re.escape(stratum)}(?= [|]|[;.]| and)", " ", body)
     body = re.sub(
-        r"`[^`]*`|\]\([^)]*\)|rows per column [^|]*\||95 %|at 0\.05|0\.95|0\.01(?!\d)|version \S+",
+        r"`[^`]*`|\]\([^)]*\)|95 %|at 0\.05|0\.95|0\.01(?!\d)|version \S+",
         " ",
         body,
     )
@@ -92,12 +93,8 @@ def forms(finding, value):
 
 def test_a_mean_difference_is_that_of_the_scores(study):
     """By a second computation: from all scores, without the code of the article."""
-    scores = pl.read_parquet(ARCHIVE / "scores.parquet").filter(metric="accuracy")
     counted = pl.read_csv(ARCHIVE / "tables" / "strata_datasets.csv").filter("counts")["dataset"]
-    means = {
-        key: float(np.mean(group["value"].to_numpy()))
-        for key, group in scores.group_by("dataset", "method")
-    }
+    means = mean_accuracies()
     (row,) = (
         row
         for row in study.findings
@@ -108,6 +105,57 @@ def test_a_mean_difference_is_that_of_the_scores(study):
     assert row["data_sets"] == len(values)
     assert row["value"] == pytest.approx(np.mean(values), abs=1e-12)
     assert row["lower"] <= row["value"] <= row["upper"]
+
+
+def mean_accuracies():
+    scores = pl.read_parquet(ARCHIVE / "scores.parquet").filter(metric="accuracy")
+    return {
+        key: float(np.mean(group["value"].to_numpy()))
+        for key, group in scores.group_by("dataset", "method")
+    }
+
+
+def test_the_table_of_accuracies_is_that_of_the_scores(study):
+    """The file, and the cells of the page: to three digits, with the highest one of the complete methods."""
+    means, written = mean_accuracies(), pl.read_csv(make_reference.ACCURACIES)
+    lines = {line.split(" | ")[0]: line for line in study.text.splitlines() if " `" in line}
+    for row in written.iter_rows(named=True):
+        own = {m: v for (d, m), v in means.items() if d == row["dataset"]}
+        found = {m: row[m] for m in own if row[m] is not None}
+        np.testing.assert_allclose([*found.values()], [own[m] for m in found], atol=1e-12)
+        *_, majority, focus, lda, svm, _ = lines[f"| {row['dataset']}"].split(" | ")[:8]
+        for cell, method in zip(
+            (majority, focus, lda, svm), make_reference.SHOWN_ACCURACIES, strict=True
+        ):
+            assert float(cell) == pytest.approx(own[method], abs=5e-4)
+
+
+def test_nonlinear_methods_are_joined_on_equal_folds_and_not_ranked(tmp_path):
+    """With scores of `lda_shrunk` under the name of boosting, on some of the data sets."""
+    (tmp_path / "2026.1").symlink_to(ARCHIVE)
+    context = tmp_path / "2026.1-context"
+    shutil.copytree(ARCHIVE / "data", context / "data")
+    means = mean_accuracies()
+    names = make_reference.Study(ARCHIVE).datasets["dataset"].to_list()[:15]
+    for table in ("scores", "fits"):
+        own = pl.read_parquet(ARCHIVE / f"{table}.parquet").filter(
+            pl.col("dataset").is_in(names), method="lda_shrunk"
+        )
+        own.with_columns(method=pl.lit("boosting")).write_parquet(context / f"{table}.parquet")
+    study = make_reference.Study(tmp_path / "2026.1")
+    gaps = np.array([means[d, "lda_shrunk"] - means[d, "logistic"] for d in names])
+    found = study.difference("boosting", "logistic")
+    assert found.data_sets == len(names)
+    assert found.mean == pytest.approx(gaps.mean(), abs=1e-12)
+    said = " ".join(make_reference.context(study))
+    wins, losses = ((sign * gaps > 0.01 + 1e-9).sum() for sign in (1, -1))
+    assert f"above 0.01 on {wins} of {len(names)} data sets and below −0.01 on {losses}" in said
+    assert "boosting" not in make_reference.complete(study)
+    facts = context / "data" / f"{names[0]}.json"
+    digest = study.about(names[0])["folds_digest"]
+    facts.write_text(facts.read_text(encoding="utf-8").replace(digest, "0"), encoding="utf-8")
+    with pytest.raises(ValueError, match=f"folds_digest of {names[0]}"):
+        _ = make_reference.Study(tmp_path / "2026.1").context
 
 
 @pytest.mark.slow
