@@ -157,7 +157,7 @@ class PlannedRun:
             }
             extras = extras_of(self.entry, traced, self.plan.on_plane, rows.name, points)
             key = ""
-            if self.digests and rows.n_test:
+            if self.digests and self.digests.rows.size and rows.n_test:
                 key = digest_of(self.recipe, self.digests.of_fit(rows), seed)
             found.append(Fit(row, rows, Made(key, limits, extras)))
         return found

@@ -10,8 +10,10 @@ from run_alone import rows_file, run_alone
 
 from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
+from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import Plan
+from linclass_study.execution.run import RowDigests
 from linclass_study.execution.run_files import RunInputs
 
 TASK = {"n_classes": 2, "positive": 1, "inner_folds": 2}
@@ -53,6 +55,17 @@ def test_fits_without_valid_predictions_have_a_status_and_a_one_line_reason(
     assert fits["status"].to_list() == [status] * FOLDS
     assert all(words in reason and "\n" not in reason for reason in fits["reason"]), fits["reason"]
     assert predictions.is_empty()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_fits_on_features_that_the_data_do_not_have_do_not_apply(tmp_path):
+    file = tmp_path / "quadratic.npz"
+    FeatureFile.empty("quadratic needs numeric columns").save(file)
+    entry, plan = {"classifier": "linclass.NearestMean"}, Plan.of({("cv", 0): np.arange(N) % FOLDS})
+    digests = RowDigests(file, "costs", "data")
+    kept = run_alone(LIMITS, "d", "m", entry, str(file), plan, TASK, 1, digests=digests)
+    ended = [(fit["status"], fit["reason"]) for fit in kept.fits]
+    assert ended == [("not_applicable", "quadratic needs numeric columns")] * FOLDS
 
 
 @pytest.mark.parametrize("name", first(1, ["ForksAndDies", "ForksAndReturns"]))
