@@ -1,8 +1,7 @@
-"""The answer: problems of fits and data, the best method of each data set, and its significance, line by line."""
+"""The answer: problems of fits and data, the best method of each data set, and the sentences that head the page."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import polars as pl
@@ -13,7 +12,6 @@ from linclass_study.analysis.across_datasets import (
     datasets_apart,
     groups_sharing_rows,
 )
-from linclass_study.analysis.controls import focus_of, verdicts
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.fit_problems import (
     FitProblem,
@@ -22,21 +20,22 @@ from linclass_study.analysis.fit_problems import (
     log_of_problem,
     mixed_environments,
 )
+from linclass_study.analysis.headline import headline
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
-from linclass_study.analysis.sentences import focus_sentences, not_ranked, plain_answer
-from linclass_study.analysis.tuned import marked
+from linclass_study.analysis.sentences import not_ranked
+from linclass_study.analysis.tuned import grid_end_sentences, marked
 from linclass_study.analysis.verdict import (
     dataset_verdict,
     study_verdict,
 )
-from linclass_study.analysis.within_dataset import SURE
 from linclass_study.analysis.wording import (
     direction_words,
     has_spread,
     metric_words,
     protocol_phrase,
 )
+from linclass_study.entries import Labels
 from linclass_study.files.environment import recorded_environments
 from linclass_study.statuses import FITTED
 
@@ -49,14 +48,17 @@ NAMES = 3  # methods or data sets named in a line; the others are counted
 
 def answer(outcome: Outcome, report: str) -> str:
     """One line per distinct problem, remarks on the data, then the answer, the number of fits and the path of the
-    `report`.
+    `report`; with the names that one types, also of what has a label.
     """
     verdict = study_verdict(outcome)
+    names = Labels(
+        {name: name for name in outcome.methods}, {name: name for name in outcome.datasets}
+    )
     lines = [
         *problem_lines(outcome),
-        *focus_lines(outcome),
+        *headline(outcome, verdict, names),
         *best_lines(outcome),
-        *plain_answer(verdict),
+        *grid_end_sentences(verdict.metric, verdict.tuned, verdict.grid_ends),
         not_ranked(verdict),
         ". ".join(mixture(outcome)),
         counts_line(outcome.fits),
@@ -129,26 +131,6 @@ def problem_lines(outcome: Outcome) -> list[str]:
         *_first(candidates, DATA_LINES, "such reasons"),
         *_first(data, DATA_LINES, "remarks", "data: "),
     ]
-
-
-def focus_lines(outcome: Outcome) -> list[str]:
-    """What the study is about, against all others: sentences, and a line for each data set; empty without a focus."""
-    lines = []
-    for name in focus_of(outcome):
-        by_dataset: dict[str, Counter[str]] = {}
-        for one in verdicts(outcome, name):
-            by_dataset.setdefault(one.dataset, Counter())[one.decided] += 1
-        words = ("better", "equal", "worse", "undecided")
-        rows = [
-            (dataset, *(f"{word} {counts[word]}" for word in words))
-            for dataset, counts in by_dataset.items()
-        ]
-        if rows:
-            lines.append(
-                f"{name} against each other method (with a probability of at least {SURE:g}):"
-            )
-            lines += _columns(rows)
-    return [*lines, *focus_sentences(outcome)]
 
 
 def mixture(outcome: Outcome) -> list[str]:

@@ -1,9 +1,10 @@
-"""The sentences at the top of the page: answer, confidence, what would decide more, and what to read with care."""
+"""The sentences of the answer, at the top of the page and in the terminal: answer, confidence, what would decide more;
+and what to read with care."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -28,21 +29,22 @@ from linclass_study.analysis.wording import (
     metric_words,
     times_as_long,
 )
+from linclass_study.entries import Labels
 
 NAMES = 3  # methods named in a sentence; the others are counted
 OFTEN = 0.5  # share of the fits of a method on a data set
 
 
-def headline(outcome: Outcome, verdict: StudyVerdict) -> list[str]:
-    """Answer, confidence and next step, as far as there are any."""
-    verdict = labelled(verdict, outcome.labels)
+def headline(outcome: Outcome, verdict: StudyVerdict, labels: Labels) -> list[str]:
+    """Answer, confidence and next step, as far as there are any, with these names for readers."""
+    verdict = labelled(verdict, labels)
     answered = [one for one in verdict.datasets if one.best]
     if not answered:
         return ["No method succeeded on every fold of any data set, so none is best."]
     rivals = [one.closest_rival for one in answered]
     control = _control(verdict)
     if control is not None:
-        sentences = [_rank(outcome, verdict, control.method), _against(verdict, control)]
+        sentences = [_rank(outcome, verdict, control.method, labels), _against(verdict, control)]
         return [*sentences, *_next_step(rivals, control)]
     if len(answered) == 1:
         return [*_single(answered[0]), *_next_step(rivals)]
@@ -91,11 +93,11 @@ def _control(verdict: StudyVerdict) -> ControlVerdict | None:
     return verdict.ranking
 
 
-def _rank(outcome: Outcome, verdict: StudyVerdict, method: str) -> str:
+def _rank(outcome: Outcome, verdict: StudyVerdict, method: str, labels: Labels) -> str:
     base = comparison_across(outcome)
     over = counted(len(base.datasets), "independent data set")
     words = f"by {metric_words(verdict.metric)} over {over}"
-    ranked = [outcome.labels.methods[name] for name in base.methods]
+    ranked = [labels.methods[name] for name in base.methods]
     if method not in ranked:
         return f"{method} is not ranked {words}, as it lacks a score on some of them."
     mean = base.nemenyi.ranks
@@ -110,17 +112,16 @@ def _rank(outcome: Outcome, verdict: StudyVerdict, method: str) -> str:
         answer = f"{method} shares the first rank with {others} among {count} {words}"
     else:
         answer = f"{method} ranks first of {count} {words}"
-    return f"{answer}{_cost(outcome, base, base.methods[ranked.index(method)])}."
+    return f"{answer}{_cost(outcome, base, base.methods[ranked.index(method)], labels.methods)}."
 
 
-def _cost(outcome: Outcome, base: ComparisonAcross, method: str) -> str:
+def _cost(outcome: Outcome, base: ComparisonAcross, method: str, labels: Mapping[str, str]) -> str:
     """The time of a fit against that of the best of the other methods."""
     order = [base.methods[j] for j in np.argsort(base.nemenyi.ranks, kind="stable")]
     other = next(name for name in order if name != method)
     ratio = cost_ratio(median_seconds(outcome.times), base.datasets, method, other)
     if ratio is None:
         return ""
-    labels = outcome.labels.methods
     if base.best != [method]:
         return f"; {cost_words(labels[method], labels[other], ratio)}"
     verb = "and takes" if ratio >= SAME_TIME else "which takes"
@@ -139,9 +140,9 @@ def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
     better, worse, undecided = map(len, sides)
     others = better + worse + undecided
     whom = f"{better or 'none'} of the {others} others"
-    if 0 < better <= 2 and others > better:
-        whom = f"{names_and_others(control.better_than, NAMES)} only"
-    parts = [f"significantly better than {whom}"]
+    if 0 < better <= 2:
+        whom = names_and_others(control.better_than, NAMES) + " only" * (others > better)
+    parts = [f"significantly better than {whom}"] * (others > 1 or better > 0)
     parts += [f"significantly worse than {worse}"] * (worse > 0)
     rest = f"the other {undecided}" if undecided > 1 else "".join(control.undecided)
     parts += [f"not distinguishable from {rest}"] * (undecided > 0)
@@ -157,7 +158,7 @@ def _single(one: DatasetVerdict) -> list[str]:
     best = names_and_others(one.best, NAMES)
     return [
         f"{best} {verb} the best {metric_words(one.metric)} on {one.dataset}, {one.mean:.3f}.",
-        f"{sure[0].upper()}{sure[1:]}.",
+        f"{sure if sure.split()[0] in one.methods else sure[0].upper() + sure[1:]}.",
     ]
 
 

@@ -1,4 +1,4 @@
-"""The verdict, the comparison across data sets and the controls in sentences, for the answer, the tables and the page.
+"""The verdicts of data sets, the comparison across them and the controls in sentences, for the tables and the page.
 
 Probabilities on a data set come from the Bayesian correlated t test of the best method against each other one, with the
 study's region of practical equivalence (`rope`). The best method is clearly the best if its probabilities of not being
@@ -34,7 +34,6 @@ from linclass_study.analysis.controls import (
     verdicts,
 )
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.tuned import grid_end_sentences
 from linclass_study.analysis.verdict import DatasetVerdict, StudyVerdict, no_ranking
 from linclass_study.analysis.within_dataset import SURE, comparison_within, rope_of
 from linclass_study.analysis.wording import (
@@ -52,42 +51,6 @@ NAMED = 6  # data sets, or excluded runs, that are named one by one
 
 def _listed(names: Sequence[str]) -> str:
     return names_and_others(names, NAMES)
-
-
-# the answer
-
-
-def plain_answer(verdict: StudyVerdict) -> list[str]:
-    """The best method, across data sets if they are enough for that, and how certain it is; then what is missing, and
-    which methods chose an end of their grids."""
-    answered = [one for one in verdict.datasets if one.best]
-    if not answered:
-        return ["No method succeeded on every fold of any data set, so none is best."]
-    lines, words = [], metric_words(verdict.metric)
-    ranked = verdict.ranking is not None or (verdict.best and not verdict.not_ranked)
-    if ranked:
-        lines.append(_overall(verdict))
-    elif len(answered) <= NAMED:
-        for one in answered:
-            verb = "has" if len(one.best) == 1 else "have"
-            best = f"{_listed(one.best)} {verb} the best {words} on {one.dataset}, {one.mean:.3f}"
-            lines.append(f"{best}; {confidence(one)}.")
-    if not lines or ranked:  # of the data sets that can show it
-        known = [one for one in answered if one.comparisons]
-        clear = sum(not one.indistinguishable for one in known)
-        those = f"the {len(known)} data sets with several scores of several methods"
-        often = f"On {clear or 'none'} of {those} one method is clearly the best."
-        none = "No data set has several scores of several methods, so none is clearly the best."
-        lines.append(often if known else none)
-    lines += _lead(verdict) if ranked else []
-    rivals = [one.closest_rival for one in answered if one.closest_rival is not None]
-    rivals = [one for one in rivals if not {*verdict.focus} & {one.control, one.other}]
-    lines += undecided_sentences(rivals, " of the best method with its closest rival")
-    lines += [verdict.not_ranked] * bool(verdict.not_ranked)
-    if lacking := len(verdict.datasets) - len(answered):
-        have = "has" if lacking == 1 else "have"
-        lines.append(f"{lacking} of the {len(verdict.datasets)} data sets {have} no result.")
-    return lines + grid_end_sentences(verdict.metric, verdict.tuned, verdict.grid_ends)
 
 
 def confidence(verdict: DatasetVerdict) -> str:
@@ -109,44 +72,6 @@ def confidence(verdict: DatasetVerdict) -> str:
         those = f"{len(rivals)} of the {n} others {'is' if len(rivals) == 1 else 'are'}"
     more = f", {worse} {'is' if worse == 1 else 'are'} clearly worse" * (worse > 0)
     return f"{those} indistinguishable from {'them' if tied else 'it'}{more}"
-
-
-def _overall(verdict: StudyVerdict) -> str:
-    """The best method and how many others it is not significantly better than."""
-    others = [name for name in verdict.ranked if name not in verdict.best]
-    found = verdict.ranking
-    if not others or found is None:
-        return "All methods share the best mean rank."
-    near = [name for name in others if name not in found.better_than]
-    ranked = "ranked " * any(one.scored for one in verdict.incomplete)
-    ahead = f"significantly better than every other {ranked}method"
-    if len(others) == 1:
-        ahead = f"{'but not ' * bool(near)}significantly better than {others[0]}"
-    elif near:
-        those = f"{len(near)} of the {len(others)} other {ranked}methods"
-        ahead = f"but not significantly better than {those}"
-    verb = "has" if len(verdict.best) == 1 else "share"
-    test = "Nemenyi’s test" if found.test == "nemenyi" else "a z test with Holm’s correction"
-    by_ranks = (
-        f" Mean ranks are compared by {test}, because Wilcoxon’s signed-rank test cannot be significant after "
-        "correction on so few data sets."
-    )
-    return (
-        f"{_listed(verdict.best)} {verb} the best mean rank by {metric_words(verdict.metric)} over {verdict.over}, "
-        f"{ahead}.{by_ranks * (found.test != 'wilcoxon')}"
-    )
-
-
-def _lead(verdict: StudyVerdict) -> list[str]:
-    """On how many data sets the lead of the best method over the next one would be significant, if it is not."""
-    found = verdict.ranking
-    if found is None or found.next is None:
-        return []
-    needed = found.datasets_needed
-    number = f"more than {MAX_DATASETS:,}" if needed is None else f"about {needed}"
-    pair = f"between {found.method} and {found.next}, the next by mean rank,"
-    needs = f"significance takes {number} data sets like these"
-    return [f"If the observed difference {pair} is the true one, {needs}."]
 
 
 def not_ranked(verdict: StudyVerdict) -> str:

@@ -175,7 +175,7 @@ def report(
         scripts=[Markup(script) for script in scripts],
         script_hashes=[script_hash(script) for script in scripts],
         data=Markup(as_json(study_data(outcome))),
-        headline=headline(outcome, verdict),
+        headline=headline(outcome, verdict, outcome.labels),
         caution=caution(outcome, verdict),
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         outcome=outcome,

@@ -26,6 +26,7 @@ from linclass_study.analysis.across_datasets import (
 )
 from linclass_study.analysis.aggregate import ranks_table, sensitivity_table, write_across
 from linclass_study.analysis.export import export_table
+from linclass_study.analysis.headline import headline
 from linclass_study.analysis.verdict import incomplete_methods, study_verdict
 from linclass_study.analysis.within_dataset import same_predictions
 from linclass_study.analysis.wording import units
@@ -158,7 +159,7 @@ def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_back_unchan
     with style.settings():
         for draw in (rankings.ranks, rankings.ratings, matrices.pairwise):
             assert draw(replace(made)).figure is not None
-    assert sentences.plain_answer(study_verdict(replace(made)))
+    assert headline(made, study_verdict(replace(made)), made.labels)
     assert not calls
     fewer = replace(made, methods={"b": made.methods["b"]})
     monkeypatch.undo()
@@ -187,8 +188,7 @@ def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(tmp
         across = json.loads((tables / "across.json").read_text())
         *conclusions, survives = across["sentences"]
         conclusions = [line.replace("other ranked method", "other method") for line in conclusions]
-        headline = sentences.plain_answer(study_verdict(made))[0]
-        assert ("every other ranked method" in headline) == (name == "with")
+        rank, sure, *_ = headline(made, study_verdict(made), made.labels)
         found.append(
             (
                 (tables / "ranks.csv").read_text(),
@@ -196,7 +196,7 @@ def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(tmp
                 tried.filter(~pl.col("variation").str.contains("missing|lacks")).rows(),
                 str(comparison_across(made).friedman),
                 (across["datasets"], across["methods"], conclusions),
-                headline.replace("other ranked method", "other method"),
+                (rank, sure.partition("; clearly")[0]),
                 figures,
             )
         )
@@ -224,7 +224,7 @@ def test_an_incomplete_method_is_listed_with_its_gaps_and_its_worst_case_rank(tm
         "be first both if missing scores count as worst and without the data sets on which a method lacks "
         "one (tables/sensitivity.csv)."
     )
-    assert "significantly better than b." in sentences.plain_answer(study_verdict(made))[0]
+    assert "not distinguishable from b" in headline(made, study_verdict(made), made.labels)[1]
     assert sentences.not_ranked(study_verdict(made)) == said
     assert said in answer.answer(made, "report.html")
     page = unescape(studies.finish(made))

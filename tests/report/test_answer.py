@@ -18,8 +18,7 @@ from linclass_study.analysis.answer import (
     shortened,
 )
 from linclass_study.analysis.fit_problems import fit_problems
-from linclass_study.analysis.sentences import plain_answer
-from linclass_study.analysis.verdict import dataset_verdict, study_verdict
+from linclass_study.analysis.verdict import dataset_verdict
 from linclass_study.report.contents import TABLES
 
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
@@ -37,29 +36,29 @@ def test_metrics_have_their_usual_capitals(make, metric, words):
     outcome.evaluation["tune_metric"] = metric
     assert best_lines(outcome)[0].startswith(f"Best {words} (mean")
     assert ("; less is better):" in best_lines(outcome)[0]) is (metric == "log_loss")
-    assert f"the best {words} on d" in plain_answer(study_verdict(outcome))[0]
+    assert f"the best {words} on d" in lines(outcome)[0]
     table = TABLES["answer"](outcome)
     assert words[0].upper() + words[1:] in [column.title for column in table.columns]
 
 
 def test_the_answer_on_one_data_set_is_one_line_with_its_confidence(make):
     outcome = make({"d": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, folds=5)
-    found, sure, fits, report = lines(outcome)
+    best, sure, found, fits, report = lines(outcome)
+    assert best.startswith("good has the best accuracy on d, 0.9")
+    assert sure == "It is clearly the best."
     assert found.startswith("Best accuracy (mean ± sd, 5 folds): d: good 0.9")
-    assert sure.endswith("; it is clearly the best.")
     assert (fits, report) == ("10 fits, all of them succeeded", "report: results/report.html")
 
 
 def test_the_answer_on_several_data_sets_is_a_table_and_ends_with_that_across_them(make):
     data = {f"d{i}": Data(rows=60) for i in range(6)}
     outcome = make(data, {"bad": Method(0.0), "good": Method(4.0)}, folds=3)
-    *_, across, within, _, _ = lines(outcome)
-    assert [across, within] == plain_answer(study_verdict(outcome))
-    assert across.startswith(
-        "good has the best mean rank by accuracy over 6 independent data sets, "
-    )
+    best, sure, title, *_ = lines(outcome)
+    assert best.startswith("good ranks first of 2 methods by accuracy over 6 independent data sets")
+    assert sure == "It is significantly better than bad; clearly the best on 6 of 6 data sets."
+    assert title.startswith("Best accuracy")
     few = make({"d": Data(), "e": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, name="few")
-    assert lines(few)[3:-2] == plain_answer(study_verdict(few))
+    assert lines(few)[0] == "good is the best by accuracy on 2 of 2 data sets."
     outcome = make({"d": Data(), "longer": Data()}, {"bad": Method(0.0), "good": Method(4.0)})
     title, d, longer = best_lines(outcome)
     assert title == "Best accuracy (mean ± sd, 5 folds):"
@@ -81,7 +80,7 @@ def test_methods_that_equal_the_best_and_many_data_sets_are_cut_in_the_terminal(
 def test_problems_come_first_each_in_one_line_with_its_reason(make):
     data = {"here": Data(), "gone": Data(unavailable="a.csv: no such file; give a path")}
     outcome = make(data, {"m": Method(everywhere=("failed", "boom"), only=["here"])})
-    first, second, _, here, gone, none, fits, _ = lines(outcome)
+    first, second, none, _, here, gone, fits, _ = lines(outcome)
     assert first == "unavailable: gone: a.csv: no such file; give a path"
     assert second == "failed: here × m (5 fits): boom"
     assert (here, gone) == ("  here    none", "  gone    none")
@@ -110,7 +109,7 @@ def test_problems_come_first_each_in_one_line_with_its_reason(make):
     methods = {f"m{i}": Method(everywhere=("failed", f"reason {chr(97 + i)}")) for i in range(26)}
     found = lines(make({"d": Data(rows=20)}, methods, folds=2))
     assert found[LINES] == "… and 2 more problems, all in the report"
-    assert found[LINES + 1].startswith("Best ")
+    assert found[LINES + 1].startswith("No method succeeded")
 
 
 @each("length", [301, 1000, 5000])

@@ -138,7 +138,7 @@ def test_planes_are_of_data_sets_with_two_features_and_inside_their_square(make)
 
 
 def sentences_of(outcome):
-    return headline(outcome, study_verdict(outcome))
+    return headline(outcome, study_verdict(outcome), outcome.labels)
 
 
 def test_the_headline_has_answer_confidence_and_next_step(scored):
@@ -201,6 +201,20 @@ def test_the_headline_of_few_data_sets_names_who_is_best_and_why_there_is_no_ran
     assert answer == "a is the best by accuracy on 2 of 2 data sets."
     assert sure.startswith(
         "One method is clearly the best on 2 of them. 2 independent data sets are too few"
+    )
+
+
+def test_the_headline_of_two_methods_follows_the_sign_test(scored):
+    """Five wins of five have p = 2/2⁵ = .0625, six of six .031. (Nemenyi's approximation would be 1.96/√n ranks, less
+    than their distance from n = 4 on.)"""
+    values = {"good": [0.9, 0.91, 0.92, 0.9], "bad": [0.5, 0.51, 0.52, 0.5]}
+    _, sure = sentences_of(scored({f"d{i}": values for i in range(6)}))
+    assert sure == "It is significantly better than bad; clearly the best on 6 of 6 data sets."
+    _, sure, more = sentences_of(scored({f"d{i}": values for i in range(5)}))
+    assert sure == "It is not distinguishable from bad; clearly the best on 5 of 5 data sets."
+    assert more == (
+        "Still undecided: good against bad. If the observed difference is the true one, deciding it takes about 6 "
+        "data sets like these."
     )
 
 

@@ -12,9 +12,7 @@ from studies import Data, Method
 
 from linclass_study.analysis import answer, tuned
 from linclass_study.analysis.aggregate import write_across
-from linclass_study.analysis.sentences import plain_answer
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table
-from linclass_study.analysis.verdict import study_verdict
 from linclass_study.files.tables import write_table
 from linclass_study.report.cells import PageCells
 from linclass_study.report.contents import FIGURES
@@ -92,7 +90,7 @@ def test_parameters_at_the_end_of_their_grid_in_half_of_the_fits_are_reported(ou
     of_half = (
         "two chose the highest strength of its grid on d and the lowest strength of its grid on d"
     )
-    assert of_half in "\n".join(plain_answer(study_verdict(outcome)))
+    assert of_half in answer.answer(outcome, "report.html")
 
 
 @each(("value", "grid", "edge"), [
@@ -144,20 +142,18 @@ NAMED = (
 
 
 def test_a_method_at_an_end_of_its_grid_is_named_in_the_answer(narrow):
-    assert NAMED in plain_answer(study_verdict(narrow))
     assert f"\n{NAMED}\n" in answer.answer(narrow, "report.html")
     alone = replace(narrow, methods={"narrow": narrow.methods["narrow"]})
     alone.__dict__["scores"] = narrow.scores.filter(method="narrow")
     assert all(line.endswith("narrow†") for line in answer.best_lines(alone)[1:])
     losses = replace(narrow, evaluation=narrow.evaluation | {"tune_metric": "log_loss"})
-    assert NAMED.replace("low.", "high.") in plain_answer(study_verdict(losses))
+    assert NAMED.replace("low.", "high.") in answer.answer(losses, "report.html")
     path = {"narrow": {"classifier": "linclass.Tuned", "tune": {"strength": "path"}}}
     extended = replace(narrow, methods=narrow.methods | path)
     extended.read["grid_ends"] = {}
-    assert not [line for line in plain_answer(study_verdict(extended)) if "chose" in line]
-    assert "0 of 1 tuned method at an end of a path or grid." in plain_answer(
-        study_verdict(extended)
-    )
+    said = answer.answer(extended, "report.html")
+    assert "chose" not in said
+    assert "\n0 of 1 tuned method at an end of a path or grid.\n" in said
 
 
 @pytest.mark.full

@@ -136,7 +136,7 @@ def test_an_unavailable_data_set_is_recorded_retried_and_fitted_once_available(p
     assert "add one_hot" in project.fits("text")["reason"][0]
     printed = output.text.splitlines()
     answer = next(i for i, line in enumerate(printed) if line.startswith("Best accuracy"))
-    assert any(line.startswith("unavailable: remote: ") for line in printed[answer - 2 : answer])
+    assert any(line.startswith("unavailable: remote: ") for line in printed[answer - 6 : answer])
     report = project.text("results/report.html")
     assert report.index("unavailable") < report.index("<table")
 
