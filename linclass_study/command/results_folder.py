@@ -23,7 +23,6 @@ from typing import IO, Any
 
 import polars as pl
 
-from linclass.base.suggestions import near_names
 from linclass.evaluation import metrics
 from linclass_study.analysis import study_file
 from linclass_study.analysis.fit_problems import mixed_environments
@@ -349,28 +348,6 @@ class ResultsFolder:
 # Archives are untrusted: files are written below a temporary folder whatever their names, and links, devices and
 # archives of excessive size are refused. The files of an archive by `linclass publish` are compared with its checksums.
 
-MAX_PLACES = 3  # places that are named
-ARCHIVES = (".zip", ".tar", ".gz", ".bz2", ".xz", ".tgz")
-
-
-def suggest_places(path: Path) -> list[Path]:
-    """What exists instead of the first step of the path that does not, with its other steps if these exist."""
-    missing = path
-    while not missing.parent.exists():
-        missing = missing.parent
-    rest = path.relative_to(missing)
-    try:
-        there = [
-            entry.name
-            for entry in missing.parent.iterdir()
-            if entry.is_dir() or entry.name.endswith(ARCHIVES)
-        ]
-    except OSError:  # a file, or a folder that may not be read
-        return []
-    near = [missing.with_name(name) for name in near_names(missing.name, there)[:MAX_PLACES]]
-    return [place / rest if (place / rest).exists() else place for place in near]
-
-
 SUMS = "sha256sums.txt"
 # limits of the unpacked size: a multiple of the archive's, or bytes
 MAX_EXPANSION, AT_LEAST = 100, 10**8
@@ -394,9 +371,7 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
             _check(given, root)
             yield ResultsFolder(given, root)
     else:
-        near = " or ".join(map(str, suggest_places(path)))
-        meant = f"; did you mean {near}?" if near else ""
-        raise StudyError(f"{given}: no such folder or archive{meant}")
+        raise StudyError(f"{given}: no such folder or archive")
 
 
 def unpack(given: str, archive: Path, folder: Path) -> None:

@@ -215,10 +215,7 @@ def _sentences(error: ValidationError, name: str) -> Problems:
         case bound if bound in BOUNDS:
             yield path, f"{shown} is {BOUNDS[bound]} {rule}{_meant(schema)}"
         case "pattern" if schema.get("description", "").startswith("a name:"):
-            kept = (re.sub(rf"[^A-Za-z0-9_{more}-]+", "_", value) for more in ("{}.+", ".+", "+"))
-            plain = (name for each in kept if re.search(str(rule), name := each.strip("_.+-")))
-            written = next((f"; write {name}" for name in plain), "")
-            yield path, f"{shown} is an invalid name{_meant(schema)}{written}"
+            yield path, f"{shown} is an invalid name{_meant(schema)}"
         case "oneOf" | "anyOf" if error.context:
             yield from _nearest_alternative(error, name, shown, schema)
         case _:

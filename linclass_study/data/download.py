@@ -1,13 +1,12 @@
 """Download a file over HTTP, with retries, a deadline for all attempts and a limit of its size.
 
-Timeouts of sockets cover neither name resolution, nor a list of dead addresses, nor a server that sends its header
-byte by byte. Therefore calls that may hang run in a daemon thread, which is abandoned after its time.
+Timeouts of sockets cover neither name resolution nor a server that sends its header byte by byte. Therefore an attempt
+runs in a daemon thread, which is abandoned after its time.
 """
 
 from __future__ import annotations
 
 import itertools
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,12 +14,9 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TypeVar
-from urllib.parse import urljoin, urlsplit
 
 import requests
 from requests import exceptions
-from requests.cookies import extract_cookies_to_jar
-from requests.utils import requote_uri, select_proxy
 from urllib3 import exceptions as net
 from urllib3.util import Retry
 
@@ -28,23 +24,34 @@ from linclass_study.data.local_copies import Checksums, DownloadLimits, with_che
 from linclass_study.errors import Unavailable
 from linclass_study.files.writing import atomic_write
 
-AGENT = "linclass (a benchmark of linear classification)"
-MOST_REDIRECTS = 10
+# identity: the file must arrive as published, without transfer compression
+HEADERS = {
+    "Accept-Encoding": "identity",
+    "User-Agent": "linclass (a benchmark of linear classification)",
+}
 BLOCK = 1 << 16
 WEB_PAGE = (b"<!doctype html", b"<html")
 ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
 TEMPORARY = {408, 429, *range(500, 600)}  # statuses that are worth a retry
 
 INVALID = exceptions.InvalidURL, exceptions.MissingSchema, exceptions.InvalidSchema
+UNREACHABLE = net.NewConnectionError, net.ConnectTimeoutError, net.ProxyError  # no server answers
 BROKEN = "the connection broke off before the file was complete"
 # (exceptions, message, whether the failure is temporary); the first row that matches counts
 FAILURES: list[tuple[tuple[type[Exception], ...], str, bool]] = [
     ((*INVALID, net.LocationParseError, UnicodeError), "invalid URL", False),
+    ((exceptions.TooManyRedirects,), "the server redirects in a loop", False),
     ((exceptions.SSLError, net.SSLError), "TLS handshake failed", False),
     ((exceptions.ProxyError,), "the proxy refused the connection", True),
-    ((exceptions.ConnectTimeout,), "connection timed out", True),
+    ((net.NameResolutionError,), "the name of the server cannot be resolved", True),
+    ((net.NewConnectionError,), "the server cannot be reached", True),
+    ((net.ConnectTimeoutError,), "no connection within {limits.connect_timeout:g} seconds", True),
     ((net.DecodeError,), "the content encoding is not the one that the server states", False),
-    ((exceptions.Timeout, net.TimeoutError), "no data received for {seconds:g} seconds", True),
+    (
+        (exceptions.Timeout, net.TimeoutError),
+        "no data received for {limits.read_timeout:g} seconds",
+        True,
+    ),
     ((exceptions.ConnectionError, net.ProtocolError), BROKEN, True),
 ]
 
@@ -125,7 +132,12 @@ def _transfer(url: str, file: IO[bytes], limits: DownloadLimits) -> None:
     """One attempt: send the request, check the response, write its body."""
     file.seek(0)
     file.truncate()
-    with _plain_errors(limits), _response(url, limits) as answer:
+    timeout = (limits.connect_timeout, limits.read_timeout)
+    with (
+        _plain_errors(limits),
+        requests.Session() as session,
+        session.get(url, headers=HEADERS, stream=True, timeout=timeout) as answer,
+    ):
         _check_response(answer)
         size, most = 0, limits.megabytes * 1e6
         blocks = answer.raw.stream(BLOCK, decode_content=True)
@@ -138,47 +150,6 @@ def _transfer(url: str, file: IO[bytes], limits: DownloadLimits) -> None:
             size += file.write(block)
     what = f"it has more than {limits.megabytes:g} MB"
     raise Unavailable(f"{what}; raise limits.download_mb if this size is intended")
-
-
-@contextmanager
-def _response(url: str, limits: DownloadLimits) -> Iterator[requests.Response]:
-    """The response after redirects, whose bodies are not read (Session.get would)."""
-    # identity: the file must arrive as published, without transfer compression
-    headers = {"Accept-Encoding": "identity", "User-Agent": AGENT}
-    with requests.Session() as session:
-        for _ in range(1 + MOST_REDIRECTS):
-            request = session.prepare_request(requests.Request("GET", url, headers=headers))
-            address = request.url or url
-            options = session.merge_environment_settings(address, {}, True, None, None)
-            options["timeout"] = (limits.connect_timeout, limits.read_timeout)
-            adapter, proxy = session.get_adapter(address), select_proxy(address, options["proxies"])
-            _check_connection(proxy or address, limits.connect_timeout)
-            answer = adapter.send(request, **options)
-            extract_cookies_to_jar(session.cookies, request, answer.raw)
-            with answer:
-                target = session.get_redirect_target(answer)
-                if not target:
-                    yield answer
-                    return
-            url = requote_uri(urljoin(url, target))
-    raise Unavailable("the server redirects in a loop")
-
-
-def _check_connection(url: str, seconds: float) -> None:
-    """Refuse a server that accepts no connection in time, name resolution included."""
-    parts = urlsplit(url if "://" in url else f"http://{url}")
-    host, port = parts.hostname or "", parts.port or {"https": 443}.get(parts.scheme, 80)
-    try:
-        _in_time(lambda: socket.create_connection((host, port), seconds).close(), seconds)
-    except TimeoutError:
-        reason = f"no connection to {host} within {seconds:g} seconds"
-    except socket.gaierror:
-        reason = f"the name {host} cannot be resolved"
-    except OSError as error:
-        reason = f"no connection to {host} ({error.strerror or error})"
-    else:
-        return
-    raise TemporaryFailure(reason, unreachable=True)
 
 
 def _check_response(answer: requests.Response) -> None:
@@ -203,8 +174,12 @@ def _plain_errors(limits: DownloadLimits) -> Iterator[None]:
     try:
         yield
     except (exceptions.RequestException, net.HTTPError, UnicodeError) as error:
+        cause = getattr(error.args[0] if error.args else None, "reason", error)  # of urllib3
         for kinds, message, is_temporary in FAILURES:
-            if isinstance(error, kinds):
-                kind = TemporaryFailure if is_temporary else Unavailable
-                raise kind(message.format(seconds=limits.read_timeout)) from None
+            if isinstance(error, kinds) or isinstance(cause, kinds):
+                text = message.format(limits=limits)
+                if not is_temporary:
+                    raise Unavailable(text) from None
+                unreachable = isinstance(cause, UNREACHABLE)
+                raise TemporaryFailure(text, unreachable=unreachable) from None
         raise TemporaryFailure(f"{type(error).__name__}: {str(error)[:120]}") from None

@@ -8,13 +8,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from linclass import datasets as synthetic
-from linclass.base.suggestions import near_names
 from linclass_study.data import labels
-from linclass_study.data.entry_keys import KINDS, dialect_of, format_of, suffix_of
+from linclass_study.data.entry_keys import KINDS, dialect_of, format_of
 from linclass_study.data.labels import cost_matrix
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.entries import Entry, Problems, as_list
@@ -23,14 +21,6 @@ from linclass_study.errors import Unavailable
 OF_FILES = {"format", "csv", "sha256", "vocabulary"}
 # their rows have named columns, one of which is the target
 TABLES = {"csv", "arff", "parquet", "parquet_blocks"}
-FOREIGN = {  # formats of other programs, and how one of them writes CSV
-    suffix: f"say with `pandas.read_{reader}(…).to_csv(…, index=False)`"
-    for suffix, reader in {
-        ".dta": "stata", ".feather": "feather", ".h5": "hdf", ".hdf5": "hdf", ".json": "json", ".jsonl": "json",
-        ".ods": "excel", ".pickle": "pickle", ".pkl": "pickle", ".sas7bdat": "sas", ".sav": "spss", ".xls": "excel",
-        ".xlsx": "excel", ".xml": "xml",
-    }.items()
-}  # fmt: skip
 WORDS = {"bag_of_words", "inverted_index", "text_folders"}
 
 
@@ -78,7 +68,7 @@ def _missing(given: Any, path: list[Any], folders: SearchFolders) -> Problems:
     if len(files) != len(as_list(given)) or any(folders.found(name) for _, name in files):
         return
     for place, name in files[:1]:
-        yield [*place, "file"], f"there is no file '{name}'{_neighbour(name, folders)}"
+        yield [*place, "file"], f"there is no file '{name}'"
 
 
 def _of_source(source: Mapping[str, Any], entry: Entry, folders: SearchFolders) -> Problems:
@@ -100,19 +90,11 @@ def _of_source(source: Mapping[str, Any], entry: Entry, folders: SearchFolders) 
         if key not in {kind, *known}:
             yield [key], f"is not supported for {kind}; leave it out"
     if known and format_of(entry, source, source[kind]) is None:
-        yield [], _without_format(source[kind])
+        what = f"`format:` is missing and not known from the name '{source[kind]}'"
+        yield [], f"{what}; add it, such as `format: csv`, or save the file as CSV or Parquet"
     dialect = dialect_of(entry, source, source[kind]) if known else {}
     if "names" in dialect and dialect.get("header"):
         yield ["csv"], "`names:` are for a file without a header; leave one out by `skip: 1`"
-
-
-def _without_format(name: str) -> str:
-    """Formats of other programs are to be converted; any other file may be one of ours."""
-    what = f"`format:` is missing and not known from the name '{name}'"
-    if (suffix := suffix_of(name)) in FOREIGN:
-        what = f"'{name}': {suffix} files are not read"
-        return f"{what}; save it as CSV or Parquet, {FOREIGN[suffix]}"
-    return f"{what}; add it, such as `format: csv`"
 
 
 def _of_formats(entry: Entry) -> Problems:
@@ -177,14 +159,3 @@ def _of_classes(entry: Entry) -> Problems:
             named = classes is None and isinstance(costs, Mapping)
             unsure = "; or correct the misspelled class name" * named
             yield ["costs"], str(error).removeprefix("costs: ") + unsure
-
-
-def _neighbour(name: str, folders: SearchFolders) -> str:
-    """Remedy for a path that does not exist: the file in its folder whose name, without suffix, is nearest."""
-    for base in (Path(name).expanduser(), folders.root / name):
-        if base.parent.is_dir():
-            files = sorted(path for path in base.parent.iterdir() if path.is_file())
-            near = near_names(base.stem, [path.stem for path in files])
-            found = [path.name for path in files if path.stem in near[:1]]
-            return f"; did you mean '{found[0]}'?" if found else ""
-    return f", nor the folder '{Path(name).parent}'"

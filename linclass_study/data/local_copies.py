@@ -93,7 +93,7 @@ def with_checksum(path: Path, wanted: Checksums) -> Path:
 class DownloadLimits:
     seconds: float = 3600  # for one file in total, retries and pauses included
     megabytes: float = 4000  # of one file, and of the decompressed content of one source
-    connect_timeout: float = 5.0  # seconds, name resolution included
+    connect_timeout: float = 5.0  # seconds
     read_timeout: float = 20.0  # seconds without a byte
     pauses: tuple[float, ...] = (1, 2, 4, 8, 16, 32)  # before each retry, in seconds
     unreachable: int = 2  # retries if no server answers: there may be no network

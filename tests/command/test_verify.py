@@ -198,26 +198,6 @@ def test_a_tolerance_is_a_number_from_0_to_1(linclass, a, b, tolerance, capsys):
     assert f"{tolerance} is not a number from 0 up to 1" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["verify", "publish"])
-@pytest.mark.parametrize(("given", "meant"), [
-    ("mystduy", "mystudy?"),
-    ("mystduy/runs", "mystudy/runs?"),
-    ("mystduy/gone", "mystudy?"),
-    ("publishd-0a.zip", "published-0a.zip?"),
-])  # fmt: skip
-def test_a_missing_folder_is_reported_with_similar_names(linclass, tmp_path, command, given, meant):
-    (tmp_path / "mystudy" / "runs").mkdir(parents=True)
-    (tmp_path / "mystudy.yaml").touch()
-    (tmp_path / "published-0a.zip").touch()
-    number = 1 + (command == "verify")
-    place = tmp_path / given
-    output = linclass(command, *[place] * number)
-    reason = f"no such folder or archive; did you mean {tmp_path}/{meant}"
-    assert (output.code, output.errors) == (2, [f"linclass {command}: {place}: {reason}"])
-    far = linclass(command, *[tmp_path / "q" / "x"] * number)
-    assert far.errors[0].endswith("/q/x: no such folder or archive")
-
-
 @pytest.mark.parametrize(
     ("command", "meant"), [("chek", "did you mean 'check'?"), ("dance", "there are: check, clean,")]
 )

@@ -146,8 +146,7 @@ LATE = "not complete after 1 seconds"
         rf"^{LATE} \(limits.download_seconds\): [1-9][\d,]* bytes arrived$"),
     (OK + b"X-Long: ", LATE),
     (OK + b"Transfer-Encoding: chunked\r\n\r\n5;x=", LATE),
-    (b"HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 9999\r\n\r\n", "answers 404"),
-], ids=["body", "head", "chunk size", "redirect"])  # fmt: skip
+], ids=["body", "head", "chunk size"])  # fmt: skip
 def test_a_slow_response_times_out_in_one_line_and_leaves_no_file(get, sent, reason):
     def drip(handler, number):
         handler.wfile.write(sent)
@@ -234,9 +233,3 @@ def test_a_bad_response_is_reported_in_one_line_and_leaves_no_file(get, case):
     script, words = BAD[case]
     assert words in why(get, script)
     assert left(get) == []
-
-
-def test_the_body_of_a_redirect_is_not_read(get, server):
-    server.page("/there", BODY)
-    script = lambda h, n: send(h, 302, b"x", whole=10**12, Location="/there")  # noqa: E731
-    assert get(script) == BODY

@@ -108,10 +108,7 @@ TOGETHER = {
         "is not supported for sklearn; leave it out"),
     "unknown form": ({"source": {"url": "http://a.org/b.data"}, "target": "y"}, ["source"],
         "`format:` is missing and not known from the name 'http://a.org/b.data'; add it, such as `format: csv`"),
-    "a spreadsheet": ({"source": {"url": "http://a.org/b.xlsx"}, "target": "y"}, ["source"],
-        ".xlsx files are not read; save it as CSV or Parquet, say with `pandas.read_excel(…)"),
-    "a compressed JSON": ({"source": {"url": "http://a.org/b.JSON.gz"}, "target": "y"}, ["source"],
-        ".json files are not read; save it as CSV or Parquet, say with `pandas.read_json(…)"),
+    "a spreadsheet": ({"source": {"url": "http://a.org/b.xlsx"}, "target": "y"}, ["source"], "save the file as CSV"),
     "no target": ({"source": CSV}, [], "the key 'target' is missing"),
     "target of sparse rows": ({"source": {"url": "http://a.org/b.svm.bz2"}, "target": "y"}, ["target"],
         "is not supported for libsvm"),
@@ -143,9 +140,9 @@ TOGETHER = {
         "inf is not a finite number"),
     "parameters at odds": ({"source": {**GAUSSIANS, "rows": [5]}}, ["source"], "is for 1 class"),
     "missing file": ({"source": {"file": "resources/SAhaert.csv"}, "target": "chd"}, ["source", "file"],
-        "there is no file 'resources/SAhaert.csv'; did you mean 'SAheart.data'?"),
-    "missing folder": ({"source": [{"file": "my/a.csv"}, {"file": "my/b.csv"}], "target": "y"}, ["source", 0, "file"],
-        "there is no file 'my/a.csv', nor the folder 'my'"),
+        "there is no file 'resources/SAhaert.csv'"),
+    "missing files": ({"source": [{"file": "my/a.csv"}, {"file": "my/b.csv"}], "target": "y"}, ["source", 0, "file"],
+        "there is no file 'my/a.csv'"),
     "missing test file": ({"source": CSV, "test": {"file": "t.csv"}, "target": "y"}, ["test", "file"],
         "there is no file 't.csv'"),
 }  # fmt: skip
@@ -163,20 +160,9 @@ def test_keys_that_do_not_go_together_are_refused(case, tmp_path, monkeypatch):
 def test_a_file_that_is_not_there_is_a_problem_unless_a_mirror_or_another_source_has_it(
     tmp_path, monkeypatch
 ):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "spam.csv").touch()
-
-    def said(name):
-        entry = {"source": {"file": f"data/{name}"}, "target": "y"}
-        return [
-            text
-            for path, text in entry_problems(entry, SearchFolders(root=tmp_path))
-            if path == ["source", "file"]
-        ]
-
-    assert said("pima.csv") == ["there is no file 'data/pima.csv'"]
-    assert said("sapm.csv") == ["there is no file 'data/sapm.csv'; did you mean 'spam.csv'?"]
-    assert said("spam.data") == ["there is no file 'data/spam.data'; did you mean 'spam.csv'?"]
+    lost = {"source": {"file": "data/pima.csv"}, "target": "y"}
+    (problem,) = entry_problems(lost, SearchFolders(root=tmp_path))
+    assert problem == (["source", "file"], "there is no file 'data/pima.csv'")
     monkeypatch.chdir(tmp_path)
     assert not list(entry_problems({"source": [{"file": "a.csv"}, CSV], "target": "y"}))
     (tmp_path / "a.csv").write_text("")

@@ -78,7 +78,7 @@ def test_if_every_source_fails_one_line_gives_each_reason(nobody, reason, tmp_pa
     assert parts[0] == "lost.csv: there is no such file"
     assert parts[1].startswith("wrong.csv: its content has the digest sha256:")
     assert parts[2].startswith("ragged.csv: line 3 has 1 field where 2 are expected (correct it")
-    assert parts[3].startswith(f"{nobody}/a.csv: no connection")
+    assert parts[3].startswith(f"{nobody}/a.csv: the server cannot be reached")
 
 
 def test_an_error_common_to_every_source_is_reported_once(reason, tmp_path):
