@@ -1,4 +1,4 @@
-"""The base class of classifiers, and those of classifiers with probabilities and with offsets."""
+"""The base class of classifiers, and that of classifiers with probabilities."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from linclass.base.arrays import (
 )
 from linclass.base.estimator import Estimator
 from linclass.base.messages import NotApplicable
-from linclass.base.offsets import given_offset, offsets_of, row_offsets
 from linclass.base.validation import refuse_missing_labels, refuse_tiny_classes
 from linclass.base.weights import as_counts, class_weights, warn_of_relative_weights
 
@@ -259,63 +258,3 @@ class SoftmaxProbabilities(Classifier):
             One column per class, in the order of `classes_`; each row sums to 1.
         """
         return np.exp(self.predict_log_proba(X))
-
-
-class TakesOffset(Classifier):
-    """Mixin of classifiers whose scores have the offset as a summand (offsets.py), in fits and in predictions."""
-
-    def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
-        """Those of the rows whose weight is not zero, if there are any, once the classes are known."""
-        return None if offset is None else offsets_of(offset, sample_weight, y, len(self.classes_))
-
-    def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
-    ) -> Self:
-        raise NotImplementedError
-
-    def score(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
-    ) -> float:
-        return self._accuracy(self.predict(X, **given_offset(offset)), y, sample_weight)
-
-    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
-        Z = super().decision_function(X)
-        return Z if offset is None else Z + row_offsets(offset, Z.shape)
-
-    def predict(self, X: MatrixLike, offset: PerRow = None) -> Array:
-        return self.classes_from(self.decision_function(X, **given_offset(offset)))
-
-
-class ProbabilitiesWithOffset(Classifier):
-    """Classifiers with the methods of both: `TakesOffset`, and probabilities as of `SoftmaxProbabilities`."""
-
-    _offsets = TakesOffset._offsets
-    fit = TakesOffset.fit
-    score = TakesOffset.score
-    predict = TakesOffset.predict
-    log_proba_from = SoftmaxProbabilities.log_proba_from
-
-    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
-        Z = super().decision_function(X)
-        return Z if offset is None else Z + row_offsets(offset, Z.shape)
-
-    @of_scores
-    def predict_log_proba(self, X: MatrixLike, offset: PerRow = None) -> Array:
-        """Natural logarithm of the class probabilities, exact also where a probability underflows.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`.
-        """
-        return np.asarray(self.log_proba_from(self.decision_function(X, **given_offset(offset))))
-
-    def predict_proba(self, X: MatrixLike, offset: PerRow = None) -> Array:
-        """Class probabilities.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`; each row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X, **given_offset(offset)))

@@ -16,7 +16,6 @@ import numpy as np
 from linclass.base import validation
 from linclass.base.arrays import Array, ArrayLike, MatrixLike, PerRow
 from linclass.base.messages import one_warning
-from linclass.base.offsets import require_offsets_taken
 
 Scaling = Sequence[tuple[Any, Any]]
 
@@ -29,7 +28,6 @@ class Folds(NamedTuple):
     held_out: list[np.ndarray]  # numbers of rows among those of positive weight
     scaling: Scaling | None
     sample_weight: Any
-    offset: Any = None
 
 
 @one_warning
@@ -41,7 +39,6 @@ def fit_many(
     params: Sequence[dict[str, Any]] = ({},),
     scaling: Scaling | None = None,
     sample_weight: PerRow = None,
-    offset: PerRow = None,
 ) -> list[list[Any]]:
     """Fit on the training rows of each fold, for each setting of parameters.
 
@@ -56,18 +53,14 @@ def fit_many(
         Parameters to set for each fit of a fold; ({},) fits once with the present ones.
     scaling : sequence of (shift, scale) or None, default=None
         For each fold, fit on (X − shift)/scale. None leaves X as it is.
-    offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-        Known part of the scores of all rows, for models whose `fit` takes one. None is 0.
 
     Returns
     -------
     list of lists of estimators
         `fits[fold][param]`, fitted to the rows that are not in the fold.
     """
-    if offset is not None:
-        require_offsets_taken(self.fit)
     held_out, _ = among_weighted(folds, len(np.asarray(y)), sample_weight)
-    rows = Folds(X, y, held_out, scaling, sample_weight, offset)
+    rows = Folds(X, y, held_out, scaling, sample_weight)
     models = [self._changed(param) for param in params]
     groups: dict[Hashable, list[int]] = {}
     for i, model in enumerate(models):

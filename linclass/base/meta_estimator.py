@@ -28,7 +28,6 @@ from linclass.base.arrays import (
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
 from linclass.base.messages import counted, warn_user
-from linclass.base.offsets import kept_offsets, offset_for
 from linclass.base.parameters import arguments
 from linclass.base.predicted import own_copy
 from linclass.base.regressor import Regressor
@@ -78,16 +77,14 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         y: ArrayLike,
         sample_weight: PerRow = None,
         groups: PerRow = None,
-        offset: PerRow = None,
     ) -> tuple[Any, Array, Array, Given]:
         """Check parameters and rows; (the rows for base estimators, y as `_start_fit` returns it, all weights, and what
         is given with the rows of positive weight: weights only if rows or classes have any).
         """
         groups = kept_groups(groups, sample_weight, y)
-        offset = kept_offsets(offset, sample_weight, y)
         X, target, weights = self._start_fit(X, y, sample_weight)
         weighed = sample_weight is not None or getattr(self, "class_weight", None) is not None
-        given = Given(weights if weighed else None, groups, offset)
+        given = Given(weights if weighed else None, groups)
         self._forget("_columns")
         if is_pairwise(self._inner()):
             counts = validation.row_weights(sample_weight, len(np.asarray(y))) > 0
@@ -152,10 +149,6 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         """The rows for the base estimator, with the names of their columns if it takes them."""
         return named(X, getattr(self, "feature_names_in_", None)) if self.takes_names else X
 
-    def _offset_inside(self, offset: PerRow) -> Any:
-        """The offset of rows to predict, unless the base estimator declined it in its fit."""
-        return None if offset is None or not takes_metadata(self._inner(), "offset") else offset
-
     def get_metadata_routing(self) -> MetadataRouter:
         """What this estimator and its base estimator request.
 
@@ -200,7 +193,6 @@ class Given(NamedTuple):
 
     weights: Array | None = None
     groups: Array | None = None
-    offset: Array | None = None
 
     def at(self, rows: Index | None) -> Given:
         """That of some rows; None are all."""
@@ -209,21 +201,14 @@ class Given(NamedTuple):
         return Given(*(None if values is None else values[rows] for values in self))
 
     def asked_for(self, model: EstimatorLike) -> Given:
-        """Without weights or an offset that the estimator declines, by scikit-learn's routing."""
-        weights, groups, offset = self
-        if weights is not None and not takes_metadata(model, "sample_weight"):
-            weights = None
-        if offset is not None and not takes_metadata(model, "offset"):
-            offset = None
-        return Given(weights, groups, offset)
+        """Without weights that the estimator declines, by scikit-learn's routing."""
+        taken = self.weights is not None and takes_weights(model)
+        return self if taken else Given(None, self.groups)
 
     def arguments(self, method: MethodType) -> dict[str, Any]:
-        """Weights and offset, as arguments of a method that fits."""
-        if self.weights is None and self.offset is None:
-            return {}
-        weights, _, offset = self.asked_for(method.__self__)
-        own = {} if weights is None else weights_for(method, weights)
-        return own | offset_for(method, offset)
+        """Weights, as an argument of a method that fits."""
+        weights = self.asked_for(method.__self__).weights
+        return {} if weights is None else weights_for(method, weights)
 
 
 def fit_inside(model: EstimatorLike, X: Matrix, y: Array, given: Given) -> Any:
@@ -287,7 +272,7 @@ def _kind(made: EstimatorLike) -> str | None:
     return None if kind is None else str(kind)
 
 
-# scikit-learn's metadata routing: which of `sample_weight`, `offset`, `groups`, … a method requests
+# scikit-learn's metadata routing: which of `sample_weight`, `groups`, … a method requests
 
 
 def is_routing() -> bool:
@@ -295,19 +280,19 @@ def is_routing() -> bool:
     return bool(get_config()["enable_metadata_routing"])
 
 
-def takes_metadata(model: EstimatorLike, name: str) -> bool:
-    """Whether a meta-estimator passes weights or offsets on to `model.fit`; one without the argument will say so."""
-    if not is_routing() or name not in arguments(model.fit):
+def takes_weights(model: EstimatorLike) -> bool:
+    """Whether a meta-estimator passes weights on to `model.fit`; one without the argument will say so."""
+    if not is_routing() or "sample_weight" not in arguments(model.fit):
         return True
     routing = get_routing_for_object(model)
-    if isinstance(routing, MetadataRouter) or routing.consumes("fit", [name]):
+    if isinstance(routing, MetadataRouter) or routing.consumes("fit", ["sample_weight"]):
         return True
-    if routing.fit.requests.get(name) is None:
+    if routing.fit.requests.get("sample_weight") is None:
         kind = type(model).__name__
         raise UnsetMetadataPassedError(
-            message=f"{name} is passed, but {kind} does not say whether it asks for it; call "
-            f"{kind}.set_fit_request({name}=True) or set_fit_request({name}=False).",
-            unrequested_params={name: None},
+            message=f"sample_weight is passed, but {kind} does not say whether it asks for it; call "
+            f"{kind}.set_fit_request(sample_weight=True) or set_fit_request(sample_weight=False).",
+            unrequested_params={"sample_weight": None},
             routed_params={},
         )
     return False

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import Array, EstimatorLike, MatrixLike, PerRow
+from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable, counted
-from linclass.base.offsets import given_offset, offset_for
 
 # name of a method → its output for the rows, None if it does not exist
 OutputOf = Callable[[str], Any]
@@ -25,20 +24,20 @@ SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single
 
 
 def predictions_of(
-    estimator: EstimatorLike, X: MatrixLike, K: int, offset: PerRow = None
+    estimator: EstimatorLike, X: MatrixLike, K: int
 ) -> tuple[Array, Array, Array | None]:
     """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None).
 
     The scores are the log-probabilities of an estimator without scores, and NaN if it has neither: predicted classes
     alone rank no rows.
     """
-    output_of: OutputOf = partial(_output, estimator, X, offset)
+    output_of: OutputOf = partial(_output, estimator, X)
     with noting_sparse_rows(estimator, X):
         if is_ours(estimator):
-            Z = estimator.decision_function(X, **offset_for(estimator.decision_function, offset))
+            Z = estimator.decision_function(X)
             if (found := predictions_from(estimator, Z, K)) is not None:
                 return found
-            output_of = _from_scores(estimator, X, offset, Z)
+            output_of = _from_scores(estimator, X, Z)
         outputs = Outputs(estimator, output_of, X.shape[0], K)
         y_pred, log_proba, score = outputs.codes(), outputs.log_proba(), outputs.scores()
     if score is None:
@@ -65,13 +64,13 @@ def predictions_from(
     return codes.astype(np.int32), score, log_proba
 
 
-def _from_scores(estimator: EstimatorLike, X: MatrixLike, offset: PerRow, Z: Array) -> OutputOf:
+def _from_scores(estimator: EstimatorLike, X: MatrixLike, Z: Array) -> OutputOf:
     """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
     log_proba = getattr(estimator, "predict_log_proba", None)
     if _is_of_scores(estimator, log_proba):
         log_proba = estimator.log_proba_from(Z)
     elif log_proba is not None:
-        log_proba = log_proba(X, **given_offset(offset))
+        log_proba = log_proba(X)
     found = {"predict": estimator.classes_from(Z), "predict_log_proba": log_proba}
     return (found | {"decision_function": Z}).get
 
@@ -80,8 +79,8 @@ def _is_of_scores(estimator: EstimatorLike, predict_log_proba: Any) -> bool:
     return hasattr(predict_log_proba, "of_scores") and hasattr(estimator, "log_proba_from")
 
 
-def _output(estimator: EstimatorLike, X: MatrixLike, offset: PerRow, name: str) -> Any:
-    """Output of a method of the estimator for these rows and offsets; None if it has none, or raises
+def _output(estimator: EstimatorLike, X: MatrixLike, name: str) -> Any:
+    """Output of a method of the estimator for these rows; None if it has none, or raises
     NotImplementedError. If it changes NumPy's error handling, the change ends here.
     """
     try:
@@ -89,7 +88,7 @@ def _output(estimator: EstimatorLike, X: MatrixLike, offset: PerRow, name: str) 
             method = getattr(estimator, name, None)
             if method is None:
                 return None
-            return method(own_copy(X, estimator), **offset_for(method, offset))
+            return method(own_copy(X, estimator))
     except NotImplementedError:
         if name == "predict":
             raise

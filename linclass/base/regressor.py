@@ -10,7 +10,6 @@ from sklearn.base import RegressorMixin
 from linclass.base import validation
 from linclass.base.arrays import TINY, Array, ArrayLike, Matrix, MatrixLike, PerRow, Tags
 from linclass.base.estimator import Estimator
-from linclass.base.offsets import given_offset, offsets_of
 from linclass.base.weights import as_counts, warn_of_relative_weights
 
 
@@ -110,26 +109,3 @@ class Regressor(RegressorMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self.several_targets
         return tags
-
-
-class RegressorWithOffset(Regressor):
-    """Mixin of linear regressors: generalized linear models with identity link, E y = w·x + b + offset, so that the fit
-    is that to y − offset.   McCullagh & Nelder (1989), §2.2
-    """
-
-    def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
-        """Those of the rows whose weight is not zero, if there are any."""
-        return None if offset is None else offsets_of(offset, sample_weight, y, 2)
-
-    def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
-    ) -> Self:
-        raise NotImplementedError
-
-    def predict(self, X: MatrixLike, offset: PerRow = None) -> Array:
-        raise NotImplementedError
-
-    def score(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
-    ) -> float:
-        return self._determination(self.predict(X, **given_offset(offset)), y, sample_weight)

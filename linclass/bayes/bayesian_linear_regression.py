@@ -29,15 +29,14 @@ from linclass.base.arrays import Array, ArrayLike, MatrixLike, PerRow
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.messages import require_memory
-from linclass.base.offsets import row_offsets
-from linclass.base.regressor import RegressorWithOffset
+from linclass.base.regressor import Regressor
 
 RANGE = 1e12  # of ρ above the mean eigenvalue, and of the variance of y above that of the noise
 EPS = np.finfo(float).eps
 GRID = 121  # values of ρ among which the highest is refined, for there may be several maxima
 
 
-class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
+class BayesianLinearRegression(LinearGeometry, Regressor):
     """Parameters
     ----------
     strength : float or 'evidence', default='evidence'
@@ -78,12 +77,8 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
                 f"strength is {self.strength!r}; it must be a number above 0, or 'evidence'."
             )
 
-    def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
-    ) -> Self:
-        X, target, weights = self._start_fit(X, y, sample_weight)
-        known = self._offsets(offset, sample_weight, y)
-        y = target if known is None else target - known
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
+        X, y, weights = self._start_fit(X, y, sample_weight)
         n, d = float(weights.sum()), X.shape[1]
         require_memory(24 * d * d, f"{type(self).__name__} needs a {d} × {d} covariance")
         design = DesignMatrix(X, self.fit_intercept)
@@ -132,9 +127,7 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
             certificate_kind="closed_form" if slope is None else "gradient_norm",
         )
 
-    def predict(  # type: ignore[override]
-        self, X: MatrixLike, return_std: bool = False, *, offset: PerRow = None
-    ) -> Any:
+    def predict(self, X: MatrixLike, return_std: bool = False) -> Any:
         """Predicted target of each row, the mean of its predictive distribution.
 
         Parameters
@@ -147,13 +140,9 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         array of shape (n,), or two of them
         """
         if not isinstance(return_std, bool):
-            raise ValueError(
-                f"return_std is {return_std!r}; use True or False. Give an offset by its name."
-            )
+            raise ValueError(f"return_std is {return_std!r}; use True or False.")
         X = self._check_rows(X)
         mean = X @ self.coef_ + self.intercept_
-        if offset is not None:
-            mean += row_offsets(offset, mean.shape)
         if not return_std:
             return mean
         rows = (X.toarray() if sparse.issparse(X) else X) - self._mean

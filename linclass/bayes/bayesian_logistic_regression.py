@@ -30,21 +30,18 @@ from scipy import sparse
 from scipy.special import log_expit, log_ndtr, logsumexp
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow, shifted
-from linclass.base.classifier import ProbabilitiesWithOffset
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import MAX_SCORE, products
 from linclass.base.messages import NotApplicable, counted
-from linclass.base.offsets import row_offsets
 from linclass.bayes.laplace_posterior import (
     RowPosterior,
     largest_evidence,
     posteriors,
     score_deviations,
 )
-from linclass.linear.losses.base import Loss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
-from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.coordinates import about_mean, far_about_mean
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
@@ -53,7 +50,7 @@ from linclass.linear.solvers.newton import Newton
 PREDICTIVES = ("probit", "quadrature", "mode")
 
 
-class BayesianLogisticRegression(ProbabilitiesWithOffset):
+class BayesianLogisticRegression(SoftmaxProbabilities):
     """Parameters
     ----------
     strength : float or 'evidence', default='evidence'
@@ -115,16 +112,14 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
             )
         Newton(tol=self.tol, max_iter=self.max_iter).check()
 
-    def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
-    ) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         d, K = X.shape[1], len(self.classes_)
         if self.predictive == "quadrature" and K > 2:
             raise NotApplicable(
                 f"predictive is 'quadrature', which is for two classes, and y has {K}; use 'probit'."
             )
-        loss, target = self._problem(codes, self._offsets(offset, sample_weight, y))
+        loss, target = (Logistic(), 2.0 * codes - 1) if K == 2 else (Softmax(K), codes)
         self._mean = np.zeros(d)
         if self.fit_intercept:  # digits of offsets are lost in squares
             centre = far_about_mean if sparse.issparse(X) else about_mean
@@ -158,14 +153,6 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
             certificate_kind=solution.certificate_kind,
             n_iter=n_iter,
         )
-
-    def _problem(self, codes: Array, offset: Array | None) -> tuple[Loss, Array]:
-        """(loss, its y)"""
-        K = len(self.classes_)
-        problem: tuple[Loss, Array] = Softmax(K), codes
-        if K == 2:
-            problem = Logistic(), np.where(codes, 1.0, -1.0)
-        return problem if offset is None else with_offset(*problem, offset)
 
     def _set_weights(self, theta: Array) -> None:
         """Weights and intercepts for the features as they are: b = u − x̄·w."""
@@ -207,15 +194,10 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
         blocks[..., d] -= blocks[..., :d] @ self._mean
         return np.asarray(blocks.reshape(C.shape))
 
-    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k.
 
         They are linear in x only with predictive='mode'.
-
-        Parameters
-        ----------
-        offset : array of shape (n,), or (n, K) for more than two classes, or None
-            Known part of the scores, which is added to their means μ. None is 0.
 
         Returns
         -------
@@ -223,10 +205,6 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
         """
         X = self._check_rows(X)
         mean = products(X, self.mean_coef_) + self.mean_intercept_
-        if offset is not None:
-            K = mean.shape[1]
-            own = row_offsets(offset, mean.shape if K > 1 else mean.shape[:1]).reshape(mean.shape)
-            mean += own - own.mean(axis=1, keepdims=True) if K > 1 else own
         if self.predictive == "probit":
             mean = mean / np.hypot(1, np.sqrt(np.pi / 8) * self._deviations(X))
         elif self.predictive == "quadrature":

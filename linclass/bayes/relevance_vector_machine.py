@@ -34,9 +34,8 @@ import numpy as np
 from scipy.special import expit
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow
-from linclass.base.classifier import ProbabilitiesWithOffset
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.offsets import row_offsets
 from linclass.bayes.laplace_posterior import LaplacePosterior
 from linclass.bayes.relevance import (
     Relevance,
@@ -46,9 +45,7 @@ from linclass.bayes.relevance import (
     beginnings,
 )
 from linclass.kernels.functions import KernelLike
-from linclass.linear.losses.base import Loss
 from linclass.linear.losses.margin import Logistic
-from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.newton import Newton
@@ -63,7 +60,7 @@ SEPARATED = (
 )
 
 
-class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
+class RelevanceVectorMachine(SoftmaxProbabilities, RelevanceMachine):
     """Attributes
     ----------
     classes_ : array of shape (2,)
@@ -101,14 +98,11 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
-    ) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        known = self._offsets(offset, sample_weight, y)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         columns, means = self._columns(X, kept, weights)
-        rows = Labelled(DesignMatrix(columns, False), codes, weights, known)
+        rows = Labelled(DesignMatrix(columns, False), codes, weights)
         again = self._columns_again(X, columns.shape[1])
         ends = [self._ascend(rows, again, first) for first in beginnings(columns.shape[1])]
         mode, gain, moves = max(ends, key=lambda end: (end[1] <= self.tol, end[0].log_evidence))
@@ -169,13 +163,8 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
         else:
             self.dual_coef_ = w[None]
 
-    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability.
-
-        Parameters
-        ----------
-        offset : array of shape (n,) or None
-            Known part of the scores, which is added to their means. None is 0.
 
         Returns
         -------
@@ -184,17 +173,14 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
         X = self._check_rows(X)
         w = self.mean_coef_[:, self._active] if self.kernel is None else self.dual_coef_
         mean = self._combined(X, w)[:, 0] + self.mean_intercept_[0]
-        if offset is not None:
-            mean += row_offsets(offset, mean.shape)
         return np.asarray(mean / np.hypot(1, np.sqrt(np.pi / 8) * self._deviations(X)))
 
 
 # Laplace's posterior of the weights of a few columns with precisions α, and the evidence of a Gaussian in its place:
 #
-#     ẑ = z + B⁻¹(y − σ(z + o)),   B = diag σ′(z + o),   ln p(ẑ | α) = ln N(ẑ | 0, B⁻¹ + ΦA⁻¹Φᵀ),
+#     ẑ = z + B⁻¹(y − σ(z)),   B = diag σ′(z),   ln p(ẑ | α) = ln N(ẑ | 0, B⁻¹ + ΦA⁻¹Φᵀ),
 #
-# with the scores z at the mode and the offsets o. The target ẑ has the slopes and the curvature of the likelihood
-# there.
+# with the scores z at the mode. The target ẑ has the slopes and the curvature of the likelihood there.
 
 MODE_TOL = 1e-12  # gap of a mode: gains are squares of slopes
 FLAT = 1e-12  # least curvature of a row, so that slope/curvature stays finite
@@ -207,18 +193,17 @@ class Mode(NamedTuple):
     alpha: Array
     theta: Array
     covariance: Array
-    scores: Array  # without the offset
+    scores: Array
     log_evidence: float
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Columns of rows of two classes, with weights and, if they have any, offsets."""
+    """Columns of rows of two classes, with weights."""
 
     design: DesignMatrix
     codes: Array
     weights: Array
-    offset: Array | None
 
     def mode(self, active: Array, alpha: Array, near: Mode | None = None) -> Mode:
         """In units of the deviations of the prior, in which all weights have the same strength."""
@@ -227,8 +212,8 @@ class Labelled:
         own = design.columns(active, np.zeros(design.n_features), np.ones(design.n_rows)) * unit[:m]
         # a design needs a column; the weight of a column of zeros is 0
         rows = own if m else np.zeros((design.n_rows, 1))
-        loss, target = self._loss()
-        P = Objective(DesignMatrix(rows), loss, target, self.weights, L2(), 1 / total)
+        target = np.where(self.codes, 1.0, -1.0)
+        P = Objective(DesignMatrix(rows), Logistic(), target, self.weights, L2(), 1 / total)
         start = P.zero()
         if m and near is not None:
             old = np.zeros(design.n_features)
@@ -243,18 +228,12 @@ class Labelled:
         return Mode(active, alpha, theta * unit, covariance * np.outer(unit, unit), scores, height)
 
     def are_separated_by(self, scores: Array) -> bool:
-        """Whether scores without the offset have every row on its side."""
-        z = scores if self.offset is None else scores + self.offset
-        return bool(((z > 0) == self.codes).all())
-
-    def _loss(self) -> tuple[Loss, Array]:
-        """(loss, its y)"""
-        loss, signs = Logistic(), np.where(self.codes, 1.0, -1.0)
-        return (loss, signs) if self.offset is None else with_offset(loss, signs, self.offset)
+        """Whether these scores have every row on its side."""
+        return bool(((scores > 0) == self.codes).all())
 
     def evidence(self, mode: Mode, away: Array) -> Relevance:
         """That of the Gaussian at a mode. Columns that are `away` count as constants."""
-        z = mode.scores if self.offset is None else mode.scores + self.offset
+        z = mode.scores
         curvature = np.maximum(expit(z) * expit(-z), FLAT)
         slope = np.where(self.codes, expit(-z), -expit(z))
         target = mode.scores + slope / curvature

@@ -29,8 +29,7 @@ import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, MatrixLike, PerRow
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.offsets import row_offsets
-from linclass.base.regressor import RegressorWithOffset
+from linclass.base.regressor import Regressor
 from linclass.bayes.relevance import (
     Relevance,
     RelevanceMachine,
@@ -44,7 +43,7 @@ from linclass.linear.support_vectors import rows_that_count
 NO_NOISE = "few columns fit y without noise, so the evidence has no maximum; use a model with a strength, as Ridge."
 
 
-class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
+class RelevanceVectorRegressor(RelevanceMachine, Regressor):
     """Attributes
     ----------
     coef_ : array of shape (d,), only with kernel=None
@@ -78,13 +77,9 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
-    ) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         given = len(np.asarray(y)) if y is not None else 0
-        X, target, weights = self._start_fit(X, y, sample_weight)
-        known = self._offsets(offset, sample_weight, y)
-        y = target if known is None else target - known
+        X, y, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, given)
         columns, means = self._columns(X, kept, weights)
         total = float(weights.sum())
@@ -138,9 +133,7 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
             n_iter=moves,
         )
 
-    def predict(  # type: ignore[override]
-        self, X: MatrixLike, return_std: bool = False, *, offset: PerRow = None
-    ) -> Any:
+    def predict(self, X: MatrixLike, return_std: bool = False) -> Any:
         """Predicted target of each row, the mean of its predictive distribution.
 
         Parameters
@@ -153,14 +146,10 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
         array of shape (n,), or two of them
         """
         if not isinstance(return_std, bool):
-            raise ValueError(
-                f"return_std is {return_std!r}; use True or False. Give an offset by its name."
-            )
+            raise ValueError(f"return_std is {return_std!r}; use True or False.")
         X = self._check_rows(X)
         w = self.coef_[self._active] if self.kernel is None else self.dual_coef_
         mean = self._combined(X, w[None])[:, 0] + self.intercept_
-        if offset is not None:
-            mean += row_offsets(offset, mean.shape)
         if not return_std:
             return mean
         return mean, np.hypot(self._deviations(X), np.sqrt(1 / self.noise_precision_))

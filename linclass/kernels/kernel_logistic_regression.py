@@ -18,10 +18,9 @@ from typing import Self
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow
-from linclass.base.classifier import ProbabilitiesWithOffset
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.messages import silently
 from linclass.base.meta_estimator import ending_inside
-from linclass.base.offsets import given_offset, row_offsets
 from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_features import (
     KernelFeatures,
@@ -36,7 +35,7 @@ from linclass.linear.objective.objective import Objective
 from linclass.linear.support_vectors import rows_that_count
 
 
-class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
+class KernelLogisticRegression(SoftmaxProbabilities, KernelPath):
     """Parameters
     ----------
     strength : float, default=1e-3
@@ -82,24 +81,16 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         """The modules that a fit composes by name."""
         return self._linear().parts()
 
-    def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
-    ) -> Self:
-        self._fit_each([self.strength], X, y, sample_weight, offset)
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
+        self._fit_each([self.strength], X, y, sample_weight)
         return self
 
     def _fit_each(
-        self,
-        strengths: Sequence[float],
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: PerRow = None,
-        offset: PerRow = None,
+        self, strengths: Sequence[float], X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> list[KernelLogisticRegression]:
         X, codes, weights, found, centre = self._start_features(X, y, sample_weight)
-        known = given_offset(self._offsets(offset, sample_weight, y))
         with silently():
-            path = self._linear().path(found.features, codes, strengths, weights, **known)
+            path = self._linear().path(found.features, codes, strengths, weights)
         models = self._copies(strengths)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         for model, linear in zip(models, path, strict=True):
@@ -107,11 +98,10 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         return models
 
     def _path_objectives(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> list[Objective]:
         _, codes, weights, found, _ = self._start_features(X, y, sample_weight)
-        known = self._offsets(offset, sample_weight, y)
-        return self._linear()._path_objectives(found.features, codes, weights, known)
+        return self._linear()._path_objectives(found.features, codes, weights)
 
     def _start_features(
         self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
@@ -124,13 +114,17 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         return X, codes, weights, kernel_features(K), centre
 
     def _as_linear(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> tuple[LogisticRegression, Array, Array, Array]:
         """(the same fit to the features of the kernel, its rows, classes and weights), for AIC and BIC."""
         _, codes, weights, found, _ = self._unfitted()._start_features(X, y, sample_weight)
-        rows, known = found.features, given_offset(self._offsets(offset, sample_weight, y))
         with silently():
-            return self._linear().fit(rows, codes, weights, **known), rows, codes, weights
+            return (
+                self._linear().fit(found.features, codes, weights),
+                found.features,
+                codes,
+                weights,
+            )
 
     def _learn(
         self,
@@ -150,12 +144,11 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         self.solver_ = linear.solver_
         self._record(**ending_inside(linear))
 
-    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         b = own_intercepts(self) + self._shift * self.dual_coef_.sum(axis=1)
         Z = self._scores(X, self.dual_coef_).T + b
-        Z = Z[:, 0] if Z.shape[1] == 1 else Z
-        return Z if offset is None else Z + row_offsets(offset, Z.shape)
+        return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def _linear(self) -> LogisticRegression:
         return LogisticRegression(strength=self.strength, tol=self.tol, max_iter=self.max_iter)

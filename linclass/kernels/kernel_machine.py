@@ -18,7 +18,6 @@ from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow, T
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.estimator import Estimator
 from linclass.base.messages import counted
-from linclass.base.offsets import given_offset
 from linclass.base.parameters import is_number, require_whole
 from linclass.base.parts import find
 from linclass.kernels.functions import BLOCK, WIDTHS, Function, Kernel, KernelLike, Precomputed
@@ -266,12 +265,7 @@ class KernelPath(KernelMachine):
         return np.asarray(self.dual_coef_ @ rows)
 
     def _fit_each(
-        self,
-        strengths: Sequence[float],
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: PerRow = None,
-        offset: PerRow = None,
+        self, strengths: Sequence[float], X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> list[Any]:
         """Check the rows; fit `_copies` at these strengths."""
         raise NotImplementedError
@@ -280,16 +274,11 @@ class KernelPath(KernelMachine):
         """A strength always acts on the fit."""
 
     def _fits_at(
-        self,
-        strengths: Sequence[float],
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: PerRow,
-        offset: PerRow,
+        self, strengths: Sequence[float], X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> list[Any]:
         """The kernel matrix is computed once, and each fit starts from the solution at the previous strength."""
         first = self._unfitted(strength=min(strengths))
-        return first._fit_each(strengths, X, y, sample_weight, **given_offset(offset))
+        return first._fit_each(strengths, X, y, sample_weight)
 
     def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
         if parameter == "strength":
@@ -386,7 +375,7 @@ class SupportVectorMachine(KernelPath):
         self._fit_each([self.strength], X, y, sample_weight)
         return self
 
-    def _fit_each(  # type: ignore[override]
+    def _fit_each(
         self, strengths: Sequence[float], X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> list[Any]:
         given = len(np.asarray(y)) if y is not None else 0
@@ -399,7 +388,7 @@ class SupportVectorMachine(KernelPath):
         return models
 
     def _path_objectives(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> list[Objective]:
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         X, target, weights = self._start_fit(X, y, sample_weight)

@@ -94,12 +94,7 @@ class DantzigSelector(LinearGeometry, Regressor):
         return [Objective(design, Squared(), y, weights, L1(), self.strength)]
 
     def _fits_at(
-        self,
-        strengths: Sequence[float],
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: PerRow,
-        offset: PerRow,
+        self, strengths: Sequence[float], X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> list[Self]:
         """Each fit begins with the features of the one before."""
         first = self._unfitted(strength=max(strengths))

@@ -26,13 +26,13 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, PerRow
-from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.linear_scores import LinearScores
 from linclass.base.messages import counted, require_memory
 from linclass.base.numerics import damped_newton
 from linclass.base.parameters import require_positive, require_whole
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.coordinates import about_mean
+from linclass.linear.offsets import ProbabilitiesWithOffset
 
 MAX_STEPS = 200  # steps of Fisher's scoring
 RANK_TOLERANCE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0

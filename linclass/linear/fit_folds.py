@@ -11,7 +11,6 @@ from scipy import sparse
 from linclass.base.arrays import Array, Matrix
 from linclass.base.many_fits import Folds
 from linclass.base.messages import NotApplicable
-from linclass.base.offsets import given_offset
 from linclass.base.tables import named
 from linclass.linear.linear_model import chooses_solver, is_penalized, loss_of, solver_of
 
@@ -31,35 +30,26 @@ def fit_folds(models: Sequence[Any], folds: Folds) -> list[list[Any]]:
             f"{first!r}: a single strength has nothing to share; give several strengths, or fit fold by fold."
         )
     X, codes, weights = first._start_rows(folds.X, folds.y, folds.sample_weight)
-    offset = first._offsets(folds.offset, folds.sample_weight, folds.y)
     fits = []
     for fold, held_out in enumerate(folds.held_out):
         kept = np.ones(len(codes), dtype=bool)
         kept[held_out] = False
-        if offset is not None and offset.ndim > 1 and len(np.unique(codes[kept])) < offset.shape[1]:
-            raise NotApplicable(
-                "offset has a column of a class that a fold lacks; fit fold by fold."
-            )
         rows = X[kept] if folds.scaling is None else scaled(X[kept], *folds.scaling[fold])
         rows = named(rows, getattr(first, "feature_names_in_", None))
-        own_offset = None if offset is None else offset[kept]
-        fits.append(fit_path(models, rows, first.classes_[codes[kept]], weights[kept], own_offset))
+        fits.append(fit_path(models, rows, first.classes_[codes[kept]], weights[kept]))
     return fits
 
 
-def fit_path(
-    models: Sequence[Any], X: Any, y: Array, weights: Array, offset: Array | None
-) -> list[Any]:
+def fit_path(models: Sequence[Any], X: Any, y: Array, weights: Array) -> list[Any]:
     """Fits of models that differ only in their strengths; those without a penalty are fitted separately."""
     penalized = [i for i, model in enumerate(models) if is_penalized(model)]
     fits = {}
     if penalized:
         strengths = [models[i].strength for i in penalized]
-        path = models[penalized[0]]._fits_at(strengths, X, y, weights, offset)
+        path = models[penalized[0]]._fits_at(strengths, X, y, weights)
         fits = dict(zip(penalized, path, strict=True))
-    given = given_offset(offset)
     return [
-        fits[i] if i in fits else model._unfitted().fit(X, y, weights, **given)
+        fits[i] if i in fits else model._unfitted().fit(X, y, weights)
         for i, model in enumerate(models)
     ]
 

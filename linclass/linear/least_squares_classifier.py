@@ -80,7 +80,7 @@ class LeastSquaresClassifier(LinearClassifier):
     def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
         """Without a penalty, or with 'l2', in closed form from the class moments of all rows minus those of a fold."""
         checked = self._unfitted()
-        if folds.offset is not None or not checked._has_closed_form():
+        if not checked._has_closed_form():
             return super()._fit_together(models, folds)
         X, codes, weights = checked._start_fit(folds.X, folds.y, folds.sample_weight)
         if X.shape[1] >= 2000 and self.solver == "auto":  # which then avoids the Gram matrix

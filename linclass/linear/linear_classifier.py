@@ -30,11 +30,10 @@ from linclass.base.arrays import (
     Seed,
     log_probabilities,
 )
-from linclass.base.classifier import Classifier, ProbabilitiesWithOffset, TakesOffset, only_if
+from linclass.base.classifier import Classifier, only_if
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import products, scores_of_stack
 from linclass.base.many_fits import Folds, fit_many
-from linclass.base.offsets import row_offsets
 from linclass.base.parameters import key_of
 from linclass.base.parts import find
 from linclass.linear.fit_folds import fit_folds
@@ -50,6 +49,7 @@ from linclass.linear.linear_model import (
 from linclass.linear.losses.base import LossLike
 from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.offsets import ProbabilitiesWithOffset, row_offsets
 from linclass.linear.partial_fit import (
     nothing_if_refused,
     pass_over,
@@ -269,7 +269,7 @@ class LinearClassifier(LinearModel, Classifier):
         """Those of the rows whose weight is not zero, once the classes are known."""
         if offset is not None:
             self._require_likelihood()
-        return TakesOffset._offsets(self, offset, sample_weight, y)
+        return ProbabilitiesWithOffset._offsets(self, offset, sample_weight, y)
 
     def _require_likelihood(self) -> None:
         if not loss_of(self).probabilistic:
@@ -289,8 +289,8 @@ class LinearClassifier(LinearModel, Classifier):
 
     _scores_of_stack = staticmethod(scores_of_stack)
 
-    predict = TakesOffset.predict
-    score = TakesOffset.score
+    predict = ProbabilitiesWithOffset.predict
+    score = ProbabilitiesWithOffset.score
 
     def _why_no_probabilities(self) -> str:
         """Empty if there are."""

@@ -19,7 +19,6 @@ from linclass.base.documentation import documented
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.many_fits import COUNT, RegularizationPath, check_strengths
 from linclass.base.messages import NotApplicable, counted, one_warning
-from linclass.base.offsets import offset_inside, require_offsets_taken
 from linclass.base.parameters import (
     defaults_of,
     require_nonnegative,
@@ -29,6 +28,7 @@ from linclass.base.parameters import (
 from linclass.base.parts import find, module_of, names, no_part
 from linclass.linear.losses.base import Loss
 from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.offsets import given_offset, require_offsets_taken
 from linclass.linear.path import from_data
 from linclass.linear.penalties.base import Penalty
 from linclass.linear.solver_choice import AUTOMATIC, able_solver, choose_solver, require_minimizer
@@ -299,13 +299,13 @@ class LinearModel(LinearGeometry):
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: PerRow,
-        offset: PerRow,
+        offset: PerRow = None,
     ) -> list[Any]:
         """Fitted copies of this estimator, in the order of the strengths."""
         first = self._unfitted(strength=max(strengths))
         X, target, weights = first._start_fit(X, y, sample_weight)
-        known = offset_inside(first, offset, sample_weight, y)
-        objectives = first._objectives(X, target, weights, **known)
+        known = None if offset is None else first._offsets(offset, sample_weight, y)
+        objectives = first._objectives(X, target, weights, **given_offset(known))
         solver = solver_of(first, objectives[0])
         first.solver_ = solver.name
         order = sorted(range(len(strengths)), key=lambda i: -strengths[i])
@@ -321,12 +321,12 @@ class LinearModel(LinearGeometry):
         return fits
 
     def _path_objectives(
-        self: Any, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
+        self: Any, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow = None
     ) -> list[Objective]:
         """The objectives of a fit to these rows, as a path at any strength minimizes them; checks the rows."""
         rows = self._start_fit(X, y, sample_weight)
-        known = offset_inside(self, offset, sample_weight, y)
-        objectives: list[Objective] = self._objectives(*rows, **known)
+        known = None if offset is None else self._offsets(offset, sample_weight, y)
+        objectives: list[Objective] = self._objectives(*rows, **given_offset(known))
         return objectives
 
     def strength_path(
@@ -361,7 +361,9 @@ class LinearModel(LinearGeometry):
         self._require_penalty()
         first = self._unfitted(strength=1.0)
         first.check()
-        return from_data(first._path_objectives(X, y, sample_weight, offset), n, decades)
+        return from_data(
+            first._path_objectives(X, y, sample_weight, **given_offset(offset)), n, decades
+        )
 
     def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
         """The values of a parameter that a study tunes over with `path`."""
@@ -392,5 +394,7 @@ class LinearModel(LinearGeometry):
         if offset is not None:
             require_offsets_taken(self.fit)
         self._require_penalty()
-        fits = self._fits_at(check_strengths(strengths), X, y, sample_weight, offset)
+        fits = self._fits_at(
+            check_strengths(strengths), X, y, sample_weight, **given_offset(offset)
+        )
         return RegularizationPath(fits)

@@ -17,11 +17,11 @@ from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow, S
 from linclass.base.classifier import only_if
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import products
-from linclass.base.offsets import given_offset, offsets_of, row_offsets
 from linclass.base.regressor import Regressor
 from linclass.linear.linear_model import LinearModel, ending_of
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
+from linclass.linear.offsets import given_offset, offsets_of, row_offsets
 from linclass.linear.partial_fit import (
     nothing_if_refused,
     pass_over,

@@ -36,17 +36,16 @@ from linclass.base.arrays import (
     PerRow,
     diagonal,
 )
-from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import products
 from linclass.base.many_fits import COUNT
 from linclass.base.messages import NotApplicable, counted, require_memory
 from linclass.base.meta_estimator import class_order
 from linclass.base.numerics import Inverse, damped_newton
-from linclass.base.offsets import offsets_of, row_offsets
 from linclass.base.parameters import is_list, require_nonnegative, require_positive, require_whole
 from linclass.linear.objective.coordinates import LEAST_DEVIATION as DIGITS
 from linclass.linear.objective.coordinates import about_mean
+from linclass.linear.offsets import ProbabilitiesWithOffset, offsets_of, row_offsets
 from linclass.linear.path import downwards, explaining
 from linclass.linear.recession import UNDECIDED, Recession, solve_inequalities
 
@@ -239,11 +238,11 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         return Z[:, np.argsort(self.order_)]
 
     def _curvatures_at_fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> tuple[float, Array, Array, float]:
         """(mean of −ln P, its Hessian, that of the objective, Σw) on the training rows, for AIC and BIC."""
         strength, w = float(self.strength), self.coef_[0]
-        problem = self._unfitted()._problem(X, y, sample_weight, offset, strength)
+        problem = self._unfitted()._problem(X, y, sample_weight, None, strength)
         point = problem.at(np.append(w, self.thresholds_ - w @ problem.mean))
         H = point.hessian.copy()
         H[: len(w), : len(w)] -= strength * np.eye(len(w))

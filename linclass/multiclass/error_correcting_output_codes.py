@@ -118,7 +118,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
             return np.array([[-1.0], [1.0]])
         return CODES[self.code](K, self.columns, self.random_state)
 
-    def fit(  # type: ignore[override]
+    def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
     ) -> Self:
         return super().fit(X, y, sample_weight, groups)

@@ -34,7 +34,6 @@ from linclass.base.meta_estimator import (
     require_base,
     some_rows,
 )
-from linclass.base.offsets import offset_for
 from linclass.base.predicted import own_copy, predictions_of
 from linclass.tuning.candidates import fits_of
 
@@ -90,12 +89,7 @@ class FromBinary(MetaEstimator, Classifier):
         raise NotImplementedError
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: PerRow = None,
-        groups: PerRow = None,
-        offset: PerRow = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
     ) -> Self:
         """Fit the base classifier to each two-class problem.
 
@@ -103,11 +97,8 @@ class FromBinary(MetaEstimator, Classifier):
         ----------
         y : array of shape (n,)
             Class of each row: integers, booleans or strings, at least two classes.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None
-            Known part of the scores of the classes, for base classifiers that take one; a pair of classes has the
-            difference of theirs. None is 0.
         """
-        X, codes, _, given = self._start_inside(X, y, sample_weight, groups, offset)
+        X, codes, _, given = self._start_inside(X, y, sample_weight, groups)
         self.estimators_, messages = [], []
         for problem, rows, own in self._each_problem(X, codes, given):
             with warnings.catch_warnings(record=True) as caught, silently():
@@ -125,11 +116,9 @@ class FromBinary(MetaEstimator, Classifier):
         self, X: Any, codes: np.ndarray, given: Given
     ) -> Iterator[tuple[TwoClassProblem, Any, Given]]:
         """(problem, its rows, what is given with them)"""
-        problems = [*self._problems(codes)]
-        offsets = self._offset_of_problems(given.offset, len(problems))
-        for problem, offset in zip(problems, offsets, strict=True):
+        for problem in self._problems(codes):
             rows = X if problem.rows is None else some_rows(X, problem.rows, self._inner())
-            yield problem, rows, given._replace(offset=offset).at(problem.rows)
+            yield problem, rows, given.at(problem.rows)
 
     def _inner_problems(
         self, X: MatrixLike, y: ArrayLike
@@ -164,15 +153,10 @@ class FromBinary(MetaEstimator, Classifier):
             return asking_for_all(import_module(DEFAULT).LogisticRegression())
         return self.estimator
 
-    def _offset_of_problems(self, offset: np.ndarray | None, problems: int) -> Sequence[Any]:
-        """The offset of each problem, for reductions whose scores may have one."""
-        return [None] * problems
-
-    def _inner_scores(self, X: MatrixLike, offset: np.ndarray | None = None) -> np.ndarray:
+    def _inner_scores(self, X: MatrixLike) -> np.ndarray:
         """(problems, n), positive where class 1 is predicted."""
-        offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
-        fits = zip(self.estimators_, self._rows_of_problems(X), offsets, strict=True)
-        Z = np.array([two_class_score(inner, rows, own) for inner, rows, own in fits])
+        fits = zip(self.estimators_, self._rows_of_problems(X), strict=True)
+        Z = np.array([two_class_score(inner, rows) for inner, rows in fits])
         return np.clip(Z, -MAX_SCORE, MAX_SCORE, out=Z)  # sums of ±∞ would be NaN
 
     def _rows_of_problems(self, X: Any) -> Iterator[Any]:
@@ -208,24 +192,22 @@ class FromBinary(MetaEstimator, Classifier):
             n_iter=int(over_fits("n_iter_", self.estimators_, max) or 0),
         )
 
-    def _log_pairs(self, X: MatrixLike, offset: PerRow = None) -> list[Array]:
+    def _log_pairs(self, X: MatrixLike) -> list[Array]:
         """Log-probabilities (n, 2) of each problem."""
-        offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
         found = []
-        fits = zip(self.estimators_, self._rows_of_problems(X), offsets, strict=True)
-        for inner, rows, own in fits:
-            pair = predictions_of(inner, rows, 2, own)[2]
+        for inner, rows in zip(self.estimators_, self._rows_of_problems(X), strict=True):
+            pair = predictions_of(inner, rows, 2)[2]
             if pair is None:  # its method raised NotImplementedError
                 raise ValueError(f"{type(inner).__name__} gave no probabilities.")
             found.append(pair)
         return found
 
 
-def two_class_score(inner: EstimatorLike, X: MatrixLike, offset: np.ndarray | None) -> np.ndarray:
+def two_class_score(inner: EstimatorLike, X: MatrixLike) -> np.ndarray:
     """Score of each row; a foreign classifier may return a column for each of the two classes."""
     has_scores = hasattr(inner, "decision_function")
     method = inner.decision_function if has_scores else inner.predict_proba
-    Z = np.asarray(method(own_copy(X, inner), **offset_for(method, offset)), dtype=float)
+    Z = np.asarray(method(own_copy(X, inner)), dtype=float)
     if not has_scores:
         return Z[:, 1] - 0.5
     return Z[:, 1] - Z[:, 0] if Z.ndim == 2 and Z.shape[1] == 2 else Z.ravel()

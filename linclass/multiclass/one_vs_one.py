@@ -11,9 +11,6 @@ classes, which need not be consistent with all pairs:
 The most probable class is predicted, which may differ from the vote; scores are then ln p_k, for two classes the
 log-odds of the pair.
 
-An offset o_k of the score of each class is one of o_l − o_k for the pair (k, l), of whose score class l has the
-positive side.
-
 Predicts: scores: votes, ties broken by sums; ln p_k with `coupling`.
 Cost: K(K − 1)/2 fits of the estimator, each on the rows of two classes.
 Certificate: that of the estimators, of the worst one.
@@ -22,19 +19,17 @@ Reference: Wu, Lin & Weng (2004), JMLR 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import Array, ClassWeight, EstimatorLike, MatrixLike, PerRow
-from linclass.base.classifier import ProbabilitiesWithOffset, TakesOffset, only_if
-from linclass.base.offsets import row_offsets
+from linclass.base.arrays import Array, ClassWeight, EstimatorLike, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities, only_if
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
-class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
+class OneVsOne(FromBinary):
     """Parameters
     ----------
     coupling : 'wu_lin_weng' or None, default=None
@@ -79,28 +74,19 @@ class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
     def _why_no_probabilities(self) -> str:
         return "votes give no probabilities; set coupling" if self.coupling is None else ""
 
-    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
-        X, K = self._check_rows(X), len(self.classes_)
-        if offset is not None:
-            offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))
-        return self._votes(X, offset) if self.coupling is None else self._coupled(X, offset)
+    def decision_function(self, X: MatrixLike) -> Array:
+        X = self._check_rows(X)
+        return self._votes(X) if self.coupling is None else self._coupled(X)
 
-    predict_proba = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.predict_proba)
-    predict_log_proba = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.predict_log_proba)
-    log_proba_from = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.log_proba_from)
-
-    def _offset_of_problems(self, offset: Array | None, problems: int) -> Sequence[Any]:
-        if offset is None:
-            return [None] * problems
-        K = len(self.classes_)
-        found = row_offsets(offset, (len(offset), K)[: 1 + (K > 2)])
-        return [found] if K == 2 else [found[:, l] - found[:, k] for k, l in self._pairs()]
+    predict_proba = only_if(_why_no_probabilities)(SoftmaxProbabilities.predict_proba)
+    predict_log_proba = only_if(_why_no_probabilities)(SoftmaxProbabilities.predict_log_proba)
+    log_proba_from = only_if(_why_no_probabilities)(SoftmaxProbabilities.log_proba_from)
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
         return combinations(range(len(self.classes_)), 2)
 
-    def _votes(self, X: MatrixLike, offset: Array | None) -> Array:
-        Z = self._inner_scores(X, offset)
+    def _votes(self, X: MatrixLike) -> Array:
+        Z = self._inner_scores(X)
         if len(Z) == 1:
             return Z[0]
         K = len(self.classes_)
@@ -112,8 +98,8 @@ class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
             confidence[:, k] -= z
         return votes + confidence / (3 * (np.abs(confidence) + 1))
 
-    def _coupled(self, X: MatrixLike, offset: Array | None) -> Array:
-        log_pairs = self._log_pairs(X, offset)
+    def _coupled(self, X: MatrixLike) -> Array:
+        log_pairs = self._log_pairs(X)
         if len(log_pairs) == 1:
             pair = log_pairs[0]
             with np.errstate(invalid="ignore"):

@@ -22,14 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import MatrixLike, PerRow, log_softmax
-from linclass.base.classifier import ProbabilitiesWithOffset, TakesOffset, of_scores, only_if
-from linclass.base.offsets import given_offset, row_offsets
+from linclass.base.arrays import MatrixLike, log_softmax
+from linclass.base.classifier import SoftmaxProbabilities, of_scores, only_if
 from linclass.base.predicted import is_ours
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
-class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
+class OneVsRest(FromBinary):
     """Attributes
     ----------
     estimators_ : list of classifiers
@@ -47,11 +46,8 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
                 f"{names[k]!r} against the rest", None, (codes == k).astype(np.int64)
             )
 
-    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> np.ndarray:
-        X, K = self._check_rows(X), len(self.classes_)
-        if offset is not None:
-            offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))
-        Z = self._inner_scores(X, offset)
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        Z = self._inner_scores(self._check_rows(X))
         return Z[0] if len(Z) == 1 else Z.T
 
     def _fit_or_inner(self) -> Any:
@@ -71,11 +67,11 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
             return self._why_no_probabilities()
         return f"{type(inner).__name__} has none; use predict_log_proba"
 
-    predict_proba = only_if(_why_no_probabilities)(ProbabilitiesWithOffset.predict_proba)
+    predict_proba = only_if(_why_no_probabilities)(SoftmaxProbabilities.predict_proba)
 
     @only_if(_why_no_probabilities)
     @of_scores
-    def predict_log_proba(self, X: MatrixLike, offset: PerRow = None) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Natural logarithm of the class probabilities, if the estimator has them.
 
         Returns
@@ -84,8 +80,8 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
             One column per class, in the order of `classes_`.
         """
         if _follow_from_scores(self._fit_or_inner()):
-            return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
-        return _normalized(self._log_pairs(self._check_rows(X), offset))
+            return self.log_proba_from(self.decision_function(X))
+        return _normalized(self._log_pairs(self._check_rows(X)))
 
     @only_if(_why_no_log_proba_from)
     def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
@@ -102,12 +98,6 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
         """
         fits = zip(self.estimators_, np.atleast_2d(Z.T), strict=True)
         return _normalized([inner.log_proba_from(z) for inner, z in fits])
-
-    def _offset_of_problems(self, offset: np.ndarray | None, problems: int) -> Sequence[Any]:
-        if offset is None:
-            return [None] * problems
-        found = row_offsets(offset, (len(offset), problems)[: 1 + (problems > 1)])
-        return [found] if problems == 1 else [*found.T]
 
     @property
     def coef_(self) -> np.ndarray:

@@ -39,7 +39,7 @@ from linclass.base.arrays import (
     PerRow,
     Seed,
 )
-from linclass.base.classifier import ProbabilitiesWithOffset
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.messages import silently
 from linclass.base.meta_estimator import (
     Given,
@@ -71,7 +71,7 @@ METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
 }
 
 
-class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
+class Calibrated(MetaEstimator, SoftmaxProbabilities):
     """Parameters
     ----------
     estimator : classifier or None, default=None
@@ -123,13 +123,8 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         check_folds(self.cv)
         require_base(self._inner(), "classifier", ("get_params", "fit", "predict"), "LinearSVM()")
 
-    def fit(  # type: ignore[override]
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: PerRow = None,
-        groups: PerRow = None,
-        offset: PerRow = None,
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
     ) -> Self:
         """Fit the map on held-out rows, then the estimator on all rows.
 
@@ -143,10 +138,8 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
             equally.
         groups : array of shape (n,) or None
             Group of each row; rows of a group are held out together. None is no groups.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None
-            Known part of the scores of the estimator, in their form, if its `fit` takes one. None is 0.
         """
-        return self._fit_each([{}], X, y, sample_weight, groups, offset)[0]
+        return self._fit_each([{}], X, y, sample_weight, groups)[0]
 
     def _inner_problems(
         self, X: MatrixLike, y: ArrayLike
@@ -173,10 +166,9 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         y: ArrayLike,
         sample_weight: PerRow,
         groups: PerRow,
-        offset: PerRow,
     ) -> list[Self]:
         """Fits for each setting of the base classifier: this model if it is one, else copies of it."""
-        X, codes, weights, given = self._start_inside(X, y, sample_weight, groups, offset)
+        X, codes, weights, given = self._start_inside(X, y, sample_weight, groups)
         cv = kept_folds(self.cv, sample_weight, y)
         given = given.asked_for(self._inner())
         inner = with_class_order(self._inner(), y, self.classes_, codes=True)
@@ -191,7 +183,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
             fits = _fits(inner, options, own, codes[train], given.at(train))
             own = some_rows(X, out, inner, train)
             for z, fit in zip(Z, fits, strict=True):
-                z[start : start + len(out)] = _finite_scores(fit, own, K, given.at(out).offset)
+                z[start : start + len(out)] = _finite_scores(fit, own, K)
             start += len(out)
         order = np.argsort(held_out, kind="stable")
         scored, Z = held_out[order], Z[:, order]
@@ -225,7 +217,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
             ending |= {"status": self._map.status, "reason": self._map.reason}
         self._record(**ending)
 
-    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.
 
         Returns
@@ -233,8 +225,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         array of shape (n,) for two classes, (n, K) for more
         """
         X = self._check_rows(X)
-        own = self._offset_inside(offset)
-        Z = _finite_scores(self.estimator_, X, len(self.classes_), own)
+        Z = _finite_scores(self.estimator_, X, len(self.classes_))
         return np.asarray(self._map.decision(Z))
 
     @property
@@ -256,13 +247,13 @@ def _fits(
         return fits_of(inner, options, X, codes, given)
 
 
-def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int, offset: PerRow) -> Array:
+def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int) -> Array:
     """(n, K); a probability of 0, whose logarithm is the score, counts as the machine epsilon.
 
     A model that only predicts has the score ½ for the predicted class and −½ for the others.
     """
     floor = np.log(np.finfo(float).eps)
-    predicted, score, _ = predictions_of(model, X, K, offset)
+    predicted, score, _ = predictions_of(model, X, K)
     if np.isnan(score).all():
         score = np.eye(K)[predicted] - 0.5
     return np.nan_to_num(score, neginf=floor, posinf=-floor)

@@ -15,7 +15,6 @@ from sklearn.base import clone
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable
 from linclass.base.meta_estimator import Given, caller_rows, fit_inside, some_rows
-from linclass.base.offsets import offset_for, require_columns_of_classes
 from linclass.base.parameters import key_of
 from linclass.tuning.folds import Split
 from linclass.tuning.tuning import Option
@@ -27,11 +26,9 @@ def fits_of(
     estimator: EstimatorLike, options: Sequence[Option], X: MatrixLike, y: Array, given: Given
 ) -> list[Any]:
     """A fit to these rows for each option."""
-    weights, _, offset = given
     inner = [{k.removeprefix(INSIDE): v for k, v in own.items()} for own in options]
     inside = all(k.startswith(INSIDE) for own in options for k in own)
     if hasattr(estimator, "_fits_with") and inside:
-        offset_for(estimator.fit, offset)  # or an error
         fits: list[Any] = clone(estimator)._fits_with(inner, X, y, given)
         return fits
     fits = [None] * len(options)
@@ -40,10 +37,7 @@ def fits_of(
         first, some = _changed(estimator, options[members[0]]), [options[i] for i in members]
         if goes_along_paths(first, some):
             values = [option[name] for option in some]
-            of_path = offset_for(first.path, offset)
-            own: Sequence[Any] = first.path(
-                caller_rows(X), y, values, sample_weight=weights, **of_path
-            )
+            own: Sequence[Any] = first.path(caller_rows(X), y, values, sample_weight=given.weights)
         else:
             models = [_changed(estimator, options[i]) for i in members]
             own = [fit_inside(model, X, y, given) for model in models]
@@ -94,17 +88,15 @@ def fits_on_folds(
     once = all(split.has_each_row_once(len(y)) for split in splits)
     if once and hasattr(estimator, "fit_many"):
         held_out = [split.held_out for split in splits]
-        own = offset_for(estimator.fit_many, given.offset)
         try:
             yield from clone(estimator).fit_many(
-                caller_rows(X), y, held_out, list(options), sample_weight=given.weights, **own
+                caller_rows(X), y, held_out, list(options), sample_weight=given.weights
             )
         except NotApplicable:  # fold by fold, then
             pass
         else:
             return
     for train, _ in splits:
-        require_columns_of_classes(given.offset, y, train)
         own = some_rows(X, train, estimator)
         yield fits_of(estimator, options, own, y[train], given.at(train))
 

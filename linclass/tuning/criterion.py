@@ -20,7 +20,6 @@ import numpy as np
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.meta_estimator import Given
-from linclass.base.offsets import offset_inside
 from linclass.linear.linear_model import loss_of
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import Unpenalized
@@ -65,14 +64,13 @@ def _judged(
 ) -> tuple[float, float, float]:
     """(−2 ln L, degrees of freedom, n)."""
     if hasattr(fit, "_curvatures_at_fit"):
-        loss, H, M, n = fit._curvatures_at_fit(X, y, given.weights, given.offset)
+        loss, H, M, n = fit._curvatures_at_fit(X, y, given.weights)
         return 2 * n * loss, trace_of_ratio(H, M), n
     weights = given.weights
     if hasattr(fit, "_as_linear"):
-        fit, X, y, weights = fit._as_linear(X, y, weights, given.offset)
+        fit, X, y, weights = fit._as_linear(X, y, weights)
     rows, target, w = fit._unfitted()._start_fit(X, y, weights)
-    known = offset_inside(fit, given.offset, None, y)
-    objective, *more = fit._objectives(rows, target, w, **known)
+    objective, *more = fit._objectives(rows, target, w)
     if more:
         raise NotApplicable(
             f"rule is {rule!r}, and one class against the rest has no common likelihood; use rule='best'."

@@ -14,7 +14,6 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +22,6 @@ import numpy as np
 from sklearn.base import clone
 
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
-from linclass.base.offsets import offset_for
 from linclass.base.predicted import Outputs
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
@@ -32,26 +30,6 @@ PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_functi
 FLOOR = float(np.log(np.finfo(float).eps))
 
 Score = Callable[[Any, Any, Array, Array | None], float]
-
-
-class AtOffset:
-    """A fit that predicts rows whose offset is known."""
-
-    def __init__(self, fit: EstimatorLike, offset: Array):
-        self._fit, self._offset = fit, offset
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("_fit", "_offset"):  # of a copy that is not filled yet
-            raise AttributeError(name)
-        found = getattr(self._fit, name)
-        if name not in PREDICTIONS:
-            return found
-
-        @wraps(found)
-        def at_offset(*args: Any, **given: Any) -> Any:
-            return found(*args, **given, **offset_for(found, self._offset))
-
-        return at_offset
 
 
 def held_out_accuracy(

@@ -31,7 +31,6 @@ from linclass.base.meta_estimator import (
     require_base,
     some_rows,
 )
-from linclass.base.offsets import given_offset, offset_for
 from linclass.base.parameters import idle_in_all, key_of
 from linclass.base.weights import as_counts
 from linclass.evaluation import metrics
@@ -47,7 +46,6 @@ from linclass.tuning.folds import (
     warn_of_unseen_classes,
 )
 from linclass.tuning.held_out_score import (
-    AtOffset,
     Score,
     check_metric,
     check_probabilities,
@@ -246,12 +244,7 @@ class Tuned(MetaEstimator):
         return self.estimator_.intercept_
 
     def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: PerRow = None,
-        groups: PerRow = None,
-        offset: PerRow = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
     ) -> Self:
         """Choose on inner folds, or by AIC or BIC, then fit to all rows.
 
@@ -262,13 +255,10 @@ class Tuned(MetaEstimator):
             all rows equally.
         groups : array of shape (n,) or None
             Group of each row; rows of a group are held out together. None is no groups.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None
-            Known part of the scores of the estimator, in their form, if its `fit` takes one; in fits and in
-            scores. None is 0.
         """
         by_criterion = isinstance(self.rule, str) and self.rule in CRITERIA
         folds = None if by_criterion else kept_folds(self.cv, sample_weight, y)
-        X, target, weights, given = self._start_inside(X, y, sample_weight, groups, offset)
+        X, target, weights, given = self._start_inside(X, y, sample_weight, groups)
         self._total_weight = float(weights.sum())
         inner, target, strata = self._problem(y, target)
         self._forget(*FITTED)  # of an earlier fit
@@ -306,18 +296,18 @@ class Tuned(MetaEstimator):
         """(the estimator to tune, its y, the strata by which rows are distributed over folds)"""
         return self._inner(), target, np.zeros(len(target), int)
 
-    def predict(self, X: MatrixLike, offset: PerRow = None) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         """What the estimator predicts for each row.
 
         Returns
         -------
         array of shape (n,)
         """
-        return self._of_estimator("predict", X, offset)
+        return self._of_estimator("predict", X)
 
-    def _of_estimator(self, method: str, X: MatrixLike, offset: PerRow) -> Array:
-        rows, found = caller_rows(self._check_rows(X)), getattr(self.estimator_, method)
-        return np.asarray(found(rows, **offset_for(found, self._offset_inside(offset))))
+    def _of_estimator(self, method: str, X: MatrixLike) -> Array:
+        rows = caller_rows(self._check_rows(X))
+        return np.asarray(getattr(self.estimator_, method)(rows))
 
     def _by_criterion(
         self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given
@@ -348,10 +338,9 @@ class Tuned(MetaEstimator):
             scores = []
             fits_of_folds = fits_on_folds(inner, options, X, y, asked, splits)
             for (train, rows), fits in zip(splits, fits_of_folds, strict=True):
-                weights, offset = given.at(rows).weights, asked.at(rows).offset
-                models = fits if offset is None else [AtOffset(fit, offset) for fit in fits]
+                weights = given.at(rows).weights
                 own = caller_rows(some_rows(X, rows, inner, train))
-                scores.append([float(metric(model, own, y[rows], weights)) for model in models])
+                scores.append([float(metric(model, own, y[rows], weights)) for model in fits])
             if np.isnan(scores).any():
                 fold_number, option = np.argwhere(np.isnan(scores))[0]
                 raise ValueError(
@@ -385,8 +374,7 @@ class Tuned(MetaEstimator):
             model = clone(inner).set_params(**fixed)
             if name != "strength" or count is None:
                 return parameter_path(model, name, caller_rows(X), y).tolist()
-            known = given_offset(given.offset)
-            path = model.strength_path(X, y, max(count, 2), None, given.weights, **known)
+            path = model.strength_path(X, y, max(count, 2), None, given.weights)
             return path[:count].tolist()
 
         return Grid(tune, values)

@@ -29,17 +29,16 @@ from linclass.base.arrays import (
     EstimatorLike,
     FoldsLike,
     MatrixLike,
-    PerRow,
     Seed,
     StrengthsLike,
 )
-from linclass.base.classifier import TakesOffset, only_if
+from linclass.base.classifier import Classifier, only_if
 from linclass.base.meta_estimator import with_class_order
 from linclass.tuning.held_out_score import OF_CLASSIFIERS, Score
 from linclass.tuning.tuned import Tuned
 
 
-class TunedClassifier(Tuned, TakesOffset):  # type: ignore[misc]
+class TunedClassifier(Tuned, Classifier):
     """Parameters
     ----------
     estimator : classifier or None, default=None
@@ -50,8 +49,7 @@ class TunedClassifier(Tuned, TakesOffset):  # type: ignore[misc]
         or 'brier'; of those where less is better, the negative. Of two classes the second is the positive one. A
         function is called as its parameters say: as a metric of scikit-learn, f(y_true, y_pred) such as f1_score, with
         codes of the classes (less is better if it is called `…_loss`, `…_error` or `…_deviance`), as a scorer, or
-        with the fitted estimator, the rows, their classes and their weights or None, where greater is better. If
-        rows have an offset, the estimator predicts them with it.
+        with the fitted estimator, the rows, their classes and their weights or None, where greater is better.
     class_weight : 'balanced', dict or None, default=None
         Factor on the weights of the rows of each class, in fits and in scores. 'balanced' gives every class the same
         total weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
@@ -104,8 +102,8 @@ class TunedClassifier(Tuned, TakesOffset):  # type: ignore[misc]
         """The chosen strength as scikit-learn's C."""
         return 1 / (self._total_weight * self.strength_)
 
-    def decision_function(self, X: MatrixLike, offset: PerRow = None) -> Array:
-        return self._of_estimator("decision_function", X, offset)
+    def decision_function(self, X: MatrixLike) -> Array:
+        return self._of_estimator("decision_function", X)
 
     def _why_no_probabilities(self) -> str:
         inner = getattr(self, "estimator_", None) or self._inner()
@@ -116,7 +114,7 @@ class TunedClassifier(Tuned, TakesOffset):  # type: ignore[misc]
         return "" if hasattr(inner, "predict_log_proba") else f"{type(inner).__name__} has none"
 
     @only_if(_why_no_probabilities)
-    def predict_proba(self, X: MatrixLike, offset: PerRow = None) -> Array:
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Class probabilities, if the estimator has them.
 
         Returns
@@ -124,10 +122,10 @@ class TunedClassifier(Tuned, TakesOffset):  # type: ignore[misc]
         array of shape (n, K)
             One column per class, in the order of `classes_`; each row sums to 1.
         """
-        return self._of_estimator("predict_proba", X, offset)
+        return self._of_estimator("predict_proba", X)
 
     @only_if(_why_no_log_proba)
-    def predict_log_proba(self, X: MatrixLike, offset: PerRow = None) -> Array:
+    def predict_log_proba(self, X: MatrixLike) -> Array:
         """Natural logarithm of the class probabilities, if the estimator has them.
 
         Returns
@@ -135,4 +133,4 @@ class TunedClassifier(Tuned, TakesOffset):  # type: ignore[misc]
         array of shape (n, K)
             One column per class, in the order of `classes_`.
         """
-        return self._of_estimator("predict_log_proba", X, offset)
+        return self._of_estimator("predict_log_proba", X)

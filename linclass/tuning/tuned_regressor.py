@@ -26,12 +26,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.base.arrays import EstimatorLike, FoldsLike, Seed, StrengthsLike
-from linclass.base.regressor import RegressorWithOffset
+from linclass.base.regressor import Regressor
 from linclass.tuning.held_out_score import OF_REGRESSORS, Score
 from linclass.tuning.tuned import Tuned
 
 
-class TunedRegressor(Tuned, RegressorWithOffset):  # type: ignore[misc]
+class TunedRegressor(Tuned, Regressor):
     """Parameters
     ----------
     estimator : regressor or None, default=None
@@ -40,7 +40,7 @@ class TunedRegressor(Tuned, RegressorWithOffset):  # type: ignore[misc]
         Score on held-out rows. A function is called as its parameters say: as a metric of scikit-learn,
         f(y_true, y_pred) such as r2_score (less is better if it is called `…_loss`, `…_error` or `…_deviance`), as a
         scorer, or with the fitted estimator, the rows, their targets and their weights or None, where greater is
-        better. If rows have an offset, the estimator predicts them with it.
+        better.
     noise_variance : float or None, default=None
         Variance σ² of the noise in AIC and BIC. None estimates it by RSS/n for each candidate.
 

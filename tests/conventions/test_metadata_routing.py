@@ -107,39 +107,6 @@ def test_a_pipeline_of_scikit_learn_passes_offsets_on(routing):
         chain.predict(X, offset=OFFSET)
 
 
-@each("name", ["OneVsRest", "Calibrated", "TunedClassifier"])
-def test_meta_estimators_route_offsets(name, routing):
-    from sklearn.exceptions import UnsetMetadataPassedError
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import MaxAbsScaler
-
-    kind = getattr(linclass, name)
-    inner = linclass.LogisticRegression().set_fit_request(offset=True)
-    model = kind(inner).set_fit_request(offset=True).set_predict_request(offset=True)
-    chain = make_pipeline(MaxAbsScaler(), model).fit(X, TWO, offset=OFFSET)
-    Z = X / np.abs(X).max(axis=0)
-    direct = kind(inner).fit(Z, TWO, offset=OFFSET)
-    assert np.array_equal(chain.predict(X, offset=OFFSET), direct.predict(Z, offset=OFFSET))
-    if kind is not linclass.Calibrated:  # whose default estimator takes none
-        kind().fit(X, TWO, offset=OFFSET)  # the default estimator asks for it
-    with pytest.raises(UnsetMetadataPassedError, match=r"set_fit_request\(offset=True\)"):
-        kind(linclass.LogisticRegression()).fit(X, TWO, offset=OFFSET)
-    declined = kind(linclass.LogisticRegression().set_fit_request(offset=False))
-    plain = kind(linclass.LogisticRegression()).fit(X, TWO)
-    scores = declined.fit(X, TWO, offset=OFFSET).decision_function(X)
-    np.testing.assert_allclose(scores, plain.decision_function(X))
-    for method in PREDICTIONS:  # nor do predictions add what the fit declined
-        if hasattr(plain, method):
-            found = getattr(declined, method)(X, offset=OFFSET)
-            np.testing.assert_allclose(found, getattr(plain, method)(X))
-
-
-def test_a_tuned_regressor_leaves_out_an_offset_that_its_regressor_declined(routing):
-    inner = linclass.Ridge().set_fit_request(offset=False)
-    tuned = linclass.TunedRegressor(inner, strengths=[0.1, 1.0]).fit(X, OFFSET, offset=OFFSET)
-    assert np.array_equal(tuned.predict(X, offset=OFFSET), tuned.predict(X))
-
-
 @ALL
 def test_metadata_request_methods_exist_where_scikit_learn_defines_them(kind, routing):
     """For each method that takes more than X and y; classes are asked for as of SGDClassifier."""

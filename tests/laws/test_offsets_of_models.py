@@ -5,9 +5,6 @@ import pytest
 import statsmodels.api as sm
 from cases import each
 from scipy import sparse
-from scipy.integrate import quad
-from scipy.special import expit
-from scipy.stats import norm
 
 import linclass
 from linclass import LinearClassifier
@@ -27,19 +24,11 @@ FREE = {  # without a penalty: the solution is unique
     "LinearRegression": [{}],
 }  # fmt: skip
 PENALIZED = {
-    "BayesianLogisticRegression": [{"tol": 1e-11}, {"strength": 0.05, "tol": 1e-11}],
-    "KernelLogisticRegression": [{"strength": 0.05, "tol": 1e-11}],
     "Ridge": [{"strength": 0.1}],
     "Lasso": [{"strength": 0.1}],
     "ElasticNet": [{"strength": 0.1}],
-    "BayesianLinearRegression": [{}, {"strength": 0.1}],
-    "RelevanceVectorMachine": [{"kernel": None, "tol": 1e-12}, {"tol": 1e-12}],
-    "RelevanceVectorRegressor": [{"kernel": None, "tol": 1e-10}, {"tol": 1e-10}],
 }
-TWO_CLASSES = {"ProbitRegression", "RelevanceVectorMachine"}
-INSIDE = {  # test_offsets_inside.py
-    "Calibrated", "OneVsOne", "OneVsRest", "TunedClassifier", "TunedRegressor",
-}  # fmt: skip
+TWO_CLASSES = {"ProbitRegression"}
 NO_LIKELIHOOD = {"LeastSquaresClassifier", "LinearSVM", "Perceptron"}  # linear classifiers
 
 
@@ -72,7 +61,7 @@ def form(model, K):
 def intercept(model):
     if isinstance(model, linclass.OrdinalRegression):
         return -model.thresholds_
-    return model.intercept_ if hasattr(model, "intercept_") else model.mean_intercept_
+    return model.intercept_
 
 
 def digits(model, others):
@@ -91,7 +80,7 @@ def fitted(model, *args, **given):
 def test_the_models_that_take_offsets_are_those_listed():
     models = {name: getattr(linclass, name) for name in linclass.__all__}
     takers = [n for n, model in models.items() if "offset" in arguments(getattr(model, "fit", 0))]
-    assert set(takers) - NO_LIKELIHOOD == {*EXACT, *FREE, *PENALIZED, *INSIDE}
+    assert set(takers) - NO_LIKELIHOOD == {*EXACT, *FREE, *PENALIZED}
 
 
 @each("name", sorted(NO_LIKELIHOOD))
@@ -112,9 +101,8 @@ def test_a_constant_offset_moves_the_intercept_alone(model, K, container):
     constant = np.array([0.7, -0.4, -0.3]) if form(model, K) else np.array(0.7)
     offset = np.broadcast_to(constant, (len(y), *form(model, K)))
     plain, moved = fitted(model, container(X), y), fitted(model, container(X), y, offset=offset)
-    weights = next(n for n in ("coef_", "mean_coef_", "dual_coef_") if hasattr(plain, n))
     near = digits(model, 2e-4)
-    np.testing.assert_allclose(getattr(moved, weights), getattr(plain, weights), atol=near)
+    np.testing.assert_allclose(moved.coef_, plain.coef_, atol=near)
     free, near = intercept(plain) - intercept(moved), digits(model, 1e-3)
     np.testing.assert_allclose(free, constant * np.ones_like(free), atol=near)
     Z = scores(plain, X)
@@ -150,23 +138,6 @@ def test_offsets_go_with_their_rows(model, K):
     assert weighted.certificate_ is None or 0 <= weighted.certificate_ <= 1e-6
     score = repeated.score(X[often], y[often], offset=offset[often])
     assert weighted.score(X, y, w, offset) == pytest.approx(score)
-
-
-@each(("predictive", "digits"), [("probit", 0.01), ("quadrature", 1e-7)])
-def test_probabilities_are_means_over_the_posterior_of_shifted_scores(predictive, digits):
-    X, y = rows(2)
-    offset = 2 * np.random.default_rng(5).normal(size=len(y))
-    model = linclass.BayesianLogisticRegression(predictive=predictive).fit(X, y, offset=offset)
-    P = model.predict_proba(X, offset)[:, 1]
-    for i in range(3):
-        x = np.append(X[i], 1)
-        mean = x[:3] @ model.mean_coef_[0] + model.mean_intercept_[0]
-        sd = np.sqrt(x @ model.covariance_ @ x)
-        density = norm(mean + offset[i], sd).pdf
-        wanted = quad(lambda z, f=density: expit(z) * f(z), -40, 40, points=[0, mean + offset[i]])[
-            0
-        ]
-        assert P[i] == pytest.approx(wanted, abs=digits)
 
 
 def test_passes_over_parts_of_the_rows_have_their_offsets():
@@ -238,7 +209,7 @@ def test_offsets_of_another_form_are_refused(K):
 @each(
     ("kind", "K"), [("LogisticRegression", 2), ("LogisticRegression", 3), ("ProbitRegression", 2)]
 )
-def test_paths_and_folds_have_the_offsets_of_their_rows(kind, K, penalty):
+def test_paths_have_the_offsets_of_their_rows(kind, K, penalty):
     """As single fits to the same rows do; a row of weight 0 takes its offset along."""
     X, y = rows(K, n=90)
     made = getattr(linclass, kind)
@@ -252,26 +223,13 @@ def test_paths_and_folds_have_the_offsets_of_their_rows(kind, K, penalty):
         alone = made(penalty=penalty, tol=1e-11, strength=one.strength).fit(X, y, w, offset)
         np.testing.assert_allclose(one.coef_, alone.coef_, atol=1e-5)
         np.testing.assert_allclose(one.intercept_, alone.intercept_, atol=1e-5)
-    fold = np.arange(len(y)) % 4 == 0
-    ((*fits,),) = model.fit_many(
-        X, y, [fold], [{"strength": s} for s in [*strengths, 0.0][: 3 if penalty == "l2" else 2]],
-        sample_weight=w, offset=offset,
-    )  # fmt: skip
-    for one in fits:
-        alone = made(penalty=penalty, tol=1e-11, strength=one.strength)
-        alone.fit(X[~fold], y[~fold], w[~fold], offset[~fold])
-        np.testing.assert_allclose(one.coef_, alone.coef_, atol=2e-5)
 
 
 def test_models_without_offsets_refuse_them_and_name_models_that_take_them():
     X, y = rows(2)
-    for ask, name in (
-        (lambda: linclass.KernelSVM().path(X, y, [0.1], offset=y), "KernelSVM"),
-        (lambda: linclass.GaussianNB().fit_many(X, y, [[0]], [{}], offset=y), "GaussianNB"),
-    ):
-        said = f"^{name} takes no offset in fit; generalized linear models do, such as Logistic"
-        with pytest.raises(ValueError, match=said):
-            ask()
+    said = "^KernelSVM takes no offset in fit; generalized linear models do, such as Logistic"
+    with pytest.raises(ValueError, match=said):
+        linclass.KernelSVM().path(X, y, [0.1], offset=y)
 
 
 @each("name", ["Ridge", "Lasso", "ElasticNet", "LinearRegression"])
@@ -291,19 +249,6 @@ def test_regressors_with_an_offset_fit_the_target_minus_the_offset(name):
         for one in kind().path(X, y, [0.05, 0.5], w, offset):
             alone = kind(strength=one.strength).fit(X, y, w, offset)
             np.testing.assert_allclose(one.coef_, alone.coef_, atol=1e-5)
-
-
-@each("kind", [linclass.BayesianLinearRegression, linclass.RelevanceVectorRegressor])
-def test_the_bayesian_mean_has_the_offset_and_the_deviation_has_not(kind):
-    X, y = rows(0)
-    offset = 2 * np.random.default_rng(3).normal(size=len(y))
-    model = kind().fit(X, y, offset=offset)
-    left = kind().fit(X, y - offset)
-    mean, deviation = model.predict(X, return_std=True, offset=offset)
-    wanted = left.predict(X, return_std=True)
-    np.testing.assert_allclose(mean, wanted[0] + offset)
-    np.testing.assert_allclose(deviation, wanted[1])
-    assert model.log_evidence_ == left.log_evidence_
 
 
 # Offsets of likelihoods, z + o in place of z: values and conjugates; and every solver.
