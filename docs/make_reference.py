@@ -23,6 +23,7 @@ import polars as pl
 
 from linclass.base.messages import first_names
 from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
+from linclass.evaluation.comparisons.friedman_test import average_ranks
 from linclass_study.analysis.across_datasets import ALPHA, bootstrap_means
 from linclass_study.analysis.strata import ALL, MIN_TESTED
 from linclass_study.statuses import FITTED
@@ -36,11 +37,27 @@ PAGE = ROOT / "docs" / "reference_results.md"
 PICTURES = ROOT / "docs" / "_static" / "reference"
 FINDINGS = PICTURES / "findings.csv"
 ACCURACIES = PICTURES / "accuracies.csv"
+CONTRASTS = PICTURES / "contrasts.csv"
 PLANNED = 91  # data sets that count
 FOCUS, ROPE = "logistic", 0.01
 SURE = 0.95  # probability of practical equivalence
 UNUSUAL = {"majority"}  # not a method that anyone would choose
 NONLINEAR = "boosting"  # that the plan compares with the focus
+# the differences that the plan announces: of tuning, of several classes, of generative and of nonlinear methods
+TUNING = (
+    ("logistic", "logistic_unpenalized"),
+    ("lda_shrunk", "lda"),
+    ("least_squares_ridge", "least_squares"),
+)
+SEVERAL = (
+    ("logistic_one_vs_rest", "logistic"),
+    ("logistic_one_vs_one", "logistic"),
+    ("logistic_coupled", "logistic"),
+    ("svm_one_vs_one", "svm"),
+    ("svm_crammer_singer", "svm"),
+)
+ANNOUNCED = (*TUNING, *SEVERAL, ("lda_shrunk", FOCUS), (NONLINEAR, FOCUS))
+REPEATED = 0.1  # share of rows that repeat another
 PROPERTY_WORDS = {
     "rows_per_column": "rows per column",
     "classes": "classes",
@@ -125,8 +142,8 @@ class Study:
     def fits(self) -> pl.DataFrame:
         return pl.read_parquet(self.folder / "fits.parquet")
 
-    def means(self, metric: str) -> pl.DataFrame:
-        """Data sets that count × methods; null where a fit failed."""
+    def means(self, metric: str, names: Sequence[str] | None = None) -> pl.DataFrame:
+        """Data sets that count, or these, × methods; null where a fit failed."""
         scores = pl.read_parquet(self.folder / "scores.parquet").filter(metric=metric)
         run = ["dataset", "method"]
         made = self.fits.group_by(run).agg(
@@ -135,7 +152,10 @@ class Study:
         means = scores.group_by(run).agg(pl.col("value").mean(), n=pl.len())
         whole = means.join(made, on=run).filter(pl.col("n") == pl.col("planned"))
         wide = whole.sort(run).pivot("method", index="dataset", values="value")
-        return self.datasets.select("dataset").join(wide, on="dataset", how="left")
+        rows = (
+            self.datasets.select("dataset") if names is None else pl.DataFrame({"dataset": names})
+        )
+        return rows.join(wide, on="dataset", how="left")
 
     @cached_property
     def accuracy(self) -> pl.DataFrame:
@@ -167,8 +187,8 @@ class Study:
                     raise ValueError(f"{folder}: {key} of {name} differs from {self.folder}")
         return found
 
-    def about(self, dataset: str) -> dict[str, Any]:
-        text = (self.folder / "data" / f"{dataset}.json").read_text(encoding="utf-8")
+    def about(self, dataset: str, folder: str = "data") -> dict[str, Any]:
+        text = (self.folder / folder / f"{dataset}.json").read_text(encoding="utf-8")
         return dict(json.loads(text))
 
     def with_context(self, what: str) -> pl.DataFrame:
@@ -275,10 +295,30 @@ def best(study: Study) -> Iterator[str]:
     changed = variations.filter(
         pl.col("same_best") == "no", ~pl.col("variation").is_in(dropped["variation"].to_list())
     )
-    if changed.height:
-        by_first = changed.group_by("best", maintain_order=True).agg("variation")
+    firsts, also = changed.select("best", "variation").rows(), [*other_data(study)]
+    firsts += [(other, how) for other, how in also if other != name]
+    if same_ways := [how for other, how in also if other == name]:
+        yield f"It is also first {' and '.join(same_ways)}."
+    if firsts:
+        by_first = pl.DataFrame(firsts, schema=["best", "how"], orient="row")
+        by_first = by_first.group_by("best", maintain_order=True).agg("how")
         ways = (f"`{first}` {' and '.join(how)}" for first, how in by_first.iter_rows())
         yield f"Other choices change which one is first: {'; '.join(ways)}."
+
+
+def other_data(study: Study) -> Iterator[tuple[str, str]]:
+    """(best method by mean rank, with which data sets), as the plan varies them."""
+    everything = study.table("strata_datasets")["dataset"].to_list()
+    counted = study.datasets["dataset"].to_list()
+    facts = {name: study.about(name, "checks") for name in counted}
+    few = [n for n in counted if facts[n]["duplicated_rows"] <= REPEATED * facts[n]["rows"]]
+    for names, how in (
+        (few, "without data sets in which many rows repeat another"),
+        (everything, "with the data sets that do not count"),
+    ):
+        table = study.means("accuracy", names).select(complete(study))
+        table = table.select(column.name for column in table if not column.null_count())
+        yield table.columns[int(average_ranks(table.to_numpy()).argmin())], how
 
 
 def against_focus(study: Study) -> tuple[list[str], list[str], int]:
@@ -339,16 +379,7 @@ def _named(names: Sequence[str]) -> str:
 def tuning(study: Study) -> Iterator[str]:
     """What does tuning buy?"""
     yield "Methods with a tuned penalty or shrinkage are compared with the same ones without."
-    yield from contrasts(
-        study,
-        [
-            ("logistic", "logistic_unpenalized"),
-            ("lda_shrunk", "lda"),
-            ("least_squares_ridge", "least_squares"),
-        ],
-        "rows_per_column",
-        "rows per column",
-    )
+    yield from contrasts(study, TUNING, "rows_per_column", "rows per column")
 
 
 def generative(study: Study) -> Iterator[str]:
@@ -368,15 +399,15 @@ def contrasts(
     strata = strata_of(study, key)
     heads = ["all", *(f"{words} {name}" for name in strata)]
     lines = [f"| difference of accuracies | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
+    said = []
     for a, b in pairs:
         if study.has(a, b):
             found = [study.difference(a, b)]
-            shown = ("lower than", "not shown to differ from", "higher than")[
-                found[0].direction + 1
-            ]
-            yield f"Over all data sets, the accuracy of `{a}` is {shown} that of `{b}`."
+            words_of = ("lower than", "not shown to differ from", "higher than")
+            said.append(f"that of `{a}` is {words_of[found[0].direction + 1]} that of `{b}`")
             found += [study.difference(a, b, f"{words} {s}", study.within(key, s)) for s in strata]
             lines.append(f"| `{a}` {MINUS} `{b}` | {' | '.join(map(str, found))} |")
+    yield f"Mean accuracies over all data sets: {'; '.join(said)}."
     yield "\n".join(lines)
 
 
@@ -390,7 +421,8 @@ def every_stratum(study: Study) -> Iterator[tuple[str, str, str]]:
     """(property, stratum, its name on the page)."""
     for key, words in PROPERTY_WORDS.items():
         for stratum in strata_of(study, key):
-            yield key, stratum, f"{words}{':' if key == 'domain' else ''} {stratum}"
+            sign = ":" if key == "domain" else " =" if stratum == "0" else ""
+            yield key, stratum, f"{words}{sign} {stratum}"
 
 
 def by_stratum(study: Study) -> Iterator[str]:
@@ -435,6 +467,7 @@ def by_stratum(study: Study) -> Iterator[str]:
         "group is chosen by the same data sets, so its advantage is rather overstated."
     )
     yield "\n".join(lines)
+    yield disjoint(study)
 
 
 def partial(study: Study) -> Iterator[str]:
@@ -535,13 +568,7 @@ def classes(study: Study) -> Iterator[str]:
     several = study.number("data sets with more than two classes", len(names))
     yield f"On the {several} data sets with more than two classes:"
     lines = ["| | difference of accuracies | seconds of a fit, ratio |", "|---|---|---|"]
-    for a, b in (
-        ("logistic_one_vs_rest", "logistic"),
-        ("logistic_one_vs_one", "logistic"),
-        ("logistic_coupled", "logistic"),
-        ("svm_one_vs_one", "svm"),
-        ("svm_crammer_singer", "svm"),
-    ):
+    for a, b in SEVERAL:
         if study.has(a, b):
             found = study.difference(a, b, "more than two classes", names)
             lines.append(f"| `{a}` {MINUS} `{b}` | {found} | {times(study.cost(a, b, names))} |")
@@ -590,7 +617,6 @@ def context(study: Study) -> Iterator[str]:
         )
         if gained := widest(study):
             yield f"`{NONLINEAR}` gains most on {_listed(gained)}."
-        yield disjoint(study)
 
 
 def margins(study: Study, name: str) -> tuple[str, str]:
@@ -610,28 +636,47 @@ def widest(study: Study, number: int = 5) -> list[str]:
     return both.filter(gap > ROPE).sort(gap, descending=True)["dataset"].head(number).to_list()
 
 
-def gaps(study: Study) -> dict[tuple[str, str, str], Interval]:
-    """Nonlinear method − focus, overall and in each stratum."""
-    found = {(ALL, ALL, ALL): study.difference(NONLINEAR, FOCUS)}
-    for key, stratum, name in every_stratum(study):
-        own = study.difference(NONLINEAR, FOCUS, name, study.within(key, stratum))
-        if own.data_sets:
-            found[key, stratum, name] = own
-    return found
+def by_group(study: Study, a: str, b: str) -> dict[tuple[str, str], Interval]:
+    """(property, name of the group) → mean difference; of multiclass methods on more than two classes."""
+    many = study.datasets.filter(pl.col("classes") > 2)["dataset"].to_list()
+    among = [*many] if (a, b) in SEVERAL else study.datasets["dataset"].to_list()
+    groups = [(ALL, among, ALL)]
+    groups += [(key, study.within(key, s), name) for key, s, name in every_stratum(study)]
+    found = {
+        (key, name): study.difference(a, b, name, [d for d in names if d in among])
+        for key, names, name in groups
+    }
+    return {group: own for group, own in found.items() if own.data_sets}
+
+
+def all_contrasts(study: Study) -> pl.DataFrame:
+    """The differences that the plan announces, in each group."""
+    rows = [
+        {"method": a, "against": b, "property": key, "group": group, **own._asdict()}
+        for a, b in ANNOUNCED
+        if study.has(a, b)
+        for (key, group), own in by_group(study, a, b).items()
+    ]
+    found = pl.DataFrame(rows, infer_schema_length=None)
+    return found.with_columns(pl.col("lower", "upper").fill_nan(None))  # without a test
 
 
 def disjoint(study: Study) -> str:
-    """The strata of a property whose intervals are disjoint."""
-    found = gaps(study)
+    """Between which groups the announced differences differ."""
+    found = all_contrasts(Study(study.folder))  # without rows of the findings
+    pair = ["method", "against", "property"]
+    both = found.join(found, on=pair, suffix="_high").filter(pl.col("upper") < pl.col("lower_high"))
     apart = [
-        f"{low} and {high}"
-        for (key, _, low), a in found.items()
-        for (other, _, high), b in found.items()
-        if key == other and a.upper < b.lower
+        f"`{a}` {MINUS} `{b}` is lower for {low} than for {high}"
+        for a, b, low, high in both.select(*pair[:2], "group", "group_high").iter_rows()
     ]
+    link = (
+        "The differences that the plan announces are computed in [each group]"
+        "(_static/reference/contrasts.csv)."
+    )
     if not apart:
-        return "No two groups of a property have disjoint intervals, so no difference between groups is shown."
-    return f"The gap is smaller in the first than in the second of these, by disjoint intervals: {'; '.join(apart)}."
+        return f"{link} None is shown to differ between groups: no two of their intervals are disjoint."
+    return f"{link} These differ between groups, by disjoint intervals: {'; '.join(apart)}."
 
 
 def convergence(study: Study) -> Iterator[str]:
@@ -685,7 +730,8 @@ def convergence(study: Study) -> Iterator[str]:
     if gaps.height:
         yield (
             f"{study.number('converged fits with a duality gap', gaps.height)} converged fits have a duality gap as "
-            f"certificate; the largest is {gaps['certificate'].max():.1e} of the objective, the tolerance."
+            f"certificate, which bounds how far the objective is above its minimum: by at most "
+            f"{gaps['certificate'].max():.1e} of it."
         )
         study.note("largest relative duality gap", gaps["certificate"].max())
 
@@ -737,12 +783,16 @@ def costs(study: Study) -> Iterator[str]:
     ratios = sorted((study.cost(name, FOCUS), name) for name in names if name != FOCUS)
     cheap = [f"`{name}` {times(1 / ratio)}" for ratio, name in ratios[:5]]
     dear = [f"`{name}` {times(ratio)}" for ratio, name in ratios[::-1][:5]]
+    tuned = {*pl.read_parquet(study.folder / "tuned.parquet")["method"]}
+    free = study.number(
+        "fastest methods without tuning", sum(n not in tuned for _, n in ratios[:5])
+    )
     median = study.seconds[FOCUS].median()
     yield (
         f"A fit of `{FOCUS}` with its tuning takes {study.number('median seconds of the focus', median, 2)} s in the "
-        f"median of the data sets. Times faster (geometric mean): {', '.join(cheap)}; most of these have "
-        "nothing to tune. "
-        f"Times slower: {', '.join(dear)}. In the figure, methods in colour are more accurate than all that are faster."
+        f"median of the data sets. Times faster (geometric mean): {', '.join(cheap)}; {free} of these have nothing to "
+        f"tune. Times slower: {', '.join(dear)}. In the figure, methods in colour are more accurate than all that are "
+        "faster."
     )
 
 
@@ -806,8 +856,8 @@ def suggestion(study: Study) -> Iterator[str]:
     yield (
         "Each data set in turn was left out, and a ridge regression of the differences to `logistic` on rows, rows per "
         "column, classes, share of categories, missing values and share of the largest class, fitted to the others, "
-        f"chose its method. Against always `{FOCUS}`, this choice gained {rule} of accuracy. Always using "
-        f"the method with the best mean on the others gained {fixed}. The best method in hindsight would gain "
+        f"chose its method. Against always `{FOCUS}`, this choice changed the accuracy by {rule}, and always using "
+        f"the method with the best mean on the others by {fixed}. The best method in hindsight would gain "
         f"{signed(oracle)}, in part by "
         "chance."
     )
@@ -836,17 +886,19 @@ def short(study: Study) -> Iterator[str]:
     """What to use."""
     better, worse, _ = against_focus(study)
     own = Study(study.folder)  # without rows of the findings
-    fast = min(equivalent(study), key=lambda name: own.cost(name, FOCUS))
     first = (
         f"Try {_listed(better)} first"
         if better
         else f"Start with `{FOCUS}`: no linear method is significantly better"
     )
-    yield (
-        f"{first}. If time is short, `{fast}` is equal in practice and {times(1 / study.cost(fast, FOCUS))} "
-        "times as fast. "
-        f"Significantly worse, and so not worth a try: {_listed([n for n in worse if n not in UNUSUAL])}."
-    )
+    yield f"{first}."
+    fast = min(equivalent(study), key=lambda name: own.cost(name, FOCUS), default=FOCUS)
+    if own.cost(fast, FOCUS) < 1:
+        yield (
+            f"If time is short, `{fast}` is equal in practice and {times(1 / study.cost(fast, FOCUS))} times as fast."
+        )
+    if worth := [name for name in worse if name not in UNUSUAL]:
+        yield f"Significantly worse, and so not worth a try: {_listed(worth)}."
     if study.context is not None and NONLINEAR in study.context.accuracy.columns:
         above, _ = margins(own, NONLINEAR)
         n = own.difference(NONLINEAR, FOCUS).data_sets
@@ -929,7 +981,10 @@ def draw(study: Study) -> None:
         "differences", {name: found[name] for name in ordered}, f"accuracy − accuracy of {FOCUS}"
     )
     if study.context is not None and NONLINEAR in study.context.accuracy.columns:
-        shown = {f"{name} ({own.data_sets})": own for (_, _, name), own in gaps(own).items()}
+        shown = {
+            f"{name} ({each.data_sets})": each
+            for (_, name), each in by_group(own, NONLINEAR, FOCUS).items()
+        }
         label = f"accuracy of {NONLINEAR} − {FOCUS}"
         _forest(NONLINEAR, dict(reversed(shown.items())), label)
 
@@ -1016,6 +1071,7 @@ def main(folder: Path = ARCHIVE) -> None:
     PAGE.write_text(page(study), encoding="utf-8")
     pl.DataFrame(study.findings, infer_schema_length=None).write_csv(FINDINGS)
     accuracies(study).write_csv(ACCURACIES)
+    all_contrasts(Study(folder)).write_csv(CONTRASTS)
     draw(study)
 
 
