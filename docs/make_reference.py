@@ -246,15 +246,13 @@ class Study:
         return chosen["dataset"].to_list()
 
 
-def compared(study: Study, a: str, b: str, **among: Any) -> str:
+def compared(study: Study, a: str, b: str) -> str:
     """`a` is more accurate than `b` by … / no difference is visible."""
-    found = study.difference(a, b, **among)
+    found = study.difference(a, b)
     if found.direction:
         word = "higher" if found.direction > 0 else "lower"
-        said = f"the accuracy of `{a}` is {word} than that of `{b}`: {found}"
-    else:
-        said = f"no difference between `{a}` and `{b}` is shown: {found}"
-    return f"{said} ({found.data_sets} data sets)"
+        return f"the accuracy of `{a}` is {word} than that of `{b}`: {found}"
+    return f"no difference between `{a}` and `{b}` is shown: {found}"
 
 
 def best(study: Study) -> Iterator[str]:
@@ -270,7 +268,7 @@ def best(study: Study) -> Iterator[str]:
     yield (
         f"**{'No single method is best.' if equals else f'`{name}` is the best method.'}** "
         f"Of {study.number('ranked methods', of)} methods on {study.number('data sets', n)} data sets, "
-        f"`{name}` has the best mean rank, {rank} [{', '.join(interval)}]"
+        f"`{name}` has the best (lowest) mean rank, {rank} [{', '.join(interval)}]"
         + (
             f", but {study.number('not significantly different from the best', equals)} others do not differ from it "
             "significantly (Nemenyi’s test at 0.05)."
@@ -333,11 +331,13 @@ def default(study: Study) -> Iterator[str]:
     """Which methods are indistinguishable from logistic regression?"""
     better, worse, compared_with = against_focus(study)
     open_ = compared_with - len(better) - len(worse)
+    above = UNUSUAL & {*worse}  # the others of these are named in short
+    named = f" (those named above and {_listed([*above])})" if above else _named(worse)
     yield (
         f"Against `{FOCUS}` (L2 penalty, tuned), {study.number('significantly better than the focus', len(better))} of "
         f"{study.number('compared with the focus', compared_with)} methods are significantly better"
         f"{_named(better)}, {study.number('significantly worse than the focus', len(worse))} significantly worse"
-        f"{_named(worse)}, and {study.number('not significantly different from the focus', open_)} are not "
+        f"{named} else _named(worse)}, and {study.number('not significantly different from the focus', open_)} are not "
         "distinguished from it (Wilcoxon’s test with Holm’s correction)."
     )
     yield "The intervals of the figure are not corrected, so more of them exclude 0."
@@ -430,8 +430,8 @@ def by_stratum(study: Study) -> Iterator[str]:
     ranks = study.table("strata_ranks").with_columns(pl.col("stratum").cast(pl.String))
     overall = ranks.filter(property=ALL).sort("mean_rank")["method"][0]
     heads = [
-        "data sets with",
-        "number",
+        "kind of data",
+        "data sets",
         "best mean rank",
         f"its accuracy {MINUS} `{FOCUS}`",
         "others not significantly different",
@@ -464,7 +464,8 @@ def by_stratum(study: Study) -> Iterator[str]:
         "significantly worse than the best method (Nemenyi’s test) in "
         f"{study.number('strata where the focus is significantly worse', worse)} of the "
         f"{study.number('tested strata', tested)} groups that have enough data sets for a test. The best method of a "
-        "group is chosen by the same data sets, so its advantage is rather overstated."
+        "group is chosen by the same data sets, so its advantage is likely overstated. Rows per column count the "
+        "columns after one indicator for each category."
     )
     yield "\n".join(lines)
     yield disjoint(study)
@@ -770,7 +771,7 @@ def strengths(study: Study) -> Iterator[str]:
             )
     yield (
         "The strength multiplies the penalty; the loss is a mean over the rows ([the objective](objective.md)), so a "
-        "strength does not grow with their number:"
+        "strength does not grow with their number. With n rows, it is `C = 1/(n · strength)` in scikit-learn:"
     )
     yield "\n".join(lines)
 
@@ -906,7 +907,7 @@ def short(study: Study) -> Iterator[str]:
             f"A nonlinear method, `{NONLINEAR}`, is more accurate than `{FOCUS}` by more than {ROPE} on {above} of {n} "
             "data sets."
         )
-    yield "[What each method is](models.md); rows per column count the columns after one indicator for each category."
+    yield "[What each method is](models.md)."
 
 
 def _listed(names: Sequence[str]) -> str:
