@@ -326,7 +326,9 @@ def found_class(path: str, needed: tuple[str, ...]) -> tuple[Any, str]:
     except BaseException as error:  # the import itself fails; it may even call sys.exit
         return None, f"'{path}' cannot be imported: {one_sentence(error)}"
     if not isinstance(found, type):
-        return None, _no_class(path, found, needed)
+        functions = "list a map of single rows under `features:`"
+        remedy = functions if "transform" in needed else f"give that of an estimator; {PIPELINE}"
+        return None, f"'{path}' is not a class; {remedy}"
     lacking = [name for name in needed if not callable(getattr(found, name, None))]
     if lacking:
         return None, f"'{path}' has no {lacking[0]}(); give a class with {' and '.join(needed)}"
@@ -346,29 +348,6 @@ def lacking_arguments(function: Any, given: Iterable[str], first: int = 0) -> li
 def one_sentence(error: BaseException) -> str:
     message = str(error) if isinstance(error, Exception) else f"it raises {error!r}"
     return " ".join(message.split()) or type(error).__name__
-
-
-def _no_class(path: str, found: Any, needed: tuple[str, ...]) -> str:
-    """What else it is, and how to write it."""
-    if "transform" in needed and inspect.isroutine(found):
-        return (
-            f"'{path}' is a function, not a class with fit and transform; "
-            "list a map of single rows under `features:`"
-        )
-    if hasattr(found, "fit"):
-        kind = type(found)
-        # users import it from the part of its module before a private name, if it is there, too
-        public = kind.__module__.partition("._")[0]
-        own = f"{kind.__module__}.{kind.__qualname__}"
-        if getattr(sys.modules.get(public), kind.__name__, None) is kind:
-            own = f"{public}.{kind.__name__}"
-        listed = f"list `{own}`"
-        remedy = listed if "transform" in needed else f"give `classifier: {own}`, with `params:`"
-        remedy = PIPELINE if hasattr(found, "steps") else remedy
-        return f"'{path}' is an object of {kind.__name__}, not a class; {remedy}"
-    if inspect.isroutine(found):
-        return f"'{path}' is a function, not a class; give the class of an estimator; {PIPELINE}"
-    return f"'{path}' is not a class; give the class of an estimator"
 
 
 def _unfit(cls: Any, method: str) -> str:

@@ -1,4 +1,4 @@
-"""Logs of jobs: bounded in size, whatever fits print, and kept for runs with failed fits.
+"""Logs of jobs, which are kept for runs with failed fits.
 
 runs/{dataset}/{method}/failed.log    the output of a run, tracebacks included; absent if no fit failed
 
@@ -8,41 +8,13 @@ A job that runs again has a new log and does not repeat failed fits, so it print
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import stat
 from datetime import datetime
 from pathlib import Path
 
 LOG = 1  # the standard output of a job, which its children share
-MAX_LOG_BYTES = 1_000_000  # bytes that a fit may add
-
-
-class LogSize:
-    """What one fit adds to the log, from its beginning on.
-
-    Every line is appended: a child that prints while the log is made shorter would otherwise write beyond its end.
-    """
-
-    def __init__(self) -> None:
-        self.begin = bytes_in_log()
-        if self.begin is not None:
-            fcntl.fcntl(LOG, fcntl.F_SETFL, fcntl.fcntl(LOG, fcntl.F_GETFL) | os.O_APPEND)
-
-    def limit(self) -> None:
-        """Remove the middle of what was added since, if it is too long; call it from time to time.
-
-        Of a child that prints meanwhile, the lines of that moment may be removed, too.
-        """
-        end = bytes_in_log()
-        if self.begin is None or end is None or end - self.begin <= MAX_LOG_BYTES:
-            return
-        with contextlib.suppress(OSError):
-            part = MAX_LOG_BYTES // 4
-            rest = os.pread(LOG, MAX_LOG_BYTES, end - part)  # also what was printed meanwhile
-            left_out = end - self.begin - 2 * part
-            os.ftruncate(LOG, self.begin + part)
-            os.write(LOG, f"\n… {left_out / 1e6:.1f} MB of output are left out …\n".encode() + rest)
+MAX_LOG_BYTES = 1_000_000  # bytes of a run that are kept
 
 
 def bytes_in_log() -> int | None:

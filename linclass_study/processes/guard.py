@@ -20,8 +20,6 @@ from typing import Any
 
 import psutil
 
-from linclass_study.files.logs import LogSize
-
 LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started
 # seconds in which what has killed a child, as Slurm ends a job, kills this process, too
 GRACE = 0.5
@@ -112,10 +110,9 @@ class Guard:
 
     def _ask(self, message: Any, seconds: float, late: str) -> GuardedResult:
         assert self._pipe is not None
-        log = LogSize()
         try:
             self._pipe.send(message)
-            if exceeded := self._wait(seconds, late, log):
+            if exceeded := self._wait(seconds, late):
                 self._stop()
                 return exceeded
             answer = GuardedResult(*self._pipe.recv())
@@ -125,21 +122,18 @@ class Guard:
             self._stop()
             why = f"{type(error).__name__}: {error}"
             return GuardedResult("failed", f"its answer cannot be read ({why})")
-        finally:
-            log.limit()
         if answer.kind == "out_of_memory":
             self._stop()  # the next fit starts without the remains of this one
             return self._out_of_memory(answer.value)
         return answer
 
-    def _wait(self, seconds: float, late: str, log: LogSize) -> GuardedResult | None:
+    def _wait(self, seconds: float, late: str) -> GuardedResult | None:
         """Wait for an answer and return None, or return the exceeded limit of time or memory."""
         assert self._pipe is not None
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if self._pipe.poll(min(left, LOOK_EVERY)):
                 return None
-            log.limit()
             used = 0
             for process in self._descendants():
                 with contextlib.suppress(psutil.Error):

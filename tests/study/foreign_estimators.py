@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -289,8 +288,6 @@ class LooksUp(Plain):
         {}["alpha"]
 
 
-machine = SVC()
-boosted = HistGradientBoostingClassifier()
 scaled = make_pipeline(StandardScaler(), SVC())
 
 

@@ -236,15 +236,13 @@ def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
 
 
 REFUSED = {
-    "classifier: foreign_estimators.factory": "'foreign_estimators.factory' is a function, not a class; give",
+    "classifier: foreign_estimators.factory": "'foreign_estimators.factory' is not a class; give that of an estimator",
     "classifier: foreign_estimators.Nope": "'foreign_estimators' has no 'Nope'",
     "classifier: foreign_estimators.nump": "has no 'nump'; correct the path",  # not its module numpy
     "classifier: lazy_library.Nope": "'lazy_library' has no 'Nope'",
     "classifier: foreign_estimators.RequiredArgument": "RequiredArgument needs width; give it under `params:`",
-    "classifier: foreign_estimators.machine": "is an object of SVC, not a class; give `classifier: sklearn.svm.SVC`",
-    "classifier: foreign_estimators.boosted": "give `classifier: sklearn.ensemble.HistGradientBoostingClassifier`",
     "classifier: foreign_estimators.scaled": (
-        "is an object of Pipeline, not a class; a pipeline is `classifier: sklearn.pipeline.Pipeline`"
+        "is not a class; give that of an estimator; a pipeline is `classifier: sklearn.pipeline.Pipeline`"
     ),
     "classifier: foreign_estimators.NeedsWeights": "NeedsWeights.fit needs sample_weight, which no study gives",
     "classifier: foreign_estimators.FitsRowsAlone": "FitsRowsAlone.fit takes (X); it must take rows and classes",

@@ -251,7 +251,7 @@ REFUSED = {
     "no module": ("transforms", "nowhere.Clip", "there is no module 'nowhere'; install it, or correct the path"),
     "no class": ("transforms", "mine.Clipp", "'mine' has no 'Clipp'; did you mean 'Clip'?"),
     "a function": ("transforms", "mine.doubled",
-        "is a function, not a class with fit and transform; list a map of single rows under `features:`"),
+        "is not a class; list a map of single rows under `features:`"),
     "a transform without a value": ("transforms", "mine.Needs",
         "Needs needs width; list it as `mine.Needs: {width: …}`"),
     "a feature without a value": ("features", "mine.scaled",
