@@ -337,7 +337,7 @@ def default(study: Study) -> Iterator[str]:
         f"Against `{FOCUS}` (L2 penalty, tuned), {study.number('significantly better than the focus', len(better))} of "
         f"{study.number('compared with the focus', compared_with)} methods are significantly better"
         f"{_named(better)}, {study.number('significantly worse than the focus', len(worse))} significantly worse"
-        f"{named} else _named(worse)}, and {study.number('not significantly different from the focus', open_)} are not "
+        f"{named}, and {study.number('not significantly different from the focus', open_)} are not "
         "distinguished from it (Wilcoxon’s test with Holm’s correction)."
     )
     yield "The intervals of the figure are not corrected, so more of them exclude 0."
