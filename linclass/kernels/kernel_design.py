@@ -1,7 +1,7 @@
 """Functions  f = Σ_j β_j k(x_j, ·) + b  in place of linear ones: what solvers see of a kernel.
 
 theta = (β, b) are coordinates in the basis of kernel columns. In it the feature vector of row x_i is e_i. So
-`pull`, Σ r_i φ(x_i), is r itself, gradients are gradients in function space, and the perceptron, Pegasos and
+`pull`, Σ r_i φ(x_i), is r itself, gradients are gradients in function space, and the perceptron and
 Newton's method over rows run unchanged. Only norms need the matrix:  ‖f‖² = βᵀKβ.
 Schölkopf & Smola (2002), §4.2 (the representer theorem)
 """

@@ -33,13 +33,12 @@ from linclass.linear.support_vectors import rows_that_count
 class KernelPerceptron(KernelMachine, Classifier):
     """Parameters
     ----------
-    order : {'random', 'cyclic', 'largest_violation'}, default='random'
-        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows: shuffled for each pass, or as given.
     learning_rate : float, default=1.0
         Learning rate η, above 0. Started from zero, only the scale of the coefficients depends on it.
     max_iter : int or None, default=None
-        Limit on the number of passes over the rows (for 'largest_violation' of corrections). None
-        is 100 (1000).
+        Limit on the number of passes over the rows. None is 100.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
 

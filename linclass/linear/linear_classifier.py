@@ -366,9 +366,8 @@ class LinearClassifier(LinearModel, Classifier):
     ) -> Self:
         """One more pass over more rows, in the order given.
 
-        It exists if the solver can be continued: 'stochastic_gradient', 'pegasos', or the rule of a perceptron in the
-        order 'random' or 'cyclic'. After `fit` it goes on from the fitted coefficients, with the steps of a first
-        pass.
+        It exists if the solver can be continued: 'stochastic_gradient', or the rule of a perceptron. After `fit` it
+        goes on from the fitted coefficients, with the steps of a first pass.
 
         Parameters
         ----------

@@ -23,6 +23,7 @@ from linclass.base.regressor import Regressor
 from linclass.base.validation import is_missing
 from linclass.base.weights import class_weights
 from linclass.linear.linear_model import ending_of, solver_of
+from linclass.linear.solvers.base import SolverByPasses
 
 
 def why_no_partial_fit(model: Any) -> str:
@@ -31,7 +32,7 @@ def why_no_partial_fit(model: Any) -> str:
         solver: Any = solver_of(model)
     except (ValueError, TypeError):  # 'auto', or a name that `check` refuses
         solver = None
-    if getattr(solver, "can_continue", False):
+    if isinstance(solver, SolverByPasses):
         return ""
     return f"solver={model.solver!r} cannot be continued; solver='stochastic_gradient' can"
 

@@ -82,10 +82,6 @@ def is_sum_over_all(penalty: Penalty) -> bool:
 TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
     "none": (lambda penalty: not penalty.binds, "supports no penalty. Use penalty=None."),
     "smooth": (lambda penalty: not penalty.kinked, "needs a smooth penalty; {} has a kink at 0."),
-    "ridge": (
-        lambda penalty: is_l2(penalty) and penalty.uniform,
-        "needs penalty='l2' without factors and a strength above 0; {} is another.",
-    ),
     "l2": (is_l2, "needs penalty='l2', its strength and any factors above 0; {} is another."),
     "bare kink": (
         lambda penalty: penalty.kinked and penalty.uniform and not penalty.strongly_convex,

@@ -4,7 +4,7 @@ On separable data it stops when every training row is classified correctly; othe
 `status_` says so. With K classes a mistake adds x to w_k of the true class and subtracts it from w_l of the predicted
 one (Kesler's construction). The pocket algorithm with ratchet keeps the best of the weights that it tests on all rows:
 the first, the last of each pass, and those that classified a longer run of successive rows correctly than the kept
-ones; with 'largest_violation' all are tested. A row of weight w is visited w times in succession, but not after it is
+ones. A row of weight w is visited w times in succession, but not after it is
 right; the last time by the fraction left. By default the rows are shuffled before each pass, because tables often list
 one class after the other. The random order depends on what the rows contain, and equal rows are neighbours.
 
@@ -28,13 +28,12 @@ from linclass.linear.solvers.perceptron_rule import PerceptronRule
 class Perceptron(LinearClassifier):
     """Parameters
     ----------
-    order : {'random', 'cyclic', 'largest_violation'}, default='random'
-        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows: shuffled for each pass, or as given.
     learning_rate : float, default=1.0
         Learning rate η, above 0. Started from zero, only the scale of the weights depends on it.
     max_iter : int or None, default=None
-        Limit on the number of passes over the rows (for 'largest_violation' of corrections). None
-        is 100 (1000).
+        Limit on the number of passes over the rows. None is 100.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
 

@@ -66,7 +66,7 @@ VARIANTS = {  # besides the defaults
         {"penalty": "l1", "solver": "proximal_gradient"},
         {"penalty": "elastic_net", "l1_ratio": 0.2},
     ],
-    "Perceptron": [{"order": order, "max_iter": 20} for order in ("cyclic", "largest_violation")],
+    "Perceptron": [{"order": "cyclic", "max_iter": 20}],
     "Calibrated": [
         {"estimator": NearestMean()},
         *({"estimator": NearestMean(), "method": m} for m in ("isotonic", "temperature")),

@@ -157,13 +157,6 @@ def test_the_perceptron_separates_rows_sorted_by_class():
     assert (first == again).all()
 
 
-def test_the_worst_first_perceptron_returns_its_best_weights():
-    X, y = overlapping()
-    options = {"order": "largest_violation", "fit_intercept": False}
-    right = [Perceptron(max_iter=k, **options).fit(X, y).score(X, y) for k in range(1, 30)]
-    assert (np.diff(right) >= 0).all()
-
-
 @each("solver", [{"newton": {}}, Newton(), {"irls": {}}, Irls()], ids=str)
 def test_a_solver_is_the_same_by_name_by_options_or_as_an_object(solver):
     """Without a penalty the features, not the K scores, decide whether the optimum is unique."""

@@ -87,7 +87,7 @@ def test_a_kernel_may_be_a_function_or_a_matrix_of_its_own():
 
 
 @each("classes", [2, 3])
-@each("order", ["cyclic", "random", "largest_violation"])
+@each("order", ["cyclic", "random"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_perceptron_with_a_linear_kernel_makes_the_same_mistakes(order, classes):
     X, y = overlapping()

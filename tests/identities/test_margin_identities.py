@@ -141,7 +141,7 @@ def test_more_classes_are_as_many_machines_against_the_rest():
 def test_invalid_parameters_of_the_linear_svm_are_refused():
     for params in [
         {"loss": "logistic"},
-        {"hard_margin": True, "solver": "pegasos"},
+        {"hard_margin": True, "solver": "stochastic_gradient"},
         {"strength": -1.0},
         {"solver": "newton_cg"},
     ]:

@@ -72,7 +72,7 @@ PENALTY = {
     "group_lasso": lambda W: sum(np.linalg.norm(W[:, j]) for j in range(W.shape[1])),
 }
 STRENGTH = 0.05
-SLOW = ("gradient_descent", "pegasos", "stochastic_gradient", "subgradient")
+SLOW = ("gradient_descent", "stochastic_gradient", "subgradient")
 
 
 def documented(loss, penalty, model, X, y):

@@ -112,18 +112,6 @@ def test_all_systems_lead_to_the_same_optimum(system, monkeypatch):
     assert_allclose(found.theta, expected.theta, atol=1e-6)
 
 
-def test_pegasos_comes_near_and_its_gap_reports_how_near():
-    P = objective("hinge", 300, 3, 0.1)
-    optimum = SemismoothNewton(tol=1e-9).solve(P, P.zero()).objective
-    few, many = (
-        find("solvers", "pegasos")(max_iter=k, random_state=0).solve(P, P.zero()) for k in (5, 200)
-    )
-    for solution in (few, many):
-        assert 0 <= (solution.objective - optimum) / solution.objective <= solution.certificate
-    assert many.certificate < 0.1 * few.certificate
-    assert many.certificate < 0.02
-
-
 @each("strength", [1e-3, 1.0, 1e4])
 @each("n", [60, 3000])
 def test_a_class_of_one_row_is_given_up_and_certified(n, strength):

@@ -27,12 +27,8 @@ from linclass.linear.solvers.first_order import prepared_steps
 from linclass.linear.solvers.newton import Newton, inverse_hessian
 from linclass.linear.solvers.perceptron_rule import PerceptronRule
 
-# Those that take an L2 penalty, but for pegasos, which takes 1/ε steps to come within ε.
-SOLVERS = [
-    name
-    for name in names("solvers")
-    if name != "pegasos" and takes_penalty(find("solvers", name), L2())
-]
+# Those that take an L2 penalty
+SOLVERS = [name for name in names("solvers") if takes_penalty(find("solvers", name), L2())]
 TWICE = [name for name in CONVEX if find("losses", name).kind == "twice-smooth"]
 EXACT = 1e-9
 CURVED = [name for name in PENALTIES if name.startswith("l2")]  # as it is, and with factors
@@ -180,7 +176,7 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(loss, kept, pe
     if issubclass(find("losses", loss), (MarginLoss, ResidualLoss))
     for penalty in (None, "l1", "adaptive_lasso")
     for solver in names("solvers")
-    if solver not in ("gradient_descent", "stochastic_gradient", "subgradient", "pegasos")
+    if solver not in ("gradient_descent", "stochastic_gradient", "subgradient")
     and accepted(loss, penalty, solver)
 ])  # fmt: skip
 def test_solvers_leave_zero_without_a_ridge(loss, penalty, solver):

@@ -306,10 +306,6 @@ def test_nonsmooth_objectives_are_refused_by_smooth_solvers():
         ({"penalty": "fused_lasso", "loss": "hinge"}, "squared_hinge"),
         ({"penalty": "group_lasso", "loss": "hinge"}, "squared_hinge"),
         ({"penalty": "l1", "loss": "hinge", "solver": "subgradient"}, "l1 has a kink at 0"),
-        (
-            {"penalty": {"l2": {"factors": [1, 0]}}, "loss": "hinge", "solver": "pegasos"},
-            "without factors",
-        ),
         ({"penalty": "elastic_net", "l1_ratio": 2}, "from 0 to 1"),
         ({"penalty": {"elastic_net": {"ratio": 2}}}, "l1_ratio"),
     ]:

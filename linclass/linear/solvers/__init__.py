@@ -11,7 +11,6 @@ SOLVERS = {
     "multipliers": "linclass.linear.solvers.multipliers.Multipliers",
     "newton": "linclass.linear.solvers.newton.Newton",
     "newton_cg": "linclass.linear.solvers.newton_cg.NewtonCg",
-    "pegasos": "linclass.linear.solvers.first_order.Pegasos",
     "perceptron_rule": "linclass.linear.solvers.perceptron_rule.PerceptronRule",
     "proximal_gradient": "linclass.linear.solvers.proximal_gradient.ProximalGradient",
     "proximal_newton": "linclass.linear.solvers.proximal_newton.ProximalNewton",

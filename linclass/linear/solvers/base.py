@@ -246,10 +246,6 @@ class CentringSolver(Solver):
 class SolverByPasses(Solver):
     """A stochastic solver, whose state after a pass over some rows can be continued on others (`partial_fit`)."""
 
-    @property
-    def can_continue(self) -> bool:
-        return True
-
     def begin(self, objective: Objective, start: Array) -> Any:
         """The state before the first pass: θ, steps taken, means of iterates."""
         raise NotImplementedError

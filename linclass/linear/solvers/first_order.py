@@ -1,8 +1,8 @@
-"""First-order methods: gradient descent, stochastic gradient descent, Pegasos and the subgradient method."""
+"""First-order methods: gradient descent, stochastic gradient descent and the subgradient method."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -214,8 +214,7 @@ class Iterates:
 
     theta: Array
     mean: Array  # of the iterates since the last restart, or the last one without averaging
-    eta: float = 0.0
-    t: int = 0  # steps
+    eta: float
     averaged: int = 0
     epoch: int = 0
 
@@ -225,59 +224,14 @@ class Iterates:
         self.mean += (self.theta - self.mean) / self.averaged
 
 
-@dataclass(frozen=True)
-class MiniBatches(SolverByPasses):
-    """Base of both. The average of the iterates is returned; it is restarted after 1, 2, 4, 8, … epochs, so that it
-    forgets the start and covers at most half of the epochs.
-    """
-
-    batch: int = 32
-    random_state: Seed = None
-
-    certify_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
-
-    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        rng, n = np.random.default_rng(self.random_state), objective.design.n_rows
-        state, slopes = self.begin(objective, start), np.zeros((*start.shape[:-1], n))
-        point, dual, certificate = objective.at(start), None, np.inf
-        while state.epoch < self.max_steps:
-            order = rng.permutation(n)
-            met = self.run_through(objective.take(order), state)
-            if met is not None:
-                slopes[..., order] += met
-            objective.design.passes += 1
-            if trace or state.epoch % self.certify_every == 0 or state.epoch == self.max_steps:
-                point = objective.at(state.mean.copy())
-                if trace:
-                    trace(point)
-                if met is not None:  # rows drawn too often leave the domain
-                    dual = np.clip(slopes / state.t, -1, 1)
-                certificate = certify(point, dual)
-                if certificate <= self.tol:
-                    break
-        return Solution.at(point, certificate, self.tol, state.epoch, slopes=dual)
-
-    def run_through(self, objective: Objective, state: Iterates) -> Array | None:
-        """One epoch; the slopes met, each times n over the rows of its batch, if they are a dual point."""
-        raise NotImplementedError
-
-    def check(self) -> None:
-        super().check()
-        require_whole("batch", self.batch, 1)
-
-    def batches(self, n_rows: int) -> Iterator[slice]:
-        """Rows of equal batches: a small last one is a noisy one."""
-        bounds = np.linspace(0, n_rows, -(-n_rows // self.batch) + 1).astype(int)
-        return (slice(first, last) for first, last in pairwise(bounds))
-
-
 @documented
 @dataclass(frozen=True)
-class StochasticGradient(MiniBatches):
+class StochasticGradient(SolverByPasses):
     """Stochastic gradient descent on mini-batches.
 
     θ ← θ − η_t ∇P_batch(θ), with η_t = η, η/(1 + t/10) or η/√(1 + t/10) after t epochs. The rows are reshuffled in
-    each epoch.   Polyak & Juditsky (1992), SIAM J. Control and Optimization 30
+    each epoch. The average of the iterates is restarted after 1, 2, 4, 8, … epochs, so that it forgets the start and
+    covers at most half of the epochs.   Polyak & Juditsky (1992), SIAM J. Control and Optimization 30
 
     Parameters
     ----------
@@ -295,21 +249,44 @@ class StochasticGradient(MiniBatches):
     """
 
     learning_rate: Any = None
+    batch: int = 32
     average: bool = True
+    random_state: Seed = None
 
     needs: ClassVar[str] = "convex"
     convex_only: ClassVar[bool] = False
     limit: ClassVar[int] = 200
+    certify_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        rng, n = np.random.default_rng(self.random_state), objective.design.n_rows
+        state, point, certificate = self.begin(objective, start), objective.at(start), np.inf
+        while state.epoch < self.max_steps:
+            self.run_through(objective.take(rng.permutation(n)), state)
+            objective.design.passes += 1
+            if trace or state.epoch % self.certify_every == 0 or state.epoch == self.max_steps:
+                point = objective.at(state.mean.copy())
+                if trace:
+                    trace(point)
+                certificate = certify(point)
+                if certificate <= self.tol:
+                    break
+        return Solution.at(point, certificate, self.tol, state.epoch)
 
     def begin(self, objective: Objective, start: Array) -> Iterates:
         return Iterates(start.copy(), start.copy(), self._first_rate(objective))
 
     def run_through(self, objective: Objective, state: Iterates) -> None:
-        schedule, batches = SCHEDULES[self._named()[0]], list(self.batches(objective.design.n_rows))
+        n, schedule = objective.design.n_rows, SCHEDULES[self._named()[0]]
+        # equal batches: a small last one is a noisy one
+        bounds = np.linspace(0, n, -(-n // self.batch) + 1).astype(int)
         if state.epoch & (state.epoch - 1) == 0:  # a power of two
             state.mean, state.averaged = state.theta.copy(), 0
-        for i, rows in enumerate(batches):
-            rate = schedule(state.eta, state.epoch + i / len(batches))
+        for i, (first, last) in enumerate(pairwise(bounds)):
+            rows, rate = (
+                slice(first, last),
+                schedule(state.eta, state.epoch + i / (len(bounds) - 1)),
+            )
             state.theta -= rate * objective.batch_gradient(rows, state.theta)
             if self.average:
                 state.average()
@@ -319,6 +296,7 @@ class StochasticGradient(MiniBatches):
 
     def check(self) -> None:
         super().check()
+        require_whole("batch", self.batch, 1)
         name, eta = self._named()
         if name not in SCHEDULES:
             raise ValueError(
@@ -341,54 +319,6 @@ class StochasticGradient(MiniBatches):
         bend = objective.loss.smoothness if np.isfinite(objective.loss.smoothness) else 1.0
         steepest = float(objective.design.squared_row_norms().max())
         return 1 / (bend * steepest + float(np.max(objective.curvature)))
-
-
-@documented
-@dataclass(frozen=True)
-class Pegasos(MiniBatches):
-    """Stochastic subgradient steps on mini-batches, for the hinge loss with an L2 penalty.
-
-    W ← (1 − 1/t) W − (1/(strength·t)) · mean over the batch of s_i x_i,   s_i ∈ ∂ℓ_i(z_i)
-
-    With these steps W is always −Xᵀ(w a)/strength for the average a of all slopes so far, so a is approximately
-    a dual point and gives the gap. The intercept is not penalized; its step is 1/√t.
-    Shalev-Shwartz, Singer, Srebro & Cotter (2011), Mathematical Programming 127
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of passes over the rows. None is 50.
-    batch : int, default=16
-        Number of rows in a mini-batch.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the order of rows. None draws a new one for each call.
-    """
-
-    batch: int = 16
-
-    needs: ClassVar[str] = "piecewise-linear"
-    takes: ClassVar[str] = "ridge"
-    limit: ClassVar[int] = 50
-
-    def begin(self, objective: Objective, start: Array) -> Iterates:
-        return Iterates(start.copy(), start.copy())
-
-    def run_through(self, objective: Objective, state: Iterates) -> Array:
-        n, d = objective.design.n_rows, objective.design.n_features
-        met, theta = np.zeros(n), state.theta
-        state.epoch += 1
-        if state.epoch & (state.epoch - 1) == 0:
-            state.averaged = 0
-        for rows in self.batches(n):
-            state.t += 1
-            z = objective.design.scores_of(rows, theta)
-            met[rows] = n / (rows.stop - rows.start) * objective.loss.slopes(objective.y[rows], z)
-            g = objective.design.pull_of(rows, objective.weights[rows] * met[rows])
-            theta[:d] *= 1 - 1 / state.t
-            theta[:d] -= g[:d] / (objective.strength * state.t)
-            theta[d:] -= g[d:] / state.t**0.5
-            state.average()
-        return met
 
 
 @documented

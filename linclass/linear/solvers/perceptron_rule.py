@@ -1,15 +1,14 @@
 """The perceptron rule: a row with margin ≤ 0 changes  θ ← θ − η ∂ℓ/∂z [x_i 1],  or w ← w + η y x.
 
 A row of weight w is visited w times in succession, but not after it is right; the last time by the fraction left. The
-rows are shuffled for each pass (`random`), taken in order (`cyclic`), or by smallest margin (`largest_violation`, where
-a correction is one visit). The random order depends on the contents of the rows; equal ones are neighbours in it.
+rows are shuffled for each pass (`random`) or taken in order (`cyclic`). The random order depends on the contents of the
+rows; equal ones are neighbours in it.
 On rows of whole weights with ‖x‖ ≤ R that some unit vector separates with margin γ it makes at most R²/γ² mistakes, for
 any order and η.   Novikoff (1962)
 
-If the rows are sorted by class, `cyclic` forgets one class while it visits the other; the row of smallest margin of
-overlapping classes is an outlier, which changes θ much. So, of the θ that are tested on all rows, that whose
-misclassified rows weigh least is kept (the pocket with ratchet). Tested are the first θ, the last one of each pass, and
-each that had more correct rows in turn than the kept one; with `largest_violation`, every θ.
+If the rows are sorted by class, `cyclic` forgets one class while it visits the other. So, of the θ that are tested on
+all rows, that whose misclassified rows weigh least is kept (the pocket with ratchet). Tested are the first θ, the last
+one of each pass, and each that had more correct rows in turn than the kept one.
 Gallant (1990), "Perceptron-based learning algorithms"
 """
 
@@ -139,21 +138,8 @@ class CountedRows:
         theta += design.pull_of(block, coefficients)
         return int(np.ceil(visits.made[missed]).sum())
 
-    def correct_worst(self, theta: Array, pocket: Pocket) -> int:
-        """One visit to the row of smallest margin, if that is wrong; the number of corrections."""
-        z = self.design.scores(theta)
-        margins = self.loss.margins(self.y, z)
-        pocket.offer(theta, float(self.counts @ (margins <= 0)))
-        i = int(margins.argmin())
-        if margins[i] > 0:
-            return 0
-        row = slice(i, i + 1)
-        rate = self.learning_rate * min(float(self.counts[i]), 1.0)
-        theta -= rate * self.design.pull_of(row, self.loss.slopes(self.y[row], z[..., row]))
-        return 1
 
-
-ORDERS = ("random", "cyclic", "largest_violation")
+ORDERS = ("random", "cyclic")
 
 
 @dataclass
@@ -173,11 +159,11 @@ class PerceptronRule(SolverByPasses):
     tol : float, default=1e-6
         Not used: the rule stops after a pass without mistakes.
     max_iter : int or None, default=None
-        Limit on the number of passes over the rows. None is 100 passes (1000 for 'largest_violation').
+        Limit on the number of passes over the rows. None is 100 passes.
     learning_rate : float, default=1.0
         Learning rate η, above 0.
-    order : {'random', 'cyclic', 'largest_violation'}, default='random'
-        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin.
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows: shuffled for each pass, or as given.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the order of rows. None draws a new one for each call.
     """
@@ -195,10 +181,7 @@ class PerceptronRule(SolverByPasses):
         in_order = self._orders(rows)
         mistakes = 0
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
-            if self.order == "largest_violation":
-                made = rows.correct_worst(theta, pocket)
-            else:
-                made = in_order().one_pass(theta, pocket)
+            made = in_order().one_pass(theta, pocket)
             mistakes += made
             objective.design.passes += 1
             if trace:
@@ -207,10 +190,6 @@ class PerceptronRule(SolverByPasses):
                 break
         pocket.offer(theta, rows.wrong(theta))
         return self._solution(objective, pocket.theta, mistakes, n_iter)
-
-    @property
-    def can_continue(self) -> bool:
-        return self.order != "largest_violation"
 
     def begin(self, objective: Objective, start: Array) -> Passed:
         return Passed(start.copy())
@@ -228,12 +207,6 @@ class PerceptronRule(SolverByPasses):
         wrong = float(np.average(missed, weights=objective.counts))
         kind, extra = "training_mistakes", {"n_mistakes_": mistakes}
         return Solution(theta, point.value, wrong, kind, wrong == 0, n_iter, extra=extra)
-
-    @property
-    def max_steps(self) -> int:
-        """Limit of passes; for `largest_violation` each is a single correction."""
-        patience = 10 if self.order == "largest_violation" else 1
-        return self.limit * patience if self.max_iter is None else self.max_iter
 
     def check(self) -> None:
         super().check()
