@@ -54,7 +54,17 @@ class ClassMoments:
 
     @classmethod
     def of(cls, X: Matrix, codes: Array, weights: Array, K: int, form: str) -> ClassMoments:
-        return cls(form, *moments(X, codes, weights, K, form))
+        """The moments of these rows of K classes."""
+        measure, gather = FORMS[form]
+        found = []
+        for k in range(K):
+            members = np.flatnonzero(codes == k)
+            rows, w = chosen_rows(X, members), weights[members]  # a copy of the rows
+            mass = w.sum()
+            m, D, off = _centred(rows, w, mass)
+            found.append((mass, m, measure(rows, w, m, D, off)))
+        mass, mean, scatter = zip(*found, strict=True)
+        return cls(form, np.array(mass), np.array(mean), gather(scatter))
 
     def of_part(self, X: Matrix, codes: Array, weights: Array) -> ClassMoments:
         """The moments of some of the rows, in the same form."""
@@ -272,22 +282,6 @@ SQUARES: dict[str, Callable[..., Array]] = {
     "rows": _no_rows,
     "class_rows": _no_rows,
 }
-
-
-def moments(
-    X: Matrix, codes: Array, weights: Array, K: int, form: str
-) -> tuple[Array, Array, Array]:
-    """(weight (K,), mean (K, d), scatter in this form)."""
-    measure, gather = FORMS[form]
-    found = []
-    for k in range(K):
-        members = np.flatnonzero(codes == k)
-        rows, w = chosen_rows(X, members), weights[members]  # a copy of the rows
-        mass = w.sum()
-        m, D, off = _centred(rows, w, mass)
-        found.append((mass, m, measure(rows, w, m, D, off)))
-    mass, mean, scatter = zip(*found, strict=True)
-    return np.array(mass), np.array(mean), gather(scatter)
 
 
 def _squares(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> Array:

@@ -25,6 +25,7 @@ from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.row_spreads import Deviations, DualSpread, SpanSpread
 
 NEGLIGIBLE_EIGENVALUE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
+LARGE = 1000  # features from which on a covariance costs more than a query of the memory
 COVARIANCE_TYPES = ("full", "diag", "spherical")
 
 
@@ -95,7 +96,7 @@ class Spread:
         scale = np.sqrt(np.maximum(np.diagonal(C, axis1=1, axis2=2), 0))
         scale = np.where(scale > negligible, scale, 0)  # 0 for a column without variance
         weight = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
-        return [cls._of_one(*one) for one in zip(C, scale, weight, strict=True)]
+        return list(map(cls._of_one, C, scale, weight))
 
     @classmethod
     def _of_one(cls, C: np.ndarray, scale: np.ndarray, weight: np.ndarray) -> Self:
@@ -232,7 +233,8 @@ def tied_form(X: Matrix, K: int, covariance_type: str, owner: str) -> str:
     if is_wide(X, K):
         return "rows"
     d = X.shape[1]
-    require_memory(4 * 8 * d * d, f"{owner} needs a dense {d} × {d} covariance and its factors")
+    if d > LARGE:
+        require_memory(32 * d * d, f"{owner} needs a dense {d} × {d} covariance and its factors")
     return "tied"
 
 

@@ -103,7 +103,7 @@ class LinearDiscriminantAnalysis(
         check_priors(self.priors)
         check_ddof(self.ddof)
         check_covariance_type(self.covariance_type)
-        if not self._estimates_shrinkage:
+        if self.shrinkage != "ledoit_wolf":
             check_share("shrinkage", self.shrinkage, ", or 'ledoit_wolf'")
         elif self.covariance_type != "full":
             raise ValueError(
@@ -112,15 +112,11 @@ class LinearDiscriminantAnalysis(
             )
 
     @property
-    def _estimates_shrinkage(self) -> bool:
-        return self.shrinkage == "ledoit_wolf"
-
-    @property
     def _counts_rows(self) -> bool:
-        return self.ddof > 0 or self._estimates_shrinkage
+        return self.ddof > 0 or self.shrinkage == "ledoit_wolf"
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        if not self._estimates_shrinkage:
+        if self.shrinkage != "ledoit_wolf":
             return super().fit(X, y, sample_weight)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self._forget("statistics_")
@@ -132,10 +128,10 @@ class LinearDiscriminantAnalysis(
         return self._set_estimates(*alone)
 
     def _gathering(self) -> object:
-        return self.covariance_type == "full", self._estimates_shrinkage
+        return self.covariance_type == "full", self.shrinkage == "ledoit_wolf"
 
     def _form(self, X: Matrix, K: int) -> str:
-        if self._estimates_shrinkage:
+        if self.shrinkage == "ledoit_wolf":
             raise NotApplicable(
                 "shrinkage='ledoit_wolf' is estimated from rows, not from sums over them; give all rows to fit, or "
                 "shrinkage as a number."

@@ -12,13 +12,13 @@ from linclass.base.arrays import Array, Matrix
 from linclass.base.many_fits import Folds
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import named
-from linclass.linear.linear_model import chooses_solver, is_penalized, loss_of, solver_of
+from linclass.linear.linear_model import is_penalized, loss_of, solver_of
 
 
 def fit_folds(models: Sequence[Any], folds: Folds) -> list[list[Any]]:
     """The fits of each fold, of models that differ only in their strengths."""
     first = models[0]._unfitted()
-    seeded = not chooses_solver(first) and hasattr(solver_of(first), "random_state")
+    seeded = first.solver != "auto" and hasattr(solver_of(first), "random_state")
     if first.warm_start or first.trace or seeded:
         raise NotApplicable(f"{first!r} has a warm start, a trace or a seed; fit fold by fold.")
     if loss_of(first).piecewise_linear:

@@ -39,7 +39,6 @@ from linclass.base.parts import find
 from linclass.linear.fit_folds import fit_folds
 from linclass.linear.linear_model import (
     LinearModel,
-    chooses_solver,
     ending_of,
     is_penalized,
     loss_of,
@@ -175,7 +174,7 @@ class LinearClassifier(LinearModel, Classifier):
         """Without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores."""
         if joint.kind != "twice-smooth" or is_penalized(self):
             return False
-        return chooses_solver(self) or solver_of(self).name in ("newton", "irls")
+        return self.solver == "auto" or solver_of(self).name in ("newton", "irls")
 
     def _old_parameters(self) -> Array | None:
         """Those of the last fit; None if there was none, or one of another number of classes."""

@@ -98,14 +98,9 @@ def is_penalized(model: Any) -> bool:
     return model.strength > 0 and penalty_of(model).binds
 
 
-def chooses_solver(model: Any) -> bool:
-    """Whether the solver depends on the objective."""
-    return isinstance(model.solver, str) and model.solver == "auto"
-
-
 def solver_of(model: Any, objective: Objective | None = None) -> Solver:
     """The solver that a model names; with "auto" that for an objective, or Newton's method without one."""
-    if chooses_solver(model):
+    if model.solver == "auto":
         name = "newton" if objective is None else choose_solver(objective)
         automatic: Solver = part("solvers", Solver, name, model)
         return automatic
@@ -168,6 +163,7 @@ class LinearModel(LinearGeometry):
     begun_with: ClassVar = ("fit_intercept", "solver")  # not to change in partial_fit
     penalized: ClassVar[str] = ""  # models with a penalty, of one that can have none
     strength: Any
+    solver: Any
     fit: Callable[..., Any]
     solver_: str
 
@@ -179,7 +175,7 @@ class LinearModel(LinearGeometry):
         require_nonnegative("strength", self.strength)
         solver = solver_of(self)
         solver.check()
-        if not chooses_solver(self):
+        if self.solver != "auto":
             require_minimizer(solver, loss, penalty, self.strength)
             return
         if (rate := getattr(self, "learning_rate", None)) is not None:
@@ -196,7 +192,7 @@ class LinearModel(LinearGeometry):
     def parts(self) -> list[str]:
         """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
         loss = loss_of(self)
-        solvers = AUTOMATIC if chooses_solver(self) else [solver_of(self).name]
+        solvers = AUTOMATIC if self.solver == "auto" else [solver_of(self).name]
         return [
             type(loss).__module__,
             *(module_of("losses", name) for name in (loss.joint, loss.binary) if name),

@@ -32,7 +32,6 @@ from linclass.base.many_fits import Folds
 from linclass.base.messages import NotApplicable
 from linclass.linear.largest_margin import maximum_margin
 from linclass.linear.linear_classifier import LinearClassifier
-from linclass.linear.linear_model import chooses_solver
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
 from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_count
@@ -121,7 +120,7 @@ class LinearSVM(LinearClassifier):
                 f"loss is {self.loss!r}; LinearSVM has 'hinge' and 'squared_hinge'. For others "
                 "use LinearClassifier."
             )
-        if self._is_hard() and not chooses_solver(self):
+        if self._is_hard() and self.solver != "auto":
             raise ValueError(
                 f"solver is {self.solver!r}; the hard margin has its own solver: use solver='auto'."
             )

@@ -30,7 +30,7 @@ from scipy.linalg.lapack import dtrtrs
 from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parameters import require_positive
-from linclass.discriminant.class_moments import moments
+from linclass.discriminant.class_moments import ClassMoments
 from linclass.linear.solvers.corrections import Block, Tally
 from linclass.online.online_classifier import LinearOnlineClassifier
 
@@ -93,7 +93,8 @@ class Adaline(LinearOnlineClassifier):
         super()._begin(X, weights)
         design, mass = DesignMatrix(X, self.fit_intercept), weights.sum()
         self._centre = design.centre(weights / mass)
-        (squares,) = moments(X, np.zeros(len(weights), dtype=int), weights, 1, "diagonal")[2]
+        one_class = np.zeros(len(weights), dtype=int)
+        (squares,) = ClassMoments.of(X, one_class, weights, 1, "diagonal").scatter
         self._spread, norms = np.sqrt(squares / mass), design.column_norms(weights / mass)
         constant = self._spread <= 1e-8 * norms[: X.shape[1]]
         self._spread[constant] = norms[: X.shape[1]][constant]

@@ -74,7 +74,7 @@ class Perceptron(LinearClassifier):
         self.class_weight = class_weight
 
     @property
-    def solver(self) -> PerceptronRule:  # type: ignore[override]
+    def solver(self) -> PerceptronRule:
         """The perceptron rule with these parameters."""
         return PerceptronRule(
             max_iter=self.max_iter,

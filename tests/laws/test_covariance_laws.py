@@ -8,7 +8,6 @@ from sklearn.cluster import KMeans
 
 from linclass import LinearDiscriminantAnalysis
 from linclass.discriminant.class_moments import FORMS, ClassMoments
-from linclass.discriminant.class_moments import moments as moments_of
 from linclass.discriminant.covariance import (
     DiagonalSpread,
     ShrunkSpread,
@@ -122,28 +121,22 @@ DENSE = RNG.normal(size=(60, 4)) * (RNG.random((60, 4)) < 0.5) + CODES[:, None] 
 ROWS = {"dense": DENSE, "sparse": sp.csr_array(DENSE)}
 
 
-def moments(*given):
-    """Mass, means and scatter; deviations of rows as an array."""
-    *known, scatter = moments_of(*given)
-    return *known, scatter.dense() if isinstance(scatter, Deviations) else scatter
-
-
 def test_moments_keep_digits_far_from_0_and_leave_the_rows_unchanged():
     x = np.array([[1.0], [2.0], [3.0], [5.0]])
     codes = np.array([0, 0, 1, 1])
-    near = moments(x, codes, np.ones(4), 2, "diagonal")[2]
-    far = moments(x + 1e9, codes, np.ones(4), 2, "diagonal")[2]
+    near = ClassMoments.of(x, codes, np.ones(4), 2, "diagonal").scatter
+    far = ClassMoments.of(x + 1e9, codes, np.ones(4), 2, "diagonal").scatter
     assert np.array_equal(near, far)  # small whole numbers: every step is exact
     X = np.full((100_000, 1), 0.1)  # adding 0.1 a hundred thousand times is off by 1e-12
     codes = np.arange(100_000) % 2
     for kind in (X, sp.csr_array(X)):
-        mass, mean, scatter = moments(kind, codes, np.ones(len(X)), 2, "diagonal")
-        assert np.abs(mean - 0.1).max() < 1e-16
-        assert np.sqrt(scatter / mass[:, None]).max() < 1e-16
+        found = ClassMoments.of(kind, codes, np.ones(len(X)), 2, "diagonal")
+        assert np.abs(found.mean - 0.1).max() < 1e-16
+        assert np.sqrt(found.scatter / found.mass[:, None]).max() < 1e-16
     before = DENSE.copy()
     for form in FORMS:
         for X in ROWS.values():
-            moments(X, CODES, WEIGHTS, 3, form)
+            ClassMoments.of(X, CODES, WEIGHTS, 3, form)
     assert np.array_equal(DENSE, before)
     assert np.array_equal(ROWS["sparse"].toarray(), before)
 
