@@ -155,7 +155,8 @@ class Study:
         rows = (
             self.datasets.select("dataset") if names is None else pl.DataFrame({"dataset": names})
         )
-        return rows.join(wide, on="dataset", how="left")
+        found = rows.join(wide, on="dataset", how="left")
+        return found.select(column for column in found if column.null_count() < found.height)
 
     @cached_property
     def accuracy(self) -> pl.DataFrame:
@@ -477,8 +478,8 @@ def partial(study: Study) -> Iterator[str]:
     names = [n for n in scores.columns[1:] if scores[n].null_count() and n not in UNUSUAL]
     if names:
         yield (
-            "Some methods need two classes or features of at least 0, and some fits failed or exceeded a limit. "
-            "Methods without a score on some data sets are not ranked. On the data sets where they have one:"
+            "These methods are not ranked, since they have no score on some data sets: they need two classes or "
+            "features of at least 0, a fit failed or exceeded a limit, or they are not fitted there yet. On the others:"
         )
         lines = ["| method | data sets | accuracy − `logistic` |", "|---|---|---|"]
         for name in names:
@@ -568,11 +569,15 @@ def classes(study: Study) -> Iterator[str]:
     names = study.datasets.filter(pl.col("classes") > 2)["dataset"].to_list()
     several = study.number("data sets with more than two classes", len(names))
     yield f"On the {several} data sets with more than two classes:"
-    lines = ["| | difference of accuracies | seconds of a fit, ratio |", "|---|---|---|"]
+    lines = [
+        "| | data sets | difference of accuracies | seconds of a fit, ratio |",
+        "|---|---|---|---|",
+    ]
     for a, b in SEVERAL:
         if study.has(a, b):
             found = study.difference(a, b, "more than two classes", names)
-            lines.append(f"| `{a}` {MINUS} `{b}` | {found} | {times(study.cost(a, b, names))} |")
+            cells = f"{found.data_sets} | {found.alone} | {times(study.cost(a, b, names))}"
+            lines.append(f"| `{a}` {MINUS} `{b}` | {cells} |")
     yield "\n".join(lines)
 
 
@@ -603,10 +608,11 @@ def context(study: Study) -> Iterator[str]:
         "Nonlinear methods on the same folds show what a linear boundary loses. They are not ranked among the linear "
         f"methods, but compared with `{FOCUS}`"
         + (
-            f" and with `{best_linear}`, the linear method with the best mean rank:"
+            f" and with `{best_linear}`, the linear method with the best mean rank"
             if best_linear != FOCUS
-            else ":"
+            else ""
         )
+        + ", each on the data sets where it has a score:"
     )
     yield "\n".join(lines)
     if NONLINEAR in names:
@@ -901,11 +907,11 @@ def short(study: Study) -> Iterator[str]:
     if worth := [name for name in worse if name not in UNUSUAL]:
         yield f"Significantly worse, and so not worth a try: {_listed(worth)}."
     if study.context is not None and NONLINEAR in study.context.accuracy.columns:
-        above, _ = margins(own, NONLINEAR)
+        above, below = margins(own, NONLINEAR)
         n = own.difference(NONLINEAR, FOCUS).data_sets
         yield (
-            f"A nonlinear method, `{NONLINEAR}`, is more accurate than `{FOCUS}` by more than {ROPE} on {above} of {n} "
-            "data sets."
+            f"Of {n} data sets, `{NONLINEAR}`, which is not linear, is more accurate than `{FOCUS}` by more than "
+            f"{ROPE} on {above} and less accurate by that on {below}."
         )
     yield "[What each method is](models.md)."
 
