@@ -96,8 +96,6 @@ class LinearClassifier(LinearModel, Classifier):
     separating_intercept_ : float or array of shape (K,), only with status_ 'separable'
         Its intercept.
     trace_
-    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
-        Parameters after the recorded iterations.
     """
 
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning

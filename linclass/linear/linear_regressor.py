@@ -64,8 +64,6 @@ class LinearRegressor(LinearModel, Regressor):
         Intercept b.
     solver_
     trace_
-    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
-        Parameters after the recorded iterations.
     """
 
     loss = "squared"

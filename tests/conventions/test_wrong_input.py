@@ -79,7 +79,7 @@ def test_an_unknown_option_of_a_part_is_reported_with_the_valid_ones():
     ("stochastic_gradient", "average", "no", "average is 'no'; it must be True or False"),
     ("stochastic_gradient", "random_state", -1, "random_state is -1; it must be a whole number"),
     ("stochastic_gradient", "learning_rate", np.inf, "learning_rate is inf; give the schedule a number"),
-    ("gradient_descent", "record", 3, "record is 3; give a list of numbers of iterations"),
+    ("gradient_descent", "learning_rate", {"unit": 1}, "no step rule 'unit'; use constant, backtracking"),
     ("gradient_descent", "learning_rate", np.inf, "learning_rate is inf; give the constant step a number"),
     ("quasi_newton", "memory", "x", "memory is 'x'; it must be a whole number"),
     ("newton_cg", "forcing", [1], "forcing is [1]; it must be a number"),

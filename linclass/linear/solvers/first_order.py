@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from linclass.base.arrays import Array, Seed
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.documentation import documented
 from linclass.base.numerics import halve
-from linclass.base.parameters import is_list, is_number, is_whole, require_whole
+from linclass.base.parameters import is_number, require_whole
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import equal_factors
@@ -34,22 +34,18 @@ from linclass.linear.solvers.base import (
 class GradientDescent(Solver):
     """Gradient descent on all rows.
 
-    θ ← θ − η ∇P(θ), by steps of length η  θ − η ∇P/‖∇P‖, or with the largest η of a halving sequence with sufficient
-    decrease (Armijo), which starts at twice the last one.   Nocedal & Wright (2006), §3.1
+    θ ← θ − η ∇P(θ), with a constant η or the largest of a halving sequence with sufficient decrease (Armijo), which
+    starts at twice the last one.   Nocedal & Wright (2006), §3.1
 
     Parameters
     ----------
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 10000.
     learning_rate : float, str or dict, default='backtracking'
-        Step size η: a number (constant step), {'constant': η}, {'unit': η} for steps of length η, or
-        'backtracking'.
-    record : tuple of int, default=()
-        Iterations after which the parameters are kept, in the attribute `path_` of the estimator.
+        Step size η: a number (constant step), {'constant': η}, or 'backtracking'.
     """
 
     learning_rate: Any = "backtracking"
-    record: tuple[int, ...] = field(default=())  # iterations whose theta is kept in `path_`
 
     needs: ClassVar[str] = "smooth"
     convex_only: ClassVar[bool] = False
@@ -60,24 +56,19 @@ class GradientDescent(Solver):
         steps, last, tested_every = RULES[rule](objective, eta), self.max_steps, TESTED_EVERY[rule]
         if rule == "constant" and not self.tol:
             tested_every = 0
-        every = 1 if trace else tested_every or last
-        ends = {*range(every, last, every), *(k for k in self.record if 0 < k < last), last}
+        at_once = 1 if trace else tested_every or last
         point, n_iter = objective.at(start.copy()), 0
-        path = {0: point.theta} if 0 in self.record else {}
-        for end in sorted(ends):
-            point, n_iter = steps(point, end - n_iter), end
+        while n_iter < last:
+            count = min(at_once, last - n_iter)
+            point, n_iter = steps(point, count), n_iter + count
             if trace:
                 trace(point)
-            if end in self.record:
-                path[end] = point.theta.copy()
-            if tested_every and end % tested_every == 0:
+            if tested_every and n_iter % tested_every == 0:
                 separates = rule == "backtracking" and point.separates
                 if separates or certify(point) <= self.tol:
                     break
-        path |= {k: point.theta.copy() for k in self.record if n_iter < k <= last}
         point = objective.at(point.theta)
-        extra = {"path_": path} if len(self.record) else {}
-        return Solution.at(point, certify(point), self.tol, n_iter, extra=extra)
+        return Solution.at(point, certify(point), self.tol, n_iter)
 
     def check(self) -> None:
         super().check()
@@ -88,8 +79,6 @@ class GradientDescent(Solver):
             raise ValueError(
                 f"learning_rate is {self.learning_rate!r}; give the {rule} step a number above 0."
             )
-        if not (is_list(self.record) and all(map(is_whole, self.record))):
-            raise ValueError(f"record is {self.record!r}; give a list of numbers of iterations.")
 
     def _rule(self) -> tuple[str, Any]:
         if isinstance(self.learning_rate, Mapping) and len(self.learning_rate) == 1:
@@ -113,17 +102,6 @@ def constant_steps(objective: Objective, eta: float) -> Steps:
     return steps
 
 
-def unit_steps(objective: Objective, eta: float) -> Steps:
-    def steps(point: Point, count: int) -> Point:
-        for _ in range(count):
-            g = point.gradient
-            if (size := np.sqrt(np.vdot(g, g))) > 0:
-                point = objective.at(point.theta - eta / size * g)
-        return point
-
-    return steps
-
-
 def backtracking_steps(objective: Objective, eta: float) -> Steps:
     def steps(point: Point, count: int) -> Point:
         nonlocal eta
@@ -143,8 +121,8 @@ def enough_decrease(old: Point, descent: float, new: Point, eta: float) -> bool:
     return float(np.vdot(new.gradient, old.gradient)) >= 0
 
 
-RULES = {"constant": constant_steps, "unit": unit_steps, "backtracking": backtracking_steps}
-TESTED_EVERY = {"constant": 100, "unit": 0, "backtracking": 10}  # steps between certificates
+RULES = {"constant": constant_steps, "backtracking": backtracking_steps}
+TESTED_EVERY = {"constant": 100, "backtracking": 10}  # steps between certificates
 
 
 Advance = Callable[[Array, int], None]
