@@ -181,7 +181,7 @@ Entries = Mapping[str, Entry]
 
 COUNTS, INDICATORS = ("count_words", "hash_words"), ("codes", "indicators", "one_hot")
 REMEDIES = {COUNTS: "features: [count_words]", INDICATORS: "transforms: [impute, one_hot]"}
-COUNTED = ("bag_of_words", "inverted_index", "text_folders")  # formats whose columns are words
+COUNTED = ("bag_of_words", "inverted_index")  # formats whose columns are words
 
 
 def unread_columns(
@@ -263,8 +263,6 @@ def ordered_penalty(given: Any) -> str:
 
 def are_words(dataset: Entry) -> bool:
     """Whether the entry of a data set describes counted words."""
-    if dataset.get("texts"):
-        return False
     sources = as_list(dataset.get("source"))
     return any(one.get("format") in COUNTED for one in (dataset, *sources))
 

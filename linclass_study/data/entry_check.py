@@ -21,7 +21,7 @@ from linclass_study.errors import Unavailable
 OF_FILES = {"format", "csv", "sha256", "vocabulary"}
 # their rows have named columns, one of which is the target
 TABLES = {"csv", "arff", "parquet", "parquet_blocks"}
-WORDS = {"bag_of_words", "inverted_index", "text_folders"}
+WORDS = {"bag_of_words", "inverted_index"}
 
 
 def entry_problems(entry: Entry, folders: SearchFolders = SearchFolders()) -> Problems:  # noqa: B008 – it is frozen
@@ -112,8 +112,8 @@ def _of_formats(entry: Entry) -> Problems:
         yield ["texts"], f"is not supported for {shown}, which has no texts; leave it out"
     if both := {*map(str, entry.get("texts", []))} & {*map(str, entry.get("categorical", []))}:
         yield ["texts"], f"'{min(both)}' is also under `categorical:`; remove one of the two"
-    if formats & {"text_folders"} and {"texts", "binary"} <= {*entry}:
-        yield ["binary"], "is for counts, and with `texts:` features count; give it to count_words"
+    if "text_folders" in formats and "texts" not in entry:
+        yield [], "the key 'texts' is missing; add `texts: [text]`, and count words by a feature"
     if not formats & (TABLES | {"columns"}):
         for key in {"target", "categorical", "group"} & set(entry):
             yield [key], f"is not supported for {shown}, which has no such columns; leave it out"

@@ -77,7 +77,8 @@ def test_official_test_rows_that_the_answer_trains_on_are_named(check, tmp_path)
     text = (
         "datasets: [iris, mine, texts]\nmethods: [lda]\nevaluation: {protocols: [PROTOCOLS], cv_rows: ROWS}\ndefine:\n"
         "  datasets:\n    mine: {source: {file: t.csv}, test: {file: t.csv}, target: y}\n"
-        '    texts: {source: {url: "https://example.org/a.zip"}, format: text_folders}\n'  # with test rows or without
+        # with test rows or without
+        '    texts: {source: {url: "https://example.org/a.zip"}, format: text_folders, texts: [text]}\n'
     )
     for protocols, rows, named in (
         ("cv, official", "all", True),

@@ -108,7 +108,7 @@ def test_a_data_set_is_made_of_the_rest_of_an_archive(tmp_path, obtain, kind):
         with zipfile.ZipFile(tmp_path / "a.tgz", "w") as box:
             for name, content in {"../x": b"", **texts}.items():
                 box.writestr(name, content)
-    found = obtain({"source": {"file": "a.tgz"}, "format": "text_folders"})
+    found = obtain({"source": {"file": "a.tgz"}, "format": "text_folders", "texts": ["text"]})
     assert found.classes == ["rain", "sun"]
     assert len(found.y) == 6
 

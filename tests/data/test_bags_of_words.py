@@ -237,27 +237,3 @@ def test_the_inverted_index_agrees_with_the_bag_of_words(obtain, tmp_path, monke
 def test_a_wrong_inverted_index_reports_where(text, words, reason, tmp_path):
     (tmp_path / "a.txt").write_text(text)
     assert words in reason({"source": {"file": "a.txt"}, "format": "inverted_index"})
-
-
-TEXTS = {
-    "news-train/cats/1": "The cat, the CAT!", "news-train/dogs/2": "dog2dog caf\xe9",
-    "news-test/cats/3": "a cat", "news-train/.hidden/4": "nothing",
-}  # fmt: skip
-
-
-def test_texts_in_folders_are_counted_word_by_word(obtain, tmp_path):
-    as_archive(tmp_path / "a.tgz", TEXTS)
-    found = obtain({"source": {"file": "a.tgz"}, "format": "text_folders"})
-    assert found.table.names == ("a", "caf", "cat", "dog", "the")
-    assert found.classes == ["cats", "dogs"]
-    assert found.table.X.toarray().tolist() == [[0, 0, 2, 0, 2], [0, 1, 0, 2, 0], [1, 0, 1, 0, 0]]
-    assert found.split.tolist() == [0, 0, 1]
-    files = {"all/a/1": "x", "all/b/1": "y"}
-    as_archive(tmp_path / "a.tgz", files)
-    assert obtain({"source": {"file": "a.tgz"}, "format": "text_folders"}).split.tolist() == [0, 0]
-    as_archive(tmp_path / "a.tgz", {"all/a/1": "x y", "all/b/1": "y"})
-    as_archive(tmp_path / "t.tgz", {"all/a/1": "b y"})
-    entry = {"source": {"file": "a.tgz"}, "test": {"file": "t.tgz"}, "format": "text_folders"}
-    found = obtain(entry)
-    assert found.table.names == ("b", "x", "y")
-    assert found.table.X.toarray()[found.split == 1].tolist() == [[1, 0, 1]]

@@ -72,7 +72,8 @@ def test_output_of_a_killed_child_is_in_the_log(fetch, tmp_path, capfd):
             about = tarfile.TarInfo(name)
             about.size = 3
             box.addfile(about, io.BytesIO(b"wet"))
-    assert fetch({"source": {"file": "a.tar"}, "format": "text_folders"})["rows"] == 4
+    entry = {"source": {"file": "a.tar"}, "format": "text_folders", "texts": ["text"]}
+    assert fetch(entry)["rows"] == 4
     assert "left out of a.tar: '../x' (it lies outside the archive)" in capfd.readouterr().out
 
 

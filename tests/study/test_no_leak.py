@@ -96,15 +96,8 @@ def posts(folder, label, changed):
     return {"source": {"file": "own.csv"}, "format": "csv", "target": "target", "texts": ["text"]}
 
 
-def text_folder(folder, label, changed):
-    for i, (kind, post) in enumerate(zip(labels(label), texts(label, changed), strict=True)):
-        (folder / "texts" / kind).mkdir(parents=True, exist_ok=True)
-        (folder / "texts" / kind / f"{i:03d}").write_text(post)
-    return {"source": {"file": "texts"}, "format": "text_folders"}
-
-
 SOURCES = {
-    "text folder": text_folder, "table": csv, "whole table": whole, "bag of words": bag, "texts": posts,
+    "table": csv, "whole table": whole, "bag of words": bag, "texts": posts,
 }  # fmt: skip
 
 
@@ -115,9 +108,6 @@ def obtained(folder, source, label, changed):
     reader = import_module(f"linclass_study.data.formats.{entry['format']}")
     content = reader.read(folder / entry["source"]["file"], entry)
     (table, y, split, classes, *_), _ = assemble(content, None, entry)
-    if source == "text folder":  # which is read class by class
-        place = np.argsort(sorted(range(N), key=lambda i: (labels(label)[i], i)))
-        table, y = table.rows(place), y[place]
     assert [classes[code] for code in y] == labels(label)
     return Dataset(normalized(table), y, split, classes)
 
@@ -215,7 +205,6 @@ def test_no_transform_uses_held_out_rows(data, steps, classifier):
         for source, extra in (
             ("table", {}),
             ("bag of words", {}),
-            ("text folder", {}),
             ("texts", {"features": ["count_words"]}),
         )
     ]
