@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from linclass.base import parts
 from linclass.base.messages import names_and_others
-from linclass_study.entries import Entry, as_list, named_steps
+from linclass_study.entries import Entry, named_steps
 from linclass_study.files.cells import has_decimal_comma, plain_number
 from linclass_study.files.writing import yaml_text
 
@@ -174,14 +173,13 @@ def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"{again:,} column{'s' * (again > 1)} repeat{'s' * (again == 1)} another one ({few})"
 
 
-# Columns of texts and categories, and the methods of a study: which columns no method reads, and which methods depend
-# on an order of columns or of classes that has no meaning.
+# The methods of a study: which columns of texts and categories none reads, and which take an order of classes that has
+# no meaning.
 
 Entries = Mapping[str, Entry]
 
 COUNTS, INDICATORS = ("count_words", "hash_words"), ("codes", "indicators", "one_hot")
 REMEDIES = {COUNTS: "features: [count_words]", INDICATORS: "transforms: [impute, one_hot]"}
-COUNTED = ("bag_of_words", "inverted_index")  # formats whose columns are words
 
 
 def unread_columns(
@@ -197,22 +195,6 @@ def unread_columns(
             f"{shown} {hold} {what}, which no method of the study reads, so none can be fitted; add "
             f"`{REMEDIES[steps]}` to a method, or leave {them} out with {_drop(names)}"
         )
-
-
-def columns_without_order(
-    methods: Entries, dataset: Entry, texts: bool, categories: bool
-) -> Iterator[str]:
-    """A sentence on each method with a penalty on neighbouring columns, where columns are words or indicators."""
-    for name, entry in methods.items():
-        if not (penalty := ordered_penalty(entry)):
-            continue
-        words = are_words(dataset) or (texts and _has_step(entry, COUNTS))
-        if words or (categories and _has_step(entry, INDICATORS)):
-            yield (
-                f"{name} has `penalty: {penalty}`, which draws the weights of neighbouring columns together, but "
-                f"{'words' if words else 'indicators of categories'} have no order: leave the method out, or give it "
-                "columns along a line, such as a spectrum"
-            )
 
 
 def classes_without_order(
@@ -240,31 +222,6 @@ def _orders_classes(given: Any) -> bool:
     ordinal = path.startswith("linclass.") and path.endswith(".OrdinalRegression")
     own = ordinal and not (given.get("params") or {}).get("order")
     return own or any(map(_orders_classes, given.values()))
-
-
-def ordered_penalty(given: Any) -> str:
-    """The penalty, anywhere in the entry of a method, for which the order of columns matters; '' if there is none."""
-    if not isinstance(given, Mapping | list):
-        return ""
-    items = given.items() if isinstance(given, Mapping) else enumerate(given)
-    for key, value in items:
-        named = str(key).rpartition("__")[2] == "penalty"  # also estimator__penalty, under tune:
-        if not named:
-            found = ordered_penalty(value)
-        else:  # l1, {l1: {factors: …}}, or a list of such
-            listed = (one if isinstance(one, Mapping) else [one] for one in as_list(value))
-            known = [n for names in listed for n in names if n in parts.names("penalties")]
-            ordered = (n for n in known if parts.find("penalties", n).ordered_features)
-            found = next(ordered, "")
-        if found:
-            return str(found)
-    return ""
-
-
-def are_words(dataset: Entry) -> bool:
-    """Whether the entry of a data set describes counted words."""
-    sources = as_list(dataset.get("source"))
-    return any(one.get("format") in COUNTED for one in (dataset, *sources))
 
 
 def _has_step(entry: Entry, names: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -121,19 +121,12 @@ def _folder(
         yield results
 
 
-def _number(what: str, least: float, below: float) -> Callable[[str], float]:
-    """The type of an argument that is a number in [least, below)."""
-
-    def parsed(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not least <= value < below:
-            raise argparse.ArgumentTypeError(f"{text} is not {what}")
-        return value
-
-    return parsed
+def _tolerance(text: str) -> float:
+    """The type of an argument that is a number in [0, 1)."""
+    with suppress(ValueError):
+        if 0 <= float(text) < 1:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text} is not a number from 0 up to 1")
 
 
 STUDY_FILES = argument("files", nargs="*", metavar="STUDY.yaml", help=STUDIES)
@@ -144,7 +137,6 @@ TRUST = argument(
     metavar="MODULE",
     help="import this module for the study's own metrics; without it, those of scikit-learn alone",
 )
-TOLERANCE = _number("a number from 0 up to 1", 0, 1)
 
 
 def _names(text: str) -> list[str]:
@@ -318,7 +310,7 @@ def _table(options: argparse.Namespace) -> int:
     argument("b", metavar="B", help=FOLDER_OR_ARCHIVE),
     argument(
         "--tolerance",
-        type=TOLERANCE,
+        type=_tolerance,
         default=0.0,
         metavar="T",
         help="numbers a and b may differ by T · max(1, |a|, |b|); predicted classes may not (default 0: identical). "
@@ -350,7 +342,7 @@ def _verify(options: argparse.Namespace) -> int:
     argument("--into", required=True, metavar="C", help="the folder to make"),
     argument(
         "--tolerance",
-        type=TOLERANCE,
+        type=_tolerance,
         default=DIFFERENCE_TOLERANCE,
         metavar="T",
         help="numbers a and b of one prediction may differ by T · max(1, |a|, |b|); predicted classes may not "
@@ -441,13 +433,6 @@ def _publish(options: argparse.Namespace) -> int:
     "fitted again. With --run or --environment, remove these runs instead, from the results and from the store, so "
     "that the next run of the study fits them again.",
     argument("results", metavar="DIR", help="a results folder"),
-    argument(
-        "--keep-mb",
-        type=_number("a number of megabytes", 0, float("inf")),
-        default=0.0,
-        metavar="MB",
-        help="keep this many megabytes of the store, those that were used last (default 0: empty it)",
-    ),
     argument("--run", nargs="+", default=[], metavar="DATASET/METHOD", help="remove these runs"),
     argument(
         "--environment",
@@ -465,7 +450,7 @@ def _clean(options: argparse.Namespace) -> int:
     if options.run or options.environment:
         removed = remove_runs(results, options.run, options.environment)
     else:
-        removed = empty_store(results, options.keep_mb)
+        removed = empty_store(results)
     _print(clean_lines(removed))
     return 0
 

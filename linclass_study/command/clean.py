@@ -27,10 +27,9 @@ class Removed:
     stored: int
 
 
-def empty_store(results: Path, megabytes: float) -> Removed:
-    """Remove stored runs, those first that were not used for the longest time, down to this size."""
+def empty_store(results: Path) -> Removed:
     _require_results(results)
-    return Removed([], fit_store.prune(results, megabytes))
+    return Removed([], fit_store.prune(results, 0))
 
 
 def remove_runs(results: Path, runs: Collection[str], environments: Collection[str]) -> Removed:

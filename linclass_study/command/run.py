@@ -20,7 +20,6 @@ from snakemake.utils import update_config
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis.data_warnings import (
     classes_without_order,
-    columns_without_order,
     serious,
     unread_columns,
 )
@@ -260,8 +259,8 @@ def expected_time(seconds: Sequence[float]) -> str:
 
 
 def _columns(study: Study) -> Iterator[str]:
-    """Protocols without folds, columns of text that no method reads, methods for ordered columns where there is no
-    order, and columns and classes that the checks of the data will warn about.
+    """Protocols without folds, columns of text that no method reads, and columns and classes that the checks of the
+    data will warn about.
     """
     for name, entry in study.datasets.items():
         warnings: list[str] = []
@@ -273,7 +272,6 @@ def _columns(study: Study) -> Iterator[str]:
             warnings += classes_without_order(study.methods, entry, data.classes)
         texts, categories = columns_of_text(entry, study.folders)
         warnings += unread_columns(study.methods, texts, categories)
-        warnings += columns_without_order(study.methods, entry, bool(texts), bool(categories))
         yield from (f"warning     {name}: {text}" for text in warnings)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis.data_warnings import (
     classes_without_order,
-    columns_without_order,
     findings,
 )
 from linclass_study.analysis.outcome import Outcome
@@ -154,6 +153,4 @@ def _sentences(outcome: Outcome, dataset: str) -> Iterator[str]:
     methods = {label[name]: own for name, own in outcome.methods.items()}
     if facts := outcome.checks(dataset):
         yield from findings(facts)
-        texts, categories = (bool(facts.get(kind)) for kind in ("texts", "categorical"))
-        yield from columns_without_order(methods, entry, texts, categories)
     yield from classes_without_order(methods, entry, outcome.about(dataset).get("classes") or [])

@@ -97,7 +97,7 @@ LEVELS = ("low", "mid", "high")
 OWN = "datasets: [iris]\nmethods: [own]\ndefine:\n  methods:\n    own: {classifier: linclass."
 MINE = "define:\n  datasets:\n    mine: {source: {file: t.csv}, target: yEDIT}\n"
 WORDS = """\
-datasets: [mine, posts, bag]
+datasets: [mine, posts]
 methods: [EDIT]
 define:
   methods:
@@ -106,7 +106,6 @@ define:
   datasets:
     mine: {source: {file: t.csv}, target: y}
     posts: {source: {file: t.csv}, target: y, texts: [job]}
-    bag: {source: {url: "https://example.org/a.zip"}, format: bag_of_words}
 """
 ORDERED = """\
 datasets: [mine, listed, numbered, iris]
@@ -126,13 +125,6 @@ WARNED = {  # t.csv, the study, what begins or marks the lines, edit of the stud
             ["posts: 'job' holds texts", "`features: [count_words]`"],
         ],
         "ready": [["posts: 'job' holds texts"]],
-    }),
-    "a penalty on neighbours": (POSTS, WORDS, "have no order", {
-        "ready, logistic_fused": [
-            ["mine: logistic_fused has `penalty: fused_lasso`", "indicators of categories have no order"],
-            ["bag: logistic_fused", "words have no order"],
-        ],
-        "ready": [],
     }),
     "an order of classes": (
         "x,y,n\n" + "".join(f"{i % 7},{LEVELS[i % 3]},{i % 3 + 1}\n" for i in range(12)), ORDERED, "alphabetical",

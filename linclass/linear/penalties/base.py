@@ -30,8 +30,6 @@ EDGE = 1 + 1e-12  # on the boundary of the domain of the conjugate, up to roundi
 class Penalty(NamedPart):
     binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
     prox_by_feature: ClassVar[bool] = False  # whether `prox` takes a t of each feature, too
-    # whether it ties neighbouring columns, so that their order matters
-    ordered_features: ClassVar[bool] = False
     entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
     grouped: ClassVar[bool] = (
         False  # Σ κ_g‖W_g‖, with the κ of the group of each feature the `kink`

@@ -149,7 +149,6 @@ class FusedLasso(KinkedPenalty):
     chains: Any = None
 
     prox_by_feature: ClassVar[bool] = True
-    ordered_features: ClassVar[bool] = True
 
     def value(self, W: Array) -> float:
         return self._chain(W).value(W)
