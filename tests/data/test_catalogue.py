@@ -51,7 +51,7 @@ def offline(monkeypatch):
     def refuse(*_):
         raise Unavailable("no network")
 
-    monkeypatch.setattr(download, "_check_connection", refuse)
+    monkeypatch.setattr(download, "_transfer", refuse)
 
 
 def check(name, found):
