@@ -227,7 +227,7 @@ JOINING = 64  # entries that may join, and half as many as are in the support
 RESIDUAL_CUT = 0.1  # reduction of the residual before other entries are considered
 MAX_HESSIAN = 2000  # features up to which the Hessian of one score is formed
 MAX_SPARSE_HESSIAN = 300  # the same of sparse rows, whose products are cheap
-MAX_JOINT_HESSIAN = 200  # parameters up to which the Hessian of K scores is formed
+MAX_JOINT_HESSIAN = 300  # parameters up to which the Hessian of K scores is formed
 MAX_STRAIGHT_HESSIAN = (
     600  # the same where the loss has straight pieces, whose rows no conjugate gradients see
 )
