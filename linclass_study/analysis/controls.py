@@ -63,7 +63,7 @@ class Repeats(NamedTuple):
         condition = IF_TRUE[0].lower() + IF_TRUE[1:]
         if self.repeats is None:
             return f"{condition}, no number of repeats would decide it, only more rows or data sets"
-        return f"{condition}, `repeats: {self.repeats}` would decide it ({self.decide})"
+        return f"{condition}, `repeats: {self.repeats}` would show that it is {self.decide}"
 
 
 def more_repeats(

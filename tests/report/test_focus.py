@@ -355,7 +355,7 @@ def test_more_repeats_are_advised_only_where_they_decide():
     (said,) = undecided_sentences([Verdict("d", "a", "b", 0.1, repeats=one) for one in several])
     assert said.startswith(
         "If the observed differences are the true ones, more repeats would decide 1 of 2 undecided comparisons; for "
-        "example, on d, a against b (ahead by 0.100): `repeats: 20` (better)."
+        "example, `repeats: 20` would show that on d a, now ahead by 0.100, is better than b."
     )
     sd = 0.03
     assert stats.norm(0.004, sd / 3).sf(0.01) < 0.95 > 1 - 2 * stats.norm(0.004, sd / 3).cdf(-0.01)
@@ -372,7 +372,7 @@ def test_more_repeats_are_advised_only_where_they_decide():
     assert found.decide == "better"
     before = [r for r in (1, *power.TRIED_REPEATS) if r < found.repeats]
     assert better(found.repeats) >= 0.95 > better(before[-1])
-    assert f"`repeats: {found.repeats}` would decide it (better)" in str(found)
+    assert f"`repeats: {found.repeats}` would show that it is better" in str(found)
     again = SimpleNamespace(evaluation={**EVALUATION.evaluation, "repeats": found.repeats})
     many = SimpleNamespace(**{**vars(FOLDS), "folds": 10 * found.repeats})
     error = sd * (1 / many.folds + 1 / 9) ** 0.5
