@@ -217,7 +217,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         if step.gradient > self.tol:
             status = "max_iter"
             reason = (
-                f"{counted(n_iter, 'step')} left a gradient_norm of {step.gradient:.1e}; tol is {self.tol:g}. "
+                f"{counted(n_iter, 'step')} left a gradient norm of {step.gradient:.1e}; tol is {self.tol:g}. "
                 "Raise max_iter, or use fewer subclasses."
             )
         elif collapsed:

@@ -156,9 +156,7 @@ class KernelMachine(Estimator):
         worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
         status, reason = "converged", ""
         if not worst.converged:
-            reason = (
-                f"{solver} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}"
-            )
+            reason = f"the solver {solver} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}"
             reason += why_far_rows_are_hard(getattr(self, "_made", None)) + "."
             status = "max_iter"
         return self._record(

@@ -138,7 +138,9 @@ def ending_of(model: Any, solutions: Sequence[Solution]) -> dict[str, Any]:
     if worst is not None:
         status, after = "max_iter", counted(worst.n_iter, "iteration")
         tol = f"{solver_of(model).tol:g}"
-        reason = f"{model.solver_} stopped after {after} with {worst.distance}; tol is {tol}."
+        reason = (
+            f"the solver {model.solver_} stopped after {after} with {worst.distance}; tol is {tol}."
+        )
     elif rank is not None and not is_penalized(model):
         status, loss = "rank_deficient", loss_of(model)
         reason = f"features are linearly dependent (rank {rank}): of all optimal solutions this has minimum norm."

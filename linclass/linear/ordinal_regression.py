@@ -153,7 +153,7 @@ class OrdinalRegression(ProbabilitiesWithOffset):
             status = "separable"
             reason = (
                 "the classes can be separated in their order, so the likelihood has no maximum: it increases "
-                "along separating_direction_; use a strength above 0."
+                "along a separating direction; use a strength above 0."
             )
         return self._record(
             status,

@@ -133,10 +133,10 @@ CLOSE_CERTIFICATE = 1e-5  # a certificate up to which small scores do not sugges
 MAX_HESSIAN = 500  # parameters whose dense Hessian is cheap
 
 SEPARABLE = (
-    "{} can be separated, so the likelihood has no maximum: it increases along separating_direction_; "
+    "{} can be separated, so the likelihood has no maximum: it increases along a separating direction; "
     "add a penalty, or use FirthLogisticRegression."
 )
-DESCENDS = "{} can be separated, so the loss has no minimum: it decreases along separating_direction_; add a penalty."
+DESCENDS = "{} can be separated, so the loss has no minimum: it decreases along a separating direction; add a penalty."
 UNDECIDED = (
     "the classes are so nearly separable that it is undecided whether the likelihood has a maximum; "
     "add a penalty."

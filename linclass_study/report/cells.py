@@ -146,6 +146,15 @@ def with_code(text: str) -> Markup:
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
+#: What `what one types` is, and names of parameters and solvers in messages, alone or with their value.
+TYPED = re.compile(r"`[^`]+`|(?<![\w./'\"-])(?<!^on )[a-z]\w*_\w*(?:=[\w.+-]*\w)?(?![\w/'\"]|\.\w)")
+
+
+def reason_words(reason: str) -> Markup:
+    """A reason as HTML, in which names of parameters and solvers are code."""
+    return with_code(TYPED.sub(lambda found: f"`{found[0].strip('`')}`", reason))
+
+
 def _begun(digest: str) -> str:
     """sha256:85b198f1e227…"""
     return digest if len(digest) <= DIGEST else f"{digest[:DIGEST]}…"
@@ -155,7 +164,7 @@ def folded(reason: str) -> Markup:
     """The full reason; a long one is folded behind its beginning and end."""
     short = shortened(reason, SHOWN)
     if short == " ".join(reason.split()):
-        return with_code(reason)
+        return reason_words(reason)
     return Markup('<details class="long"><summary>{}</summary>{}</details>').format(
-        with_code(short), with_code(reason)
+        reason_words(short), reason_words(reason)
     )

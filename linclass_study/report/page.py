@@ -50,6 +50,7 @@ from linclass_study.report.cells import (
     TEMPLATES,
     PageCells,
     breakable_name,
+    reason_words,
     templates,
     with_code,
 )
@@ -247,6 +248,7 @@ def template_environment(cells: PageCells) -> Environment:
         "short": lambda reason: shortened(reason, SHOWN),
         "breakable": breakable_name,
         "code": with_code,
+        "reason": reason_words,
         "status": status_words,
         "dataset": cells.dataset,
         "runs": runs,
