@@ -425,8 +425,9 @@ def undecided_sentences(compared: list[Verdict], what: str = "") -> list[str]:
             f"{IF_ALL_TRUE}, {undecided} cannot be decided by more repeats, only by more rows or data sets."
         ]
     size = _size(nearest.difference, "ahead by", "behind by", "equal")
-    return [
+    sentence = (
         f"{IF_ALL_TRUE}, more repeats would decide {decidable} of {undecided}; for example, `repeats: "
         f"{repeats.repeats}` would show that on {nearest.dataset} {nearest.control}, now {size}, is "
         f"{repeats.decide} {'to' if repeats.decide.startswith('equal') else 'than'} {nearest.other}."
-    ]
+    )
+    return [sentence]

@@ -94,7 +94,7 @@ FIGURES = {
     "convergence": Part(
         "dataset", "figures.convergence.convergence", True, of_runs=True, requested=_keeps_traces
     ),
-    "ratings": Part("across", "figures.rankings.ratings"),
+    "ratings": Part("across", "figures.rankings.ratings", replaced=True),
     "roc": Part("dataset", "figures.curves.roc", True, of_runs=True),
     "heat": Part("across", "figures.matrices.heat"),
     "learning_curves": Part("dataset", "figures.cost.learning_curves", True, requested=_has_curves),

@@ -23,6 +23,7 @@ from linclass.base.public import MODULES
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.friedman_test import ranks
 from linclass_study.analysis.across_datasets import (
+    MIN_DATA_SETS,
     OTHER_METRICS,
     ComparisonAcross,
     bootstrap_means,
@@ -73,6 +74,7 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
     tuned       [data set][method] → parameter → [[value, times, end of the grid], …], the last only if it is an end
     across      metric → tests across data sets
     planes      decision boundaries
+    ratings     [method, rating, low, high] by the study's metric, best first; of few data sets without interval
     sensitivity the study's comparison and its variations, with their best methods
     """
     names = [outcome.metric, *(name for name in OTHER_METRICS if name != outcome.metric)]
@@ -100,6 +102,7 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
         "tuned": _tuned(outcome),
         "across": {name: _across(outcome, name) for name in shown},
         "planes": _planes(outcome),
+        "ratings": _ratings(outcome, comparison_across(outcome)),
         "sensitivity": [
             {"what": one.what, "datasets": one.datasets, "best": _places(outcome, one.best)}
             for one in scenarios(outcome, comparison_across(outcome))
@@ -377,6 +380,17 @@ def _pairs(base: ComparisonAcross) -> dict[str, Any]:
         else [_rounded(adjusted[i, i + 1 :]) for i in range(k)],
         "pairs_words": test_words("nemenyi" if by_ranks else "wilcoxon", k - 1, comparisons),
     }
+
+
+def _ratings(outcome: Outcome, base: ComparisonAcross) -> list[list[float]]:
+    if not base.enough or len(base.datasets) < MIN_DATA_SETS:
+        return []
+    rated, places = base.ratings, _places(outcome, base.methods)
+    ends = (rated.lower, rated.upper) if base.enough_for_intervals else ()
+    return [
+        [places[j], round(float(rated.elo[j]), 1), *(round(float(end[j]), 1) for end in ends)]
+        for j in np.argsort(-rated.elo, kind="stable")
+    ]
 
 
 def _rank_intervals(base: ComparisonAcross) -> dict[str, list[float]]:

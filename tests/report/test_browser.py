@@ -15,6 +15,8 @@ from linclass_study.report.contents import FIGURES
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
 HOSTILE = "<img src=x onerror=alert(1)>"
+DRAWING = "svg => [svg.getAttribute('viewBox'), svg.children.length, svg.style.cssText]"
+PARTS = "svg => [...svg.querySelectorAll(':scope > svg')].map(one => one.getAttribute('viewBox'))"
 METHODS = 34  # more than a long table shows at first
 
 
@@ -188,6 +190,40 @@ def test_a_figure_is_saved_as_a_standalone_drawing(page):
     page.goto(drawn.as_uri())
     assert page.evaluate("document.documentElement.tagName") == "svg"
     assert messages(page) == []
+
+
+def test_a_phone_shows_columns_of_panels_below_each_other_and_paper_beside_each_other(
+    open_page, path
+):
+    """No figure scrolls sideways; the parts together are all columns, and printing puts back the drawing as it was."""
+    before = (
+        open_page(path, hash="#data=plane&tab=roc")
+        .locator("#tab-panel svg")
+        .first.evaluate(DRAWING)
+    )
+    columns = 0
+    for tab in ("methods", "roc", "precision_recall", "confusion"):
+        page = open_page(path, hash=f"#data=plane&tab={tab}", width=390)
+        assert page.locator("#tab-panel figure").count() == 1, tab
+        wide = "box => box.scrollWidth > box.clientWidth + 1"
+        assert not page.locator("#tab-panel .scroll").first.evaluate(wide), tab
+        drawn = page.locator("#tab-panel svg").first
+        if ends := drawn.get_attribute("data-columns"):
+            margin, top, bottom, *_, left = (float(end) for end in ends.split()[:7])
+            parts = [[float(x) for x in box.split()] for box in drawn.evaluate(PARTS)]
+            strips = [box for box in parts if box[1] == top and box[0] >= left]
+            ended = [x + width for x, _, width, _ in strips[:-1]]
+            assert [box[0] for box in strips[1:]] == pytest.approx(ended)
+            assert strips[0][0] == margin == left
+            assert strips[-1][0] + strips[-1][2] == pytest.approx(float(ends.split()[-1]))
+            assert all(box[3] == pytest.approx(bottom - top) for box in strips)
+            columns += len(strips)
+    assert columns >= 8
+    page = open_page(path, hash="#data=plane&tab=roc", width=390)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    own = page.locator("section.dataset figure[data-name=roc-plane] svg").first
+    assert own.evaluate(DRAWING) == before
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
 
 
 def test_names_and_reasons_of_users_are_words(page):

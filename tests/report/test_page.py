@@ -22,7 +22,7 @@ from linclass_study.files.tables import frame, write_table
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.report import method_scores
-from linclass_study.report.cells import PageCells
+from linclass_study.report.cells import PageCells, reason_words
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.figure_files import figure_names, write_exhibits
 from linclass_study.report.page import MAX_CLASSES, page_scripts, report
@@ -330,6 +330,13 @@ def test_commands_in_reasons_are_code_and_long_reasons_are_folded(make):
     assert text.count("<code>weights=&lt;given&gt;</code>") == 2
     assert text.count("<code>--long &lt;x&gt;</code>") == 3  # its table has the beginning, too
     assert "<code>format:</code> is missing; add <code>csv</code>" in text
+    assert (
+        reason_words(
+            "on my_data: newton_cg stopped: raise node_limit=1e-3. See a_b.csv, 'x_1', `c_d=1`"
+        )
+        == "on my_data: <code>newton_cg</code> stopped: raise <code>node_limit=1e-3</code>. "
+        "See a_b.csv, &#39;x_1&#39;, <code>c_d=1</code>"
+    )
 
 
 def test_tables_say_whether_cross_validation_divides_official_test_rows(outcome, page):

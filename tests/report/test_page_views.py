@@ -328,6 +328,28 @@ def test_nothing_is_wider_than_the_window(opened):
             assert page.evaluate("document.documentElement.scrollWidth") == width, (width, tab)
 
 
+def test_folds_are_drawn_with_the_intervals_of_the_file(opened, outcome):
+    page = opened("#data=three&tab=methods")
+    tips = page.locator("#tab-panel [data-tip]").evaluate_all(
+        "all => all.map(one => one.dataset.tip)"
+    )
+    exhibit = outcome.results / "exhibits" / "methods-three" / "numbers.json"
+    known = {one["method"]: one for one in json.loads(exhibit.read_text())["methods"]}
+    assert [tip.partition(":")[0] for tip in tips] == [name for name in known if name in WHOLE]
+    for name, tip in (tip.split(": ") for tip in tips):
+        ends = [known[name]["mean"], *known[name]["interval"]]
+        assert numbers(tip) == pytest.approx(rounded(*ends), abs=1.1e-3), name
+
+
+def test_folded_problems_take_no_height_of_the_first_screen(opened):
+    page = opened()
+    top = "document.querySelector('.first').getBoundingClientRect().top"
+    assert page.locator("details.problems").is_visible()
+    with_problems = page.evaluate(top)
+    page.evaluate("document.querySelector('details.problems').remove()")
+    assert page.evaluate(top) >= with_problems - 1
+
+
 def test_axe_core_finds_no_violation_in_the_views(opened, axe):
     for hash in ("#data=plane&tab=planes&method=tuned", "#data=three", "#data=gone"):
         page = opened(hash, reduced_motion="reduce")

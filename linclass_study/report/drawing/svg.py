@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -38,16 +38,58 @@ def rendered(figure: Figure, form: str) -> bytes:
     file = io.BytesIO()
     omitted = dict.fromkeys(METADATA[form])
     figure.savefig(file, format=form, metadata=omitted, transparent=form == "svg")
-    return _compact(file.getvalue()).encode() if form == "svg" else file.getvalue()
+    if form != "svg":
+        return file.getvalue()
+    return _compact(file.getvalue(), _columns(figure)).encode()
+
+
+def _columns(figure: Figure) -> str:
+    """Where a narrow page can cut the figure to place its columns of panels below each other, in points from the top
+    left: the width of what is left of all columns and repeated beside each, the upper and lower ends of the panels, the
+    ends of what is above and of what is below them, the limits of the columns. Empty for one column."""
+    points, height = 72 / figure.dpi, figure.bbox.height
+    shown = [axes for axes in figure.axes if axes.axison]
+    boxes = [axes.get_tightbbox() for axes in shown]
+    columns: list[list[float]] = []
+    for left, right in sorted((box.x0, box.x1) for box in boxes):
+        if columns and left < columns[-1][1]:
+            columns[-1][1] = max(columns[-1][1], right)
+        else:
+            columns.append([left, right])
+    if len(columns) < 2:
+        return ""
+    inner = [
+        min(axes.bbox.x0 for axes, box in zip(shown, boxes, strict=True) if box.x0 >= left)
+        for left, _ in columns
+    ]
+    shared = all(
+        x - left < BESIDE / points for x, (left, _) in zip(inner[1:], columns[1:], strict=True)
+    )
+    top, bottom = max(box.y1 for box in boxes), min(box.y0 for box in boxes)
+    others = [(one.get_window_extent(), [one]) for one in figure.texts]
+    others += [(one.get_window_extent(), one.get_texts()) for one in figure.legends]
+    above = [
+        box.x1 + WIDER * max(text.get_window_extent().width for text in texts)
+        for box, texts in others
+        if box.y0 >= top - 1
+    ]
+    below = [end for box, _ in others if box.y1 <= bottom + 1 for end in (box.x0, box.x1)] or [0, 0]
+    cuts = [(a[1] + b[0]) / 2 for a, b in pairwise(columns)]
+    start = inner[0] - 2 / points if shared else 0.0
+    ends = [start, height - top, height - bottom, max(above, default=0), min(below), max(below)]
+    places = [*ends, start, *cuts, figure.bbox.width]
+    return " ".join(_number(place * points, 1) for place in places)
 
 
 ROOT = (
     '<svg style="stroke-linejoin:round{font}" xmlns="http://www.w3.org/2000/svg" '
-    'xmlns:xlink="http://www.w3.org/1999/xlink" width="{width}" height="{height}" viewBox="{viewBox}">'
+    'xmlns:xlink="http://www.w3.org/1999/xlink" width="{width}" height="{height}" viewBox="{viewBox}"{columns}>'
 )
 LINK = "{http://www.w3.org/1999/xlink}href"
 FONT = re.compile(";(font-family:[^;]*)")
 TOLERANCE = 0.1  # points between a polyline and its simplification: invisible
+WIDER = 0.4  # by which letters of a page may be wider than Matplotlib's, as a share
+BESIDE = 6.0  # points between panels and the left end of their columns, if only the first column has labels
 AXIS_ORDER = {"path": 0, "use": 1}  # grid, ticks, and then their labels, as they do not overlap
 
 
@@ -62,7 +104,7 @@ class _Shape:
     inner: str = ""
 
 
-def _compact(svg: bytes) -> str:
+def _compact(svg: bytes, columns: str) -> str:
     root = ElementTree.fromstring(svg)
     defined = {part.get("id", ""): part for part in root.iterfind(".//{*}defs/*[@id]")}
     ids: dict[str, str] = {}
@@ -77,7 +119,8 @@ def _compact(svg: bytes) -> str:
     for name, short in ids.items():
         part = defined[name]
         parts.append(_written(_tag(part), {**part.attrib, "id": short}, _inner(part)))
-    root_tag = ROOT.format(font=font, **root.attrib)
+    cuts = f' data-columns="{columns}"' if columns else ""
+    root_tag = ROOT.format(font=font, columns=cuts, **root.attrib)
     return "\n".join([root_tag, "<defs>", *parts, "</defs>", *body, "</svg>\n"])
 
 

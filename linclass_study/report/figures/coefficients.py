@@ -31,6 +31,7 @@ MAX_PANELS, TWO_COLUMNS = (
     5.0,
 )  # panels, half of them in figures that are narrower than this (inches)
 SCORE_KEY = ["repeat", "fold", "class"]  # one score of one fit
+ONE_COLUMN = 3.95  # inches of a figure of one column at most, which a phone shows whole
 ROW, SIDES = (
     0.19,
     0.16,
@@ -194,7 +195,7 @@ def _coefficient_panels(
         ROW * max(len(panel) for panel in panels[i * columns : (i + 1) * columns])
         for i in range(lines)
     ]
-    whole = style.width()
+    whole = style.width() if columns > 1 else min(style.width(), ONE_COLUMN)
     width, room = whole / columns, 0.34 * whole / columns
     names = [[style.fitted(name, room, style.SMALL) for name, _ in panel] for panel in panels]
     left = 0.15 + max(style.widest(panel, style.SMALL) for panel in names)

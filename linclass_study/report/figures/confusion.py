@@ -33,7 +33,7 @@ def per_class(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 CELL, LARGEST = 0.36, 4.0  # inches of a cell, and of the whole matrix
-BESIDE = 1.25  # inches at least of recall and precision beside it
+BESIDE, RATES = 1.25, 2.4  # inches at least and at most of recall and precision beside it
 
 
 def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
@@ -56,12 +56,13 @@ def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
     turned = longest > cell - 0.04
     above = 0.5 + (0.9 * longest if turned else 0.1)
     height = above + cell * K + 0.45 + NAMED
+    gap = 0.3 + 0.5 * longest * turned  # beside the last name
+    start = left + cell * wide + min(gap, 0.4 if width > 5 else 0.3)
+    width = min(width, start + RATES + 0.2)
     figure = style.canvas(width, height)
     bottom, tall = 0.45 / height, cell * K / height
     axes = figure.add_axes((left / width, bottom, cell * wide / width, tall))
     _matrix(axes, counts, names, cell, turned)
-    gap = 0.3 + 0.5 * longest * turned  # beside the last name
-    start = left + cell * wide + min(gap, 0.4 if width > 5 else 0.3)
     beside = figure.add_axes((start / width, bottom, (width - 0.2 - start) / width, tall))
     recall, precision = per_class(counts)
     name_above(figure, outcome.labels.methods[method])
@@ -108,7 +109,7 @@ def _rates(axes: Axes, recall: np.ndarray, precision: np.ndarray, cell: float) -
     options["markerfacecolor"] = "none"
     axes.plot(precision, rows + 0.13, "o", label="precision", **options)
     axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(-0.03, 1.05), yticks=[])
-    wide = axes.get_position().width * style.width() > 1.6
+    wide = axes.get_position().width * axes.figure.get_figwidth() > 1.6
     ticks = TICKS if wide else TICKS[::2]
     axes.set_xlabel("recall, precision", fontsize=8)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -250,12 +250,20 @@ function sensitivityFigure(width) {
   return plotFigure("sensitivity", "What the conclusion depends on", caption, svg);
 }
 
+// ---- ratings
+
+function ratingsFigure(width) {
+  const rows = study.ratings.map(([m, value, low = null, high = null]) => ({ m, value, low, high, words: `${fixed(value, 0)}${low === null ? "" : ` [${fixed(low, 0)}, ${fixed(high, 0)}]`}` }));
+  const intervals = rows[0].low === null ? "" : "; lines: 95 % intervals of a bootstrap over data sets";
+  return plotFigure("ratings", `Ratings by ${study.metrics[0].words}`, `Bradley–Terry ratings from pairwise wins over ${plural(independent(study.metrics[0]).length, "independent data set")}, a tie counting half (normal prior of sd 2 in log-odds)${intervals}. 1000 is the mean; +400 wins 10 of 11.`, rowsPlot(rows, width, { label: "rating" }));
+}
+
 {
   const host = document.getElementById("across-view");
   const draw = () => {
     const by = metric();
     if (independent(by).length < 2) { host.replaceChildren(); return; }
-    const width = host.clientWidth || 800, figures = [winFigure(by), costFigure(by, Math.min(width, 560)), study.sensitivity.length > 1 && sensitivityFigure(width)].filter(Boolean);
+    const width = host.clientWidth || 800, figures = [winFigure(by), costFigure(by, Math.min(width, 560)), study.sensitivity.length > 1 && sensitivityFigure(width), study.ratings.length && ratingsFigure(Math.min(width, 560))].filter(Boolean);
     host.replaceChildren(h("div", { class: "abreast" }, figures));
     for (const figure of figures) figure.style.width = `min(100%, max(26rem, ${Math.ceil(figure.querySelector(".scroll > svg").getBoundingClientRect().width) + 2}px))`;
   };

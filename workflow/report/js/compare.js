@@ -145,15 +145,6 @@ function verdictOf(found) {
 // Of methods without a colour of their own, one is dark and the other light.
 const sideColours = (a, b) => [leading.includes(a) ? colour(a) : "var(--accent)", colour(b)];
 
-// The width of text in a figure, in pixels.
-const ruler = document.createElement("canvas").getContext("2d");
-function textWidth(text, weight = 400, size = 12) {
-  ruler.font = `${weight} ${size}px ${textWidth.family ??= getComputedStyle(document.body).fontFamily}`;
-  return ruler.measureText(text).width;
-}
-
-const clipped = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
-
 function forest({ a, b, by, rows, mean, each }, width) {
   const wide = width >= 520, most = wide ? 26 : 15, size = rows.length > 60 ? 15 : 20;
   const [own, others] = sideColours(a, b), side = (x) => (x > by.rope + TIE ? own : x < -by.rope - TIE ? others : "var(--muted)");
@@ -280,16 +271,6 @@ function methodField(key, title) {
   };
   part(["metric", "a", "b"], draw, host);
   redrawAtWidth(host, draw);
-}
-
-// Draws again when the width of a box changes.
-function redrawAtWidth(host, draw) {
-  let width = host.clientWidth;
-  new ResizeObserver(() => {
-    if (Math.abs(host.clientWidth - width) < 8 || !host.clientWidth) return;
-    width = host.clientWidth;
-    draw();
-  }).observe(host);
 }
 
 const comparePair = (a, b) => go({ a: methods[a].name, b: methods[b].name });

@@ -309,3 +309,77 @@ function plotFigure(name, title, caption, drawn) {
 
 // Settings that all plots share.
 const look = (options) => ({ style: { background: "transparent", color: "var(--ink)", fontFamily: "inherit", fontSize: "12px", overflow: "visible" }, ...options });
+
+// Draws again when the width of a box changes.
+function redrawAtWidth(host, draw) {
+  let width = host.clientWidth;
+  new ResizeObserver(() => {
+    if (Math.abs(host.clientWidth - width) < 8 || !host.clientWidth) return;
+    width = host.clientWidth;
+    draw();
+  }).observe(host);
+}
+
+// The width of text in a figure, in pixels.
+const ruler = document.createElement("canvas").getContext("2d");
+function textWidth(text, weight = 400, size = 12) {
+  ruler.font = `${weight} ${size}px ${textWidth.family ??= getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(text).width;
+}
+
+const clipped = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+
+// A row for each method: its value as a large dot on its interval, and small dots above them. `rows` have m, value, low,
+// high and dots; `x` are options of Plot's scale.
+function rowsPlot(rows, width, x) {
+  const named = rows.map((row) => ({ ...row, name: clipped(label(methods[row.m]), width < 520 ? 18 : 30) }));
+  const dots = rows.flatMap((row) => (row.dots ?? []).map((value) => ({ ...row, value }))), beside = dots.length ? 5 : 0;
+  const fill = ({ m }) => (leading.includes(m) ? colour(m) : "var(--muted)"), y = "m";
+  const svg = Plot.plot(look({
+    width, marginLeft: 12 + d3.max(named, (row) => textWidth(row.name)), marginRight: 14, marginTop: 6, marginBottom: 42, height: 48 + (beside ? 26 : 20) * rows.length,
+    x: { labelAnchor: "center", labelArrow: "none", labelOffset: 36, ticks: width < 520 ? 4 : 7, grid: true, nice: true, ...x },
+    y: { type: "band", domain: rows.map((row) => row.m), axis: null, padding: 0 },
+    marks: [
+      Plot.dot(dots, { x: "value", y, r: 2.5, dy: -beside, fill, fillOpacity: 0.35 }),
+      Plot.ruleY(rows.filter((row) => row.low !== null), { x1: "low", x2: "high", y, dy: beside, stroke: fill, strokeWidth: 1.5 }),
+      Plot.dot(rows, { x: "value", y, r: 4, dy: beside, fill, className: "values" }),
+      Plot.text(named, { text: "name", y, href: ({ m }) => address({ method: methods[m].name }), frameAnchor: "left", textAnchor: "end", dx: -8, fill: "currentColor" }),
+    ],
+  }));
+  svg.querySelectorAll(".values > *").forEach((dot, i) => { dot.dataset.tip = `${label(methods[rows[i].m])}: ${rows[i].words}`; });
+  svg.querySelectorAll("[aria-label=text] a").forEach((link, i) => { link.dataset.m = rows[i].m; });
+  return svg;
+}
+
+// Places columns of panels of a drawing of Matplotlib below each other where it is not wider than `room` otherwise:
+// data-columns has the ends of its parts (linclass_study/report/drawing/svg.py).
+const unfolded = new WeakMap();
+function foldColumns(svg, room) {
+  if (!unfolded.has(svg)) unfolded.set(svg, { nodes: [...svg.childNodes], box: svg.getAttribute("viewBox"), points: svg.style.getPropertyValue("--points") });
+  const { nodes, box, points } = unfolded.get(svg), [margin, top, bottom, head, from, to, ...cuts] = svg.dataset.columns.split(" ").map(Number);
+  svg.replaceChildren(...nodes);
+  svg.setAttribute("viewBox", box);
+  svg.style.setProperty("--points", points);
+  if (points <= room) return;
+  const strips = [];
+  for (const [left, right] of d3.pairs(cuts))
+    if (strips.length && margin + right - strips.at(-1)[0] <= room) strips.at(-1)[1] = right; else strips.push([left, right]);
+  const width = Math.max(margin + d3.max(strips, ([left, right]) => right - left), Math.min(head, room)), height = Number(box.split(" ")[3]), id = `whole-${unfolded.id = (unfolded.id ?? 0) + 1}`, parts = [];
+  let y = 0;
+  const piece = (x, left, right, up, down) => {
+    if (right <= left || down <= up) return;
+    const size = { x, y, width: Math.min(right - left, width - x), height: down - up };
+    parts.push(s("svg", { ...size, viewBox: `${left} ${up} ${right - left} ${down - up}`, preserveAspectRatio: "xMinYMid" }, parts.length ? s("use", { href: `#${id}` }) : s("g", { id }, nodes)));
+  };
+  piece(0, 0, head, 0, top);
+  y = head ? top : 0;
+  for (const [left, right] of strips) {
+    piece(0, 0, margin, top, bottom);
+    piece(margin, left, right, top, bottom);
+    y += bottom - top + 8;
+  }
+  if (to > from) piece(0, (from + to - width) / 2, (from + to + width) / 2, bottom, height);
+  svg.replaceChildren(...parts);
+  svg.setAttribute("viewBox", `0 0 ${width} ${y + (to > from ? height - bottom : 0)}`);
+  svg.style.setProperty("--points", width);
+}

@@ -5,6 +5,7 @@ const FIRST_NAMED = 4; // methods that share the first place
 const FEW = 12; // data sets, beyond which a reader can filter them
 const SPREAD = { width: 92, height: 14 }, GAP = { width: 136, height: 22 }, DURATION = { width: 38, height: 22 };
 const ALPHA = 0.05; // below which a corrected p is significant
+const SMALLEST = 1.25; // pixels of a point of a figure, below which its letters are too small
 const CLOSE = UNIT / 2; // means of rounded scores that differ by less may be equal
 const ENDINGS = {
   max_iter: "at the iteration limit", separable: "separable", rank_deficient: "rank deficient", failed: "failed",
@@ -214,6 +215,7 @@ function borrow(node) {
 
 function giveBack() {
   for (const [node, mark] of borrowed) mark.replaceWith(node);
+  for (const [node] of borrowed) for (const svg of node.querySelectorAll("svg[data-columns]")) foldColumns(svg, Infinity);
   borrowed.clear();
 }
 
@@ -228,6 +230,19 @@ function planesOf(plane) {
     planesFigure(plane, shown));
 }
 
+// Every fold of every method, best first, with the intervals of the means.
+function foldsFigure(d, by) {
+  const { ratio, step, over, folds } = datasets[d], [least, most] = by.bounds.map((end, i) => end ?? (i ? Infinity : -Infinity));
+  const rows = ranking(d, by).methods.map((m) => {
+    const value = meanOf(d, m, by), sd = spreadOf(d, m, by), half = sd === null ? null : study.t[folds - 2] * (sd <= TIE ? step / Math.sqrt(12) : sd) * Math.sqrt(1 / folds + ratio);
+    const [low, high] = half === null ? [null, null] : [Math.max(least, value - half), Math.min(most, value + half)];
+    return { m, value, low, high, dots: foldsOf(d, m, by).map((fold) => fold * UNIT), words: `${fixed(value)}${half === null ? "" : ` [${fixed(low)}, ${fixed(high)}]`}` };
+  });
+  const name = datasets[d].name, width = Math.min(760, document.getElementById("browser-detail").clientWidth);
+  return h("div", {}, plotFigure(`methods-${name}`, `Folds of every method on ${label(datasets[d])}`, `Small dots: ${by.words} in ${over}, darker where folds are equal. Large dot: the mean, with its 95 % interval, which allows for overlapping training sets (Nadeau and Bengio, 2003).`,
+    rowsPlot(rows, width, { label: by.words })));
+}
+
 // Name → what the tab shows, for the tabs that a data set has.
 function tabsOf(d) {
   const own = plainSection(d), one = datasets[d], tabs = new Map();
@@ -235,6 +250,7 @@ function tabsOf(d) {
   if (plane) tabs.set("planes", () => planesOf(plane));
   for (const figure of own.querySelectorAll("figure[data-name]"))
     if (figure.querySelector("svg")) tabs.set(figure.dataset.name.slice(0, -one.name.length - 1), () => h("div", { class: "figures" }, borrow(figure)));
+  if (tabs.has("methods") && bestOn(d) !== null) tabs.set("methods", () => foldsFigure(d, metric()));
   const boxes = [...own.querySelectorAll(".tabled")], facts = own.querySelectorAll(".more > p, .more > .card");
   if (boxes.length) tabs.set("tables", () => h("div", {}, boxes.map(borrow)));
   if (facts.length) tabs.set("rows", () => h("div", {}, [...facts].map(borrow)));
@@ -386,10 +402,12 @@ function drawBrowser(changed) {
   const focused = document.activeElement?.id;
   giveBack();
   document.getElementById("browser-detail").replaceChildren(unknownNote("data", datasets), ...datasetDetail(d));
+  for (const svg of host.querySelectorAll("svg[data-columns]")) foldColumns(svg, svg.parentElement.clientWidth / SMALLEST);
   if (focused?.startsWith("tab-")) document.querySelector("#browser [aria-selected=true]")?.focus({ preventScroll: true });
 }
 
 part(["metric", "data", "tab"], drawBrowser, document.getElementById("browser"));
+redrawAtWidth(document.getElementById("browser"), () => { if (document.getElementById("browser-detail")) drawBrowser(new Set()); });
 addEventListener("beforeprint", () => { if (!document.documentElement.classList.contains("one-figure")) giveBack(); });
 addEventListener("afterprint", () => { if (!borrowed.size) drawBrowser(new Set()); });
 
