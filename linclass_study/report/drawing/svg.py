@@ -48,8 +48,8 @@ def _columns(figure: Figure) -> str:
     left: the width of what is left of all columns and repeated beside each, the upper and lower ends of the panels, the
     ends of what is above and of what is below them, the limits of the columns. Empty for one column."""
     points, height = 72 / figure.dpi, figure.bbox.height
-    shown = [axes for axes in figure.axes if axes.axison]
-    boxes = [axes.get_tightbbox() for axes in shown]
+    shown = [(axes, box) for axes in figure.axes if axes.axison and (box := axes.get_tightbbox())]
+    boxes = [box for _, box in shown]
     columns: list[list[float]] = []
     for left, right in sorted((box.x0, box.x1) for box in boxes):
         if columns and left < columns[-1][1]:
@@ -58,10 +58,7 @@ def _columns(figure: Figure) -> str:
             columns.append([left, right])
     if len(columns) < 2:
         return ""
-    inner = [
-        min(axes.bbox.x0 for axes, box in zip(shown, boxes, strict=True) if box.x0 >= left)
-        for left, _ in columns
-    ]
+    inner = [min(axes.bbox.x0 for axes, box in shown if box.x0 >= left) for left, _ in columns]
     shared = all(
         x - left < BESIDE / points for x, (left, _) in zip(inner[1:], columns[1:], strict=True)
     )

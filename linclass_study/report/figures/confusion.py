@@ -66,7 +66,7 @@ def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
     beside = figure.add_axes((start / width, bottom, (width - 0.2 - start) / width, tall))
     recall, precision = per_class(counts)
     name_above(figure, outcome.labels.methods[method])
-    _rates(beside, recall, precision, cell)
+    _rates(beside, recall, precision, cell, width - 0.2 - start > 1.6)
     over = units(outcome.evaluation, outcome.protocol(dataset))
     caption = (
         f"Of {outcome.labels.methods[method]}, the best method: rows are the true classes, columns "
@@ -102,14 +102,13 @@ def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turne
         spine.set_visible(False)
 
 
-def _rates(axes: Axes, recall: np.ndarray, precision: np.ndarray, cell: float) -> None:
+def _rates(axes: Axes, recall: np.ndarray, precision: np.ndarray, cell: float, wide: bool) -> None:
     rows, size = np.arange(len(recall)), min(6.0, 40 * cell)
     options: Any = {"color": INK, "markersize": size, "clip_on": False}
     axes.plot(recall, rows - 0.13, "o", label="recall", **options)
     options["markerfacecolor"] = "none"
     axes.plot(precision, rows + 0.13, "o", label="precision", **options)
     axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(-0.03, 1.05), yticks=[])
-    wide = axes.get_position().width * axes.figure.get_figwidth() > 1.6
     ticks = TICKS if wide else TICKS[::2]
     axes.set_xlabel("recall, precision", fontsize=8)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

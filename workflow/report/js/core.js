@@ -336,7 +336,7 @@ function rowsPlot(rows, width, x) {
   const dots = rows.flatMap((row) => (row.dots ?? []).map((value) => ({ ...row, value }))), beside = dots.length ? 5 : 0;
   const fill = ({ m }) => (leading.includes(m) ? colour(m) : "var(--muted)"), y = "m";
   const svg = Plot.plot(look({
-    width, marginLeft: 12 + d3.max(named, (row) => textWidth(row.name)), marginRight: 14, marginTop: 6, marginBottom: 42, height: 48 + (beside ? 26 : 20) * rows.length,
+    width, marginLeft: 12 + d3.max(named, (row) => textWidth(row.name)), marginRight: 20, marginTop: 6, marginBottom: 42, height: 48 + (beside ? 26 : 20) * rows.length,
     x: { labelAnchor: "center", labelArrow: "none", labelOffset: 36, ticks: width < 520 ? 4 : 7, grid: true, nice: true, ...x },
     y: { type: "band", domain: rows.map((row) => row.m), axis: null, padding: 0 },
     marks: [
