@@ -254,7 +254,11 @@ def _version(name: str) -> str:
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
-    folders = [folder for folder in sys.path if os.path.isdir(folder or ".")]
+    known = (
+        "*.dist-info",
+        "*.egg-info",
+    )  # a folder without any, such as a study's, changes all the time
+    folders = [f for f in sys.path if any(next(Path(f).glob(form), None) for form in known)]
     state = [[folder, os.stat(folder or ".").st_mtime_ns] for folder in folders]
     name = f"distributions {sys.prefix}"
     return dict(computed_once(name, state, metadata.packages_distributions))

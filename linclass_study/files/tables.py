@@ -23,10 +23,14 @@ AND = "; "  # separates the names of a list in a cell of a CSV file
 
 
 @cache
+def _schemas() -> Any:
+    return yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))
+
+
+@cache
 def table_schema(name: str) -> pl.Schema:
     """Columns and Polars types of a table (folds, predictions, fits, coefficients, …)."""
-    columns = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))[name]
-    return pl.Schema({column: _type(text) for column, text in columns.items()})
+    return pl.Schema({column: _type(text) for column, text in _schemas()[name].items()})
 
 
 def frame(name: str, columns: Any = None) -> pl.DataFrame:

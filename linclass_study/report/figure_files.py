@@ -97,18 +97,18 @@ def write_exhibits(outcome: Outcome, figures: Iterable[str], dataset: str = "") 
     """Draw and save figures of one data set, or of all data sets together, and their record."""
     drawn: dict[str, str] = {}
     not_drawn: dict[str, str] = {}
-    for figure in figures:
-        name = part_name(figure, dataset)
-        folder = outcome.results / "exhibits" / name
-        shutil.rmtree(folder, ignore_errors=True)
-        with style.settings(outcome.figure_style):
+    with style.settings(outcome.figure_style):
+        for figure in figures:
+            name = part_name(figure, dataset)
+            folder = outcome.results / "exhibits" / name
+            shutil.rmtree(folder, ignore_errors=True)
             exhibit = draw_exhibit(outcome, figure, dataset)
             if exhibit.figure is None:
                 not_drawn[name] = exhibit.reason
                 continue
             exhibit.save(folder)
-        for file in FILES:
-            drawn[f"{name}/{file}"] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+            for file in FILES:
+                drawn[f"{name}/{file}"] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
     write_json(record_of(outcome.results, dataset), {"drawn": drawn, "not_drawn": not_drawn})
 
 

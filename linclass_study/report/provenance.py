@@ -17,6 +17,7 @@ from linclass_study.analysis import study_file
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.entries import named_steps
 from linclass_study.files import environment
+from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import own_metrics
 
@@ -100,7 +101,7 @@ def _not_in_catalogue(kind: str, entries: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def _catalogue(kind: str) -> frozenset[str]:
     """The names of the catalogue."""
-    return frozenset(yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text(encoding="utf-8")))
+    return frozenset(read_yaml(ROOT / "config" / f"{kind}.yaml"))
 
 
 def snakemake_command(files: Iterable[str]) -> str:

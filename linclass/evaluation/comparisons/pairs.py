@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
 from scipy.special import expit
 
 from linclass.base.numerics import halve
@@ -177,7 +176,7 @@ def _fit(won: Array, games: Array, prior: float, theta: Array) -> Array:
         gradient = won - expected.sum(axis=1) - theta / prior**2
         H = expected * (P - 1)
         np.fill_diagonal(H, 1 / prior**2 - H.sum(axis=1))
-        step = lapack.dposv(H, gradient, lower=1)[1]
+        step = np.linalg.solve(H, gradient)
         step = _shortened(step, theta, partial(_value, won, games, prior))
         theta = theta + step
         if np.abs(step).max() < STEP_TOL:

@@ -115,12 +115,14 @@ def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], right: bool =
 
 def spread(places: np.ndarray, gap: float, room: float) -> np.ndarray:
     """Nearest positions, in the same order, that are at least `gap` apart (isotonic regression), moved into [0, room]
-    as far as they fit."""
-    from scipy.optimize import isotonic_regression
-
-    order = np.argsort(places, kind="stable")
-    steps = gap * np.arange(len(places))
-    apart = isotonic_regression(places[order] - steps).x
+    as far as they fit:  x_i = max_{a ≤ i} min_{b ≥ i} mean(a … b).  SciPy's function is slow to import."""
+    order, n = np.argsort(places, kind="stable"), len(places)
+    steps = gap * np.arange(n)
+    sums = np.cumsum([0.0, *(places[order] - steps)])
+    a, b = np.indices((n, n))
+    means = np.where(a <= b, (sums[b + 1] - sums[a]) / np.maximum(b - a + 1, 1), np.inf)
+    least = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
+    apart = np.array([least[: i + 1, i].max() for i in range(n)])
     apart = np.clip(apart, 0, max(room - steps[-1], 0)) + steps
     found = np.empty(len(places))
     found[order] = apart
