@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from linclass.base.messages import NotApplicable
@@ -65,14 +66,17 @@ class Method:
     def is_of_transform(self, tuned: str) -> bool:
         """Whether a tuned parameter is an option of a transform: PCA__n_components, of sklearn.decomposition.PCA."""
         step, _, option = tuned.partition("__")
-        return bool(option) and step in map(step_name, dict(self.transforms))
+        return bool(option) and step in self._step_names
+
+    @cached_property
+    def _step_names(self) -> list[str]:
+        return [step_name(path) for path, _ in self.transforms]
 
     @property
     def n_untuned_steps(self) -> int:
         """The number of transforms before the first one with a tuned option."""
         tuned = {name.partition("__")[0] for name in self.tune if self.is_of_transform(name)}
-        names = [step_name(path) for path, _ in self.transforms]
-        return min(map(names.index, tuned), default=len(names))
+        return min(map(self._step_names.index, tuned), default=len(self._step_names))
 
     def with_options(self, chosen: Mapping[str, Any]) -> Method:
         """The method with the chosen options of its transforms; parameters of the classifier are left out."""
@@ -80,10 +84,18 @@ class Method:
         for name in filter(self.is_of_transform, chosen):
             step, _, option = name.partition("__")
             options.setdefault(step, {})[option] = chosen[name]
+        if not options:
+            return self._without_options
         steps = [
-            (path, with_codes(own | options.get(step_name(path), {}), self.classes))
-            for path, own in self.transforms
+            (path, with_codes(own | options.get(name, {}), self.classes))
+            for name, (path, own) in zip(self._step_names, self.transforms, strict=True)
         ]
+        return replace(self, transforms=tuple(steps))
+
+    @cached_property
+    def _without_options(self) -> Method:
+        """The same for all candidates, if no option of a transform is tuned."""
+        steps = [(path, with_codes(own, self.classes)) for path, own in self.transforms]
         return replace(self, transforms=tuple(steps))
 
 
