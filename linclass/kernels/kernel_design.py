@@ -12,10 +12,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import lapack, solve_triangular
 
-from linclass.base.arrays import Array, Index, Matrix, chosen_rows, hashes
+from linclass.base.arrays import Array, Index, Matrix, chosen_rows, diagonal, hashes, once
 from linclass.base.design_matrix import Design
 from linclass.linear.penalties.base import Level, Penalty
+
+LOOKED_AT = 1000  # rows, of which every fourth is looked at
+ROUNDING = 1e-12  # of k(x, x)
 
 
 class KernelDesign(Design):
@@ -77,6 +81,22 @@ class KernelDesign(Design):
         """Some rows, or all in another order; K is shared."""
         return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows], self.contents)
 
+    @once
+    def unexplained(self) -> float:
+        """The share of k(x, x) of some rows that the functions of every fourth row's column do not explain."""
+        known, others = (
+            np.arange(0, self.n_features, 4),
+            np.arange(1, self.n_features, 4)[:: 1 + self.n_features // LOOKED_AT],
+        )
+        own = float(np.diag(self.K)[others].sum())
+        M = self.K[np.ix_(known, known)]
+        diagonal(M)[...] *= 1 + ROUNDING
+        left, info = lapack.dpotrf(M.T, lower=1, overwrite_a=1)
+        if info or not own:
+            return 0.0
+        half = solve_triangular(left, self.K[np.ix_(known, others)], lower=True)
+        return 1 - float(np.vdot(half, half)) / own
+
     def restricted(self, rows: Array) -> KernelDesign:
         """Some rows, and functions of their kernel columns alone."""
         if len(rows) == self.n_rows:
@@ -136,6 +156,10 @@ class KernelNorm(Penalty):
     uniform: ClassVar[bool] = True
 
     def value(self, W: Array) -> float:
+        used = np.flatnonzero(W)
+        if 2 * len(used) < len(self.K):
+            W = W[used]
+            return 0.5 * float(W @ self.K[np.ix_(used, used)] @ W)
         return 0.5 * float(np.vdot(W, W @ self.K))
 
     def value_at(self, point: Any) -> float:

@@ -154,7 +154,7 @@ class Augmented(Objective):
         self.y, self.weights = objective.y[rows], objective.weights[rows]
         self.moreau, self.reach = Envelope(self.loss, reach), reach
         self.centre = slopes[rows]
-        self.force = objective.design.pull(push) / -self.strength
+        self.force = objective.design.pull(push) / -self.strength  # 0, if all rows take part
         d = objective.design.n_features
         self.imbalance = -self.strength * self.force[d:]
         self.force[d:] = 0
@@ -163,13 +163,17 @@ class Augmented(Objective):
         else:
             self.offset = self.design.scores(self.force)
 
-    def start(self, theta: Array) -> Point:
-        """The point here that corresponds to theta of the objective."""
-        return self.at(self.whole.restrict_theta(self.rows, theta - self.force))
+    def start(self, point: Point) -> Point:
+        """The point here that corresponds to one of the objective."""
+        if self.design is self.whole:
+            return AugmentedPoint(self, point.theta, point.scores)
+        return self.at(self.whole.restrict_theta(self.rows, point.theta - self.force))
 
-    def end(self, theta: Array) -> Array:
-        """Theta of the objective that corresponds to theta here."""
-        return self.whole.extend_theta(self.rows, theta) + self.force
+    def end(self, point: Point, objective: Objective) -> Point:
+        """The point of the objective that corresponds to one here."""
+        if self.design is self.whole:
+            return Point(objective, point.theta, point.scores)
+        return objective.at(self.whole.extend_theta(self.rows, point.theta) + self.force)
 
     def at(self, theta: Array) -> Point:
         return AugmentedPoint(self, theta, self.design.scores(theta))
@@ -244,6 +248,9 @@ class SemismoothNewton(SolverAfterReductions):
     takes: ClassVar[str] = "l2"
     limit: ClassVar[int] = 1000  # Newton steps in all
 
+    def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
+        return FromSlopes(self.tol, self.max_iter, before).solve(objective, start)
+
     def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
     ) -> Solution:
@@ -261,7 +268,18 @@ class SemismoothNewton(SolverAfterReductions):
         slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
         if known:
             reach, slopes = reach_of_start(objective, point, slopes, reach)
+        return self.by_rounds(point, slopes, reach, known, self.max_steps, n_iter, trace)
 
+    def by_rounds(
+        self,
+        point: Point,
+        slopes: Array,
+        reach: float,
+        known: bool,
+        most: int,
+        n_iter: int = 0,
+        trace: Trace | None = None,
+    ) -> Solution:
         def in_band(
             point: Point, slopes: Array, reach: float, certificate: float, left: int
         ) -> tuple[Point, Array, int]:
@@ -269,9 +287,35 @@ class SemismoothNewton(SolverAfterReductions):
             return one_round(point, slopes, reach, np.inf if first else BAND, left)
 
         point, slopes, certificate, n_iter = method_of_multipliers(
-            in_band, certify, point, slopes, reach, self.tol, self.max_steps, n_iter, trace=trace
+            in_band, certify, point, slopes, reach, self.tol, most, n_iter, trace=trace
         )
+        point = point.objective.at(point.theta)  # whose scores are not sums of steps
+        certificate = certify(point, slopes)
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
+
+
+# reach of the first round from the slopes of a near strength, in units of the loss, and Newton steps from them
+NEAR_REACH, NEAR_STEPS = 1.0, 200
+
+
+@dataclass(frozen=True)
+class FromSlopes(SemismoothNewton):
+    """The same from the solution at a near strength: the first round is around its slopes."""
+
+    before: Solution | None = None
+
+    def descend(
+        self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
+    ) -> Solution:
+        slopes = None if self.before is None else self.before.slopes
+        if slopes is None or slopes.shape != objective.y.shape:  # of other rows
+            return super().descend(objective, start, trace, n_iter)
+        point, reach = objective.at(start), NEAR_REACH / objective.loss.scale(objective.y)
+        most = min(n_iter + NEAR_STEPS, self.max_steps)
+        near = self.by_rounds(point, slopes, reach, True, most, n_iter, trace)
+        if near.converged or near.n_iter >= self.max_steps:
+            return near
+        return super().descend(objective, start, trace, near.n_iter)
 
 
 def slopes_at(objective: Objective, slopes: Array, scores: Array, reach: float) -> Array:
@@ -295,7 +339,7 @@ def one_round(
     """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps."""
     objective = point.objective
     design = objective.design
-    if design.n_rows <= ALL_ROWS_UP_TO or design.width > MAX_HESSIAN_WIDTH:
+    if design.is_kernel or design.n_rows <= ALL_ROWS_UP_TO or design.width > MAX_HESSIAN_WIDTH:
         band = np.inf
     taking_part = objective.loss.may_move(objective.y, slopes, point.scores, reach, band)
     if not taking_part.any():
@@ -303,10 +347,10 @@ def one_round(
     n_iter = 0
     while True:
         smooth = Augmented(objective, slopes, reach, np.flatnonzero(taking_part))
-        inner = smooth.start(point.theta)
+        inner = smooth.start(point)
         inner, steps = minimize(inner, newton_system(smooth), near(smooth), max_iter - n_iter)
         n_iter += steps
-        point = objective.at(smooth.end(inner.theta))
+        point = smooth.end(inner, objective)
         new = slopes_at(objective, slopes, point.scores, reach)
         missed = (new != slopes) & ~taking_part
         few = np.count_nonzero(missed) <= MISSED_SHARE * np.count_nonzero(taking_part)

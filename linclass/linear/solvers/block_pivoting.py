@@ -153,6 +153,7 @@ class ConjugateGradientEquations(KinkEquations):
 
 
 MAX_GUESSES = 60
+MIN_UNEXPLAINED = 0.1  # share of a kernel, for a piecewise linear loss
 PATIENCE = 6  # guesses within which the number of corrected rows must fall to the share PROGRESS
 PROGRESS = 0.7
 START_REACH = 5.0  # rows of a start within 1/(2·START_REACH) of a kink are guessed to be at it
@@ -180,10 +181,16 @@ class Guess(NamedTuple):
 
 
 def suits(objective: Objective) -> bool:
-    """A kernel, or no more rows than features: then K is small, and seldom singular."""
+    """A kernel, or no more rows than features: then K is small, and seldom singular.
+
+    The rows at a kink of a piecewise linear loss are no more than the rank of K, and guesses of more rows cycle.
+    """
     design = objective.design
     if design.is_kernel:
-        return design.n_rows == design.n_features
+        if design.n_rows != design.n_features:
+            return False
+        smooth = not objective.loss.piecewise_linear
+        return smooth or design.unexplained >= MIN_UNEXPLAINED  # type: ignore[attr-defined]
     return design.n_rows <= design.n_features
 
 

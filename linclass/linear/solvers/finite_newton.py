@@ -115,6 +115,8 @@ class RowSystem(NewtonSystem):
         g = point.gradient
         slope = g.copy()
         slope[d:] = 0
+        if design.is_kernel:  # rows that keep their slopes keep their coefficients
+            slope[np.abs(slope) <= 4 * EPS * self.strength * np.abs(point.theta)] = 0
         q = design.scores(slope)
         M = design.products_among(F)
         M /= self.strength
