@@ -66,7 +66,8 @@ SEARCH = Cost(1e-1, 3e-7)  # runs until its limit of steps
 
 CLASSES = {
     SUMS: "MajorityClass NearestMean LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis FisherDiscriminant "
-    "GaussianNB BernoulliNB MultinomialNB PoissonNB CategoricalNB ExponentialFamilyNB LeastSquaresClassifier",
+    "NearestShrunkenCentroids GaussianNB BernoulliNB MultinomialNB PoissonNB CategoricalNB ExponentialFamilyNB "
+    "LeastSquaresClassifier",
     PASSES: "Perceptron AveragedPerceptron PassiveAggressive Relaxation Adaline Winnow BalancedWinnow",
     KERNEL: "KernelSVM KernelLogisticRegression KernelPerceptron",
     POSTERIOR: "BayesianLogisticRegression",
@@ -111,8 +112,10 @@ def number_of_fits(evaluation: Mapping[str, Any], rows: float) -> float:
 
 def tuned(entry: Entry, evaluation: Mapping[str, Any]) -> float:
     """Factor by which tuning extends a fit: candidates are fitted along a path with warm starts."""
-    if not entry.get("tune"):
-        return 1.0
+    if not entry.get(
+        "tune"
+    ):  # a criterion such as AIC selects from a path of fits to all training rows
+        return sqrt(COUNT) if entry["classifier"] == "linclass.TunedClassifier" else 1.0
     candidates = len(tuning.candidates(entry["tune"]))
     for name in filter(lambda name: tuning.is_path(entry["tune"][name]), entry["tune"]):
         candidates *= len(WIDTHS) if name.endswith("gamma") else COUNT

@@ -86,6 +86,11 @@ def test_work_grows_with_the_data_the_folds_and_the_tuning():
     base = seconds_of_run(small, logistic, EVALUATION)
     assert seconds_of_run(large, logistic, EVALUATION) > 10 * base
     assert seconds_of_run(small, tuned, EVALUATION) > base
+    by_aic = {
+        "classifier": "linclass.TunedClassifier",
+        "params": {"rule": "aic", "estimator": logistic},
+    }
+    assert seconds_of_run(small, by_aic, EVALUATION) > base
     assert seconds_of_run(small, logistic, EVALUATION | {"repeats": 3}) == pytest.approx(3 * base)
     assert seconds_of_run(None, logistic, EVALUATION) == inf
     kernel = {"classifier": "linclass.KernelSVM"}
