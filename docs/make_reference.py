@@ -612,7 +612,9 @@ def context(study: Study) -> Iterator[str]:
             if best_linear != FOCUS
             else ""
         )
-        + ", each on the data sets where it has a score:"
+        + ", each on the data sets where it has a score. "
+        "[What is tuned](../config/reference_context.yaml) is little for some, "
+        f"for example only the learning rate of `{NONLINEAR}`, whose other parameters are the defaults of scikit-learn:"
     )
     yield "\n".join(lines)
     if NONLINEAR in names:
