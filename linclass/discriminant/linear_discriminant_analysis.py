@@ -116,7 +116,7 @@ class LinearDiscriminantAnalysis(
         return self.ddof > 0 or self.shrinkage == "ledoit_wolf"
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        if self.shrinkage != "ledoit_wolf":
+        if not isinstance(self.shrinkage, str):
             return super().fit(X, y, sample_weight)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self._forget("statistics_")
