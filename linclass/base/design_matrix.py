@@ -121,7 +121,6 @@ class DesignMatrix(Design):
         self.is_centred = False  # about the mean of the rows
         self.passes = 0.0  # number of passes over all rows, the cost unit of solvers
         self._XT: Any = None
-        self._about: tuple[Array, Array] | None = None  # a mean, and X − mean in single precision
         self.is_tiny = not self.is_sparse and X.size <= TINY
 
     def scores(self, theta: Array) -> Array:
@@ -377,20 +376,12 @@ class DesignMatrix(Design):
     def gram_in_single(self, D: Array, mean: Array) -> Array:
         """`gram` of X − mean, with products in single precision, at half the cost, by dense blocks.
 
-        For sparse rows it pays if few columns are taken, the frequent ones. Of few dense rows X − mean is kept.
+        For sparse rows it pays if few columns are taken, the frequent ones.
         """
         self.passes += 1
         d, root = self.n_features, np.sqrt(D)
         H = np.zeros((self.width, self.width))
         size = max(BLOCK, SINGLE_BLOCK // self.width)
-        if not self.is_sparse and self.n_rows <= size:
-            if self._about is None or self._about[0] is not mean:
-                B = np.ones((self.n_rows, self.width), np.float32)
-                np.subtract(self.X, mean, out=B[:, :d], casting="same_kind")
-                self._about = mean, B
-            B = self._about[1] * root.astype(np.float32)[:, None]
-            H += B.T @ B
-            return H
         room = np.empty((min(size, self.n_rows), self.width), np.float32)
         for start in range(0, self.n_rows, size):
             rows = slice(start, min(start + size, self.n_rows))

@@ -98,8 +98,8 @@ def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> Array:
 
 def encode(y: Array) -> tuple[Array, Array]:
     """(classes, codes): classes sorted, y = classes[codes]."""
-    few = y.dtype.kind in "iuf" and len(y) and int(y.max()) - int(y.min()) < len(y)
-    if few and int(y.max()) <= INT64_MAX and (y.dtype.kind != "f" or (y == np.floor(y)).all()):
+    few = y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < len(y)
+    if few and int(y.max()) <= INT64_MAX:
         codes = y.astype(np.int64)  # few integers: counting beats sorting
         codes -= (least := int(y.min()))
         present = np.bincount(codes) > 0

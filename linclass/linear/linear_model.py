@@ -257,7 +257,6 @@ class LinearModel(LinearGeometry):
         self.solver_ = solver.name
         trace = Trace(self._watch()) if self.trace else None
         solution = solver.solve(objective, start, trace)
-        solution.source = None  # its memory, which only a path uses
         if trace:
             self.trace_ = [*getattr(self, "trace_", []), *trace.rows]
         return solution

@@ -107,8 +107,6 @@ def balanced(point: Point, s: Array) -> Array:
     if P.unpenalized is None and not P.design.intercept:
         return s
     intercept_alone, loss, weights = P.unpenalized is None, P.loss, P.weights
-    if intercept_alone and s.ndim == 1 and (bend := curvatures @ weights) > 0:
-        return s - curvatures * (s @ weights / bend)
     if P.unpenalized is None:
         B = np.ones((s.shape[-1], 1))
     else:

@@ -189,8 +189,7 @@ class Objective:
 
     def with_strength(self, strength: float) -> Objective:
         """The same for another strength, sharing what depends on the rows alone."""
-        other = object.__new__(type(self))  # as copy.copy, in a quarter of the time
-        vars(other).update(vars(self))
+        other = copy.copy(self)
         other._set_strength(strength)
         return other
 

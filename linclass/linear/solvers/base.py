@@ -48,7 +48,9 @@ class Solution:
     alpha: Array | None = None  # dual variables, if they are not slopes times row weights
     scores: Array | None = None  # of the rows at theta, if they are known
     separates: bool = False  # the rows, before it converged: there is no optimum
-    source: Any = None  # what a fit at a near strength may use again, such as Newton's last Hessian
+    source: Point | None = (
+        None  # of Newton's last Hessian, which a fit at a near strength may use again
+    )
     optimum: Point | None = (
         None  # the point at theta with its Hessian, of an unpenalized fit by Newton's method
     )
@@ -129,14 +131,14 @@ class Solver(NamedPart):
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError
 
-    def near(self, objective: Objective, start: Array, tol: float = 1e-3) -> Solution | None:
-        """The fit to a subset of the rows; None where that would not pay, or has not converged without a penalty."""
+    def near(self, objective: Objective, start: Array, tol: float = 1e-3) -> Array:
+        """A start from a fit to a subset of the rows, or the given one where that would not pay."""
         few = few_rows(objective, start)
         if few is None:
-            return None
+            return start
         limit = None if objective.strength else UNPENALIZED_STEPS
         near = replace(self, tol=tol, max_iter=limit).solve(few, start)
-        return near if objective.strength or near.converged else None
+        return near.theta if objective.strength or near.converged else start
 
     def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
         """`solve` from a start near the solution, which may use what `before`, of a near strength, has left."""
@@ -150,9 +152,7 @@ class Solver(NamedPart):
         Solutions change nearly in proportion to ln strength, so the start is extrapolated from the last two; under a
         penalty with a kink, a weight that would change its sign, or a group that would turn back, starts at 0.
         """
-        solutions = [*self.along_path(objective, strengths, start)]
-        solutions[-1].source = None  # its memory, which no other strength uses
-        return solutions
+        return [*self.along_path(objective, strengths, start)]
 
     def along_path(
         self, objective: Objective, strengths: Iterable[float], start: Array

@@ -395,8 +395,7 @@ class SolverAfterReductions(CentringSolver):
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int = 0
     ) -> Solution:
         """By the solver's own steps; the intercept alone, if they end above its objective."""
-        near = self.near(objective, start)
-        solution = self.descend(objective, near.theta if near else start, trace, n_iter)
+        solution = self.descend(objective, self.near(objective, start), trace, n_iter)
         if solution.certificate <= self.tol:
             return solution
         alone = by_bisection(objective)

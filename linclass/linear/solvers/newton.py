@@ -158,7 +158,7 @@ def weighted_response(point: Point) -> Array:
     return point.objective.loss.curve(point.curvatures, point.scores) - point.slopes
 
 
-CHORD_DECREMENT = 2e-2  # decrement, relative to the objective: scores then change by about 0.15
+CHORD_DECREMENT = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
 CORRECTED_DECREMENT = 5e-2  # the same, if H⁻¹ is corrected by its steps
 OWN_HESSIAN_PARAMETERS = (
     12  # parameters up to which a Hessian costs less than the gradients that it saves
@@ -198,20 +198,13 @@ class Newton(CentringSolver):
         return 0.0 if own else CORRECTED_DECREMENT, close, 100 * close * close
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        near = None
+        first = start
         if objective.strength or not lengthens(objective):
-            near = self.near(objective, start, 1e-4)
-        first = start if near is None else near.theta
-        free = not objective.strength or objective.unpenalized is not None
-        if near is not None and near.source is not None and not free:
-            # the Hessian of the subset serves for a step; one of all rows is formed nearer to the minimum
-            point = objective.at_with_gradient(first)
-            step, _ = newton_step(point, Inverse(near.source.hessian, positive=True))
-            point = line_search(point, step, objective.at_with_hessian)
-        else:
-            point = objective.at_with_hessian(first)
+            first = self.near(objective, start, 1e-4)  # two full steps then suffice
+        point = objective.at_with_hessian(first)
         inverse = inverse_hessian(objective, point.hessian)
-        if free and near is not None and not is_near(point, inverse):
+        free = not objective.strength or objective.unpenalized is not None
+        if free and first is not start and not is_near(point, inverse):
             point = objective.at_with_hessian(start)
             inverse = inverse_hessian(objective, point.hessian)
         return self._descend(objective, point, point, inverse, trace=trace)

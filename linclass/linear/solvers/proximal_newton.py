@@ -52,7 +52,6 @@ from linclass.linear.solvers.base import (
 # Newton's step among few weights, whose quadratic program with the L1 term is solved exactly.
 
 KEPT_SHARE = 0.1  # of the tolerance, that a step with a kept Hessian should reach
-NEAR_SHARE = 0.3  # of the tolerance: a step that leaves less shares its Hessian along a path
 KEEP_HESSIAN = 0.1  # reduction of the gap by a step, up to which its Hessian may be kept
 SINGLE_ROUNDING = 1e-6  # of a Hessian formed in single precision
 WEAK_CURVATURE = 1e-3  # of a Hessian: below it the curvature of a penalty needs more digits
@@ -72,6 +71,10 @@ class Step:
     def __init__(self, free: Array, units: Units):
         self.free, self.units = free, units
 
+    def anew(self) -> Step:
+        """The same for another strength."""
+        return type(self)(self.free, self.units)
+
     def adapt(self, apart: float, enough: float) -> None:
         """Prepare the next step, after one whose `slopes` have the gap `apart` but for other features."""
 
@@ -88,7 +91,6 @@ class NewtonStep(Step):
 
     hessian: Array
     curvatures: Array  # of the losses, in the Hessian
-    strength: float  # of the penalty, in the Hessian
     fall: float  # decrease of the objective that the model predicts
 
     def __init__(self, free: Array, units: Units):
@@ -99,11 +101,7 @@ class NewtonStep(Step):
         objective, units, every = point.objective, self.units, self.every
         if not self.keeps:
             self.hessian, self.curvatures = self._hessian(point), point.curvatures
-        elif objective.strength != self.strength and np.any(objective.penalty.curvature):
-            more, own = np.zeros(point.theta.shape), objective.penalty.curvature / units.scale**2
-            objective.weight_part(more)[...] = (objective.strength - self.strength) * own
-            diagonal(self.hessian)[...] += more[every].ravel()
-        H, self.strength, self.keeps = self.hessian, objective.strength, False
+        H, self.keeps = self.hessian, False
         kinks = np.zeros(point.theta.shape)
         objective.weight_part(kinks)[...] = objective.kink / units.scale
         at = units.coordinates(point.theta)
@@ -251,16 +249,13 @@ class WorkingSet:
         units: Units,
         last: WorkingSet | None,
     ):
-        self.objective, self.units, d = objective, units, objective.design.n_features
+        self.objective, d = objective, objective.design.n_features
         chosen = joining(objective, point.theta, g, units)
-        few = objective.n_parameters <= JOINING
-        if few and last is not None and objective.strength != last.objective.strength:
-            chosen[...] = True  # on a path, more and more join
         if last is not None and not (chosen & ~last.chosen).any():
             self.chosen, self.columns, self.step = last.chosen, last.columns, last.step
             self.sub = last.sub
             if objective.strength != last.objective.strength:
-                self.sub = self.sub.with_strength(objective.strength)
+                self.sub, self.step = self.sub.with_strength(objective.strength), self.step.anew()
         else:
             features = np.flatnonzero(chosen.reshape(-1, d).any(axis=0))
             every = len(features) == d
@@ -366,45 +361,24 @@ class ProximalNewton(CentringSolver):
             if trace:
                 trace(point)
             return Solution.at(point, certify(point), self.tol, 0)
-        if (near := self.near(objective, start)) is not None:
-            point = objective.at(near.theta)
-        steps = 0
+        if (nearer := self.near(objective, start)) is not start:
+            point = objective.at(nearer)
+        working, steps, certificate = None, 0, np.inf
         for solution in self.rough_path(objective, point):
             steps, point = steps + solution.n_iter, objective.at(solution.theta)
             if trace:
                 trace(point)
             if steps >= self.max_steps:
                 break
-        return self._descend(point, units, None, steps, stages(objective, point), trace)
-
-    def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
-        """The working set of the solution before serves again, and its Hessian where that left little of the gap."""
-        working, before.source = before.source, None
-        if working is None or working.objective.design is not objective.design:
-            return self.solve(objective, start)
-        solution = self._descend(objective.at(start), working.units, working, 0, iter(()))
-        return solution if solution.converged else self.solve(objective, start)
-
-    def _descend(
-        self,
-        point: Point,
-        units: Units,
-        working: WorkingSet | None,
-        steps: int,
-        upcoming: Iterator[Objective],
-        trace: Trace | None = None,
-    ) -> Solution:
-        """The solution, from a point; from no weights, or with a working set, after one step at least."""
-        objective, certificate = point.objective, np.inf
-        judges = working is None and bool(objective.weight_part(point.theta).any())
+        upcoming = stages(objective, point)
         while True:
             stage = next(upcoming, objective)
             g = None
-            if stage is objective and judges:
+            if stage is objective:
                 certificate, enough, g = self.judged(point, units, working, certificate)
                 if certificate <= enough or steps >= self.max_steps or point.separates:
                     break
-            g, judges = point.loss_gradient if g is None else g, True
+            g = point.loss_gradient if g is None else g
             working = WorkingSet(stage, point, g, units, working)
             steps += working.descend(self.max_steps - steps)
             point = working.point_of(objective)
@@ -413,18 +387,21 @@ class ProximalNewton(CentringSolver):
         if not np.isfinite(certificate):
             certificate = certify(point)
         dual = working.step.slopes if working else None
-        return Solution.at(point, certificate, self.tol, steps, slopes=dual, source=working)
+        return Solution.at(point, certificate, self.tol, steps, slopes=dual)
 
     def rough_path(self, objective: Objective, point: Point) -> Iterator[Solution]:
         """Rough fits of K scores at strengths that decrease to that of the objective, if it has more weights than rows
         and the start has no support; not within such a fit, whose start may have no support either.
         """
-        wide = objective.n_parameters > objective.design.n_rows
-        if self.tol >= ROUGH_TOLERANCE or len(objective.shape) == 1 or not wide:
+        if self.tol >= ROUGH_TOLERANCE:
             return
         ratio = ratio_to_empty(objective, point)
         stages = ceil(log(ratio) / -log(ROUGH_STAGE_RATIO))
-        if stages > 1:
+        if (
+            stages > 1
+            and len(objective.shape) > 1
+            and objective.n_parameters > objective.design.n_rows
+        ):
             strengths = objective.strength * np.geomspace(ratio, 1, stages + 1)[1:]
             yield from replace(self, tol=ROUGH_TOLERANCE).along_path(
                 objective, strengths, point.theta
@@ -448,8 +425,6 @@ class ProximalNewton(CentringSolver):
                 gap, g = gap_and_gradient(point, balanced(point, step.slopes))
                 certificate = relative_gap(objective, gap, point.value)
                 step.keeps &= certificate <= KEEP_HESSIAN * last
-                if certificate <= enough:  # the next strength's step will leave about as much
-                    step.keeps = certificate <= NEAR_SHARE * enough
                 if certificate <= enough or certificate < last:
                     return certificate, enough, g
             elif step.keeps:
