@@ -46,7 +46,7 @@ class Obedient:
         time.sleep(1000)
 
     def eat(self):
-        return sum(block.nbytes for block in [np.ones(20_000_000) for _ in range(200)])
+        return sum(block.nbytes for block in [np.empty(20_000_000) for _ in range(200)])
 
     def use(self, megabytes):
         return np.ones(int(megabytes * 1e6 / 8)).nbytes
