@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 
 from linclass.base.arrays import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.classifier import SoftmaxProbabilities, only_if
 from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.messages import NotApplicable
 from linclass.base.weights import as_counts
@@ -45,6 +45,10 @@ from linclass.discriminant.from_statistics import (
 )
 from linclass.discriminant.ledoit_wolf import optimal_shrinkage
 
+FROM_ROWS = (
+    "shrinkage='ledoit_wolf' is estimated from rows, not from sums over them; give all rows to fit, or "
+    "shrinkage as a number."
+)
 NEGLIGIBLE_RATIO = 1e-12  # ratio of variances, relative to the largest
 
 
@@ -127,15 +131,16 @@ class LinearDiscriminantAnalysis(
         (alone,) = self._estimates(moments.stacked(), share)
         return self._set_estimates(*alone)
 
+    partial_fit = only_if(lambda self: FROM_ROWS if isinstance(self.shrinkage, str) else "")(
+        FromStatistics.partial_fit
+    )
+
     def _gathering(self) -> object:
         return self.covariance_type == "full", self.shrinkage == "ledoit_wolf"
 
     def _form(self, X: Matrix, K: int) -> str:
-        if self.shrinkage == "ledoit_wolf":
-            raise NotApplicable(
-                "shrinkage='ledoit_wolf' is estimated from rows, not from sums over them; give all rows to fit, or "
-                "shrinkage as a number."
-            )
+        if isinstance(self.shrinkage, str):
+            raise NotApplicable(FROM_ROWS)
         return tied_form(X, K, self.covariance_type, type(self).__name__)
 
     def _estimates(

@@ -107,17 +107,7 @@ EXPECTED = [
     ("Winnow(", CLASSES, COUNTS),
     ("QuadraticDiscriminantAnalysis", CLASSES, FEW),
     ("RegularizedDiscriminantAnalysis", CLASSES, FEW),
-    ("order='largest", CLASSES, "a correction is one visit, whatever the row weighs"),
     ("'uniform'", CLASSES, NO_PRIORS),
-    (
-        "shrinkage='ledoit_wolf'",
-        [
-            "check_fit_score_takes_y",
-            "check_n_features_in_after_fitting",
-            "check_estimators_partial_fit_n_features",
-        ],
-        "they call partial_fit, which needs sums over the rows, and the shrinkage is estimated from rows",
-    ),
     ("NearestMean(", CLASSES, NO_PRIORS),
     ("estimator=NearestMean()", CLASSES, NO_PRIORS),
 ]

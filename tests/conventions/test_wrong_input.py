@@ -294,7 +294,6 @@ def of_columns(*names):
     return L.LinearDiscriminantAnalysis().fit(pd.DataFrame(X[:, :2], columns=list(names)), Y)
 
 
-WIDE = np.vander(np.arange(6.0), 8), np.arange(6) % 2
 WORDS = np.array(["a", "b"])[Y]
 DISCRIMINANT = fitted(L.LinearDiscriminantAnalysis, X, Y)
 BALANCED = fitted(L.BernoulliNB, X, Y, class_weight="balanced")
@@ -336,8 +335,6 @@ MIXED = "all labels as numbers or all as words"
     (lambda: DISCRIMINANT.merge(L.LinearDiscriminantAnalysis()), "two fitted"),
     (lambda: DISCRIMINANT.merge(fitted(L.NearestMean, X, Y)), "adds the sums of NearestMean to those of LinearDisc"),
     (lambda: of_columns("a", "b").merge(of_columns("b", "a")), "must be in the same order"),
-    (lambda: fitted(L.LinearDiscriminantAnalysis, *WIDE, shrinkage="ledoit_wolf").partial_fit(*WIDE),
-     "kept no sums of its rows"),
     (lambda: L.BernoulliNB(class_weight="balanced").partial_fit(X, Y), "all rows at once; give a dict"),
     (lambda: BALANCED.merge(BALANCED), "'balanced' depends on all the rows"),
     (lambda: L.LogisticRegression(solver="stochastic_gradient", class_weight="balanced").partial_fit(X, Y),
