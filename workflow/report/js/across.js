@@ -1,7 +1,8 @@
 // All methods over all data sets: who beats whom, score against cost, and what the conclusion depends on.
 
 const MATRIX = 40; // methods in the matrix, until all are asked for
-const WRITTEN = 16; // methods, up to which the cells of the matrix have numbers
+const WRITTEN = 16; // methods, up to which the cells of the matrix have numbers where they fit
+const NARROW = 560; // pixels, below which the names above the matrix are upright and short
 const MIN_SECONDS = 10; // microseconds; shorter fits are not told apart
 
 // ---- win rates
@@ -16,11 +17,12 @@ function winTip(i, j, by) {
   return `${first} against ${second}: better on ${found.wins}, equal on ${found.ties}, worse on ${found.losses} of ${plural(found.n, "data set")}; mean difference ${signed(d3.mean(each))}${tested}`;
 }
 
-function winMatrix(shown, by) {
-  const k = shown.length, size = k <= WRITTEN ? 34 : k <= MATRIX ? 20 : 12, height = k <= WRITTEN ? 26 : size;
-  const font = Math.min(12, height - 1), weight = (m) => (leading.includes(m) ? 600 : 400), name = (m) => clipped(label(methods[m]), 26);
-  const longest = d3.max(shown, (m) => textWidth(name(m), weight(m), font)), slant = 48 * Math.PI / 180;
-  const left = 8 + longest, top = 12 + font + longest * Math.sin(slant), width = left + k * size + longest * Math.cos(slant), cells = [];
+function winMatrix(shown, by, room) {
+  const k = shown.length, narrow = room < NARROW, usual = k <= WRITTEN ? 34 : k <= MATRIX ? 20 : 12, height = k <= WRITTEN ? 26 : usual;
+  const font = Math.min(narrow ? 10 : 12, height - 1), weight = (m) => (leading.includes(m) ? 600 : 400), name = (m) => clipped(label(methods[m]), narrow ? 16 : 26);
+  const longest = d3.max(shown, (m) => textWidth(name(m), weight(m), font)), degrees = narrow ? 90 : 48, slant = degrees * Math.PI / 180;
+  const left = 8 + longest, top = 12 + font + longest * Math.sin(slant), right = longest * Math.cos(slant) + 2, cells = [];
+  const size = Math.max(9, Math.min(usual, Math.floor((room - left - right) / k))), width = left + k * size + right, written = k <= WRITTEN && size >= 24;
   const svg = s("svg", { width, height: top + k * height + 4, viewBox: `0 0 ${width} ${top + k * height + 4}`, "font-size": font, role: "group", tabindex: 0, class: "wins",
     "aria-label": "Win rates of methods in rows against methods in columns. Arrow keys move, Enter compares the pair." });
   const rates = new Map(shown.flatMap((m, row) => shown.slice(row + 1).map((other) => [`${m} ${other}`, winRate(record(m, other, by))])));
@@ -29,7 +31,7 @@ function winMatrix(shown, by) {
     const link = (attributes) => s("a", { href: address({ method: methods[m].name }), "data-m": m, tabindex: -1 }, s("text", { fill: "currentColor", "font-weight": weight(m), ...attributes }, name(m)));
     svg.append(
       link({ x: left - 6, y: top + (row + 0.5) * height, dy: "0.35em", "text-anchor": "end" }),
-      link({ transform: `translate(${left + (row + 0.5) * size + font / 3} ${top - 5}) rotate(-48)` }));
+      link({ transform: `translate(${left + (row + 0.5) * size + font / 3} ${top - 5}) rotate(${-degrees})` }));
     shown.forEach((other, column) => {
       if (m === other) return;
       const rate = rates.get(row < column ? `${m} ${other}` : `${other} ${m}`);
@@ -38,7 +40,7 @@ function winMatrix(shown, by) {
       const box = s("g", { class: "win", "data-i": m, "data-j": other },
         s("rect", { ...at, width: size - 1, height: height - 1, fill: own === 0.5 ? "var(--rule)" : own > 0.5 ? "var(--win)" : "var(--loss)", "fill-opacity": 0.05 + 1.1 * Math.abs(own - 0.5) }),
         clear ? s("rect", { x: at.x + 1, y: at.y + 1, width: size - 3, height: height - 3, fill: "none", stroke: "currentColor", "stroke-width": 2 }) : [],
-        k <= WRITTEN ? s("text", { x: at.x + size / 2, y: at.y + height / 2, dy: "0.35em", "text-anchor": "middle", fill: "currentColor", "font-weight": clear ? 700 : null }, `${Math.round(100 * own)}`) : []);
+        written ? s("text", { x: at.x + size / 2, y: at.y + height / 2, dy: "0.35em", "text-anchor": "middle", fill: "currentColor", "font-weight": clear ? 700 : null }, `${Math.round(100 * own)}`) : []);
       cells.push(box);
       svg.append(box);
     });
@@ -87,16 +89,16 @@ function significantPairs({ methods: ranked, pairs_words: ofPairs, words, contro
   return clear ? `Framed: a significant difference, of ${plural(clear, "pair")} (${test}). ` : `No pair differs significantly (${test}). `;
 }
 
-function winFigure(by) {
+function winFigure(by, width) {
   const across = study.across[by.name];
   const ranked = order(by).filter((m) => datasets.some((_, d) => meanOf(d, m, by) !== null)), all = view.get("matrix") === "all";
-  const shown = all ? ranked : ranked.slice(0, MATRIX);
+  const shown = all ? ranked : ranked.slice(0, MATRIX), matrix = winMatrix(shown, by, width);
   const caption = [
-    `Share of ${across ? plural(across.datasets.length, "independent data set") : "data sets of both"} on which the method of the row has the better ${by.words}${shown.length <= WRITTEN ? ", in percent" : ""} (blue: more than half, orange: less, none: half); a tie${by.rope ? `, within ${by.rope},` : ""} counts half. Methods are in the order of their ${across ? "mean ranks" : "mean scores"}. `,
+    `Share of ${across ? plural(across.datasets.length, "independent data set") : "data sets of both"} on which the method of the row has the better ${by.words}${matrix.querySelector(".win text") ? ", in percent" : ""} (blue: more than half, orange: less, none: half); a tie${by.rope ? `, within ${by.rope},` : ""} counts half. Methods are in the order of their ${across ? "mean ranks" : "mean scores"}. `,
     across && significantPairs(across, by),
     "Choose a cell to compare its two methods.",
   ].filter(Boolean).join("");
-  const figure = plotFigure("win-rates", `Win rates by ${by.words}`, caption, winMatrix(shown, by));
+  const figure = plotFigure("win-rates", `Win rates by ${by.words}`, caption, matrix);
   if (ranked.length > MATRIX) figure.prepend(h("button", { type: "button", onclick: () => go({ matrix: all ? null : "all" }) }, all ? `Show the best ${MATRIX} methods` : `Show all ${ranked.length} methods`));
   return figure;
 }
@@ -263,7 +265,7 @@ function ratingsFigure(width) {
   const draw = () => {
     const by = metric();
     if (independent(by).length < 2) { host.replaceChildren(); return; }
-    const width = host.clientWidth || 800, figures = [winFigure(by), costFigure(by, Math.min(width, 560)), study.sensitivity.length > 1 && sensitivityFigure(width), study.ratings.length && ratingsFigure(Math.min(width, 560))].filter(Boolean);
+    const width = host.clientWidth || 800, figures = [winFigure(by, width), costFigure(by, Math.min(width, 560)), study.sensitivity.length > 1 && sensitivityFigure(width), study.ratings.length && ratingsFigure(Math.min(width, 560))].filter(Boolean);
     host.replaceChildren(h("div", { class: "abreast" }, figures));
     for (const figure of figures) figure.style.width = `min(100%, max(26rem, ${Math.ceil(figure.querySelector(".scroll > svg").getBoundingClientRect().width) + 2}px))`;
   };
