@@ -5,7 +5,7 @@ linear in the one-hot vector of x, with the coefficients natural_[0]. A level wi
 does not influence the scores; a number between two levels counts as the lower one.
 
 Predicts: log-odds, linear in the indicators of the levels, and probabilities.
-Cost: O(n d), and memory for K times all levels.
+Cost: O(n d), and memory for K times the levels of all features.
 Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §6.6.3.
 """
@@ -45,8 +45,9 @@ class CategoricalNB(NaiveBayes):
     @property
     def n_categories_(self) -> Array:
         """Number of levels of each feature."""
-        seen = self._by_level(self.statistics_.sums[0]).max(axis=0) > 0
-        return np.asarray(seen.shape[0] - np.flip(seen, 0).argmax(axis=0))
+        counts = self.families_[0].by_feature(self.statistics_.sums[0])
+        seen = [np.flatnonzero((own > 0).any(axis=0)) for own in counts]
+        return np.array([levels.max(initial=-1) + 1 for levels in seen])
 
     @property
     def category_count_(self) -> list[Array]:
@@ -58,13 +59,9 @@ class CategoricalNB(NaiveBayes):
         """Logarithms of the probabilities of levels in each class, by feature."""
         return self._by_feature(self.natural_[0])
 
-    def _by_level(self, values: Array) -> Array:
-        """(K, L · d) as (K, L, d)."""
-        return values.reshape(len(values), -1, self.n_features_in_)
-
     def _by_feature(self, values: Array) -> list[Array]:
-        of_levels = self._by_level(values)
-        return [of_levels[:, :levels, j] for j, levels in enumerate(self.n_categories_)]
+        each = zip(self.families_[0].by_feature(values), self.n_categories_, strict=True)
+        return [own[:, :levels] for own, levels in each]
 
     def _observed(self, X: Matrix) -> Matrix:
         return X.floor() if sp.issparse(X) else np.floor(X)

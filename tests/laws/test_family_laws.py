@@ -73,7 +73,7 @@ def members(family, d, K=4):
 
 
 def statistic(family, X):
-    return np.hstack(list(family.statistic(X)))
+    return sp.hstack([sp.csr_array(T) for T in family.statistic(X)]).toarray()
 
 
 @each(("family", "d"), CASES)
@@ -173,15 +173,13 @@ def test_dirichlets_equations_are_solved_to_the_last_digits(size, m):
 def test_levels_that_are_alone_added_or_missing_count_as_zero():
     """p = 1, so its part of the density is 1: A is 0 and not the logarithm of the number of levels."""
     family = Categorical(5)
-    mean = np.zeros((1, 5, 2))
-    mean[0, 0, 0], mean[0, :, 1] = 1, [0.1, 0.2, 0.3, 0.15, 0.25]
-    theta = family.natural(mean.reshape(1, -1))
+    theta = family.natural(np.array([[1.0, 0, 0, 0, 0, 0.1, 0.2, 0.3, 0.15, 0.25]]))
     X = np.array([[0.0, 3.0], [0.0, 1.0]])
     found = family.log_density(X, theta)[:, 0]
     np.testing.assert_allclose(found, np.log([0.15, 0.2]), rtol=1e-14)
     X = np.array([[0.0, 1.0], [1.0, 1.0]])
-    few, many = Categorical(2), Categorical(4)
-    assert few.joined(many) is many
+    few, many = Categorical(2), Categorical(np.array([2, 4]))
+    np.testing.assert_array_equal(few.joined(many).levels, many.levels)
     sums = statistic(few, X).sum(axis=0)[None]
     expected = statistic(many, X).sum(axis=0)[None]
     np.testing.assert_array_equal(few.rebased(many, np.array([2.0]), sums), expected)
@@ -276,6 +274,15 @@ def test_temporary_arrays_are_at_most_a_block_of_rows():
         lambda: Gaussian().fitted_to(X, y % 200, np.ones(len(y)), 200),
     ):
         assert with_peak_memory(call)[1] < 8 * len(y) * 50
+
+
+def test_a_column_of_many_levels_adds_none_to_the_others():
+    rng, many = np.random.default_rng(0), 100_000
+    X, y = rng.integers(0, 2, size=(200, 30)).astype(float), np.arange(200) % 2
+    X[0, 0] = many - 1
+    model, peak = with_peak_memory(lambda: ExponentialFamilyNB("categorical").fit(X, y))
+    assert model.natural_[0].shape == (2, many + 29 * 2)
+    assert peak < 8 * many * 2 * 10
 
 
 # estimates that iterate say how near they came

@@ -34,7 +34,7 @@ class Family:
     smoothing: ClassVar[float] = 0.0  # default amount; `smoothed` defines what is added
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
-        """T(x) of every row, as blocks of columns (n, ·), each sparse if X is: here x itself."""
+        """T(x) of every row, as blocks of columns (n, ·), which may be sparse: here x itself."""
         yield X
 
     def natural(self, mean: Array) -> Array:

@@ -13,7 +13,6 @@ from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import require_memory
 from linclass.naive_bayes.families.base import EDGE, AtLeastZero, Family, as_dense, total
 
-MAX_COMPARED_LEVELS = 20  # levels up to which comparison is faster than look-up
 TINY = np.finfo(float).tiny
 ARRAYS = 16  # temporary arrays of counts and their logarithms, for two classes
 
@@ -57,34 +56,31 @@ class Categorical(Family):
 
     T(x) = the one-hot vector of every feature,  θ = ln p,  A(θ) = Σ_j ln Σ_l e^{θ_jl},  h = 1.
 
-    T has a column for each level of each feature, level by level. A feature has the levels up to the highest one with
-    training rows; a higher level does not influence the score.
+    T has a column for each level of each feature, feature by feature. A feature has the levels up to the highest one
+    with training rows; a higher level does not influence the score.
     `smoothing` (1 by default) rows are added to each level of each feature of each class.
 
     Parameters
     ----------
-    levels : int, default=2
-        Number of levels of a feature, at most.
+    levels : int or array of shape (d,), default=2
+        Number of levels of all features, or of each.
     """
 
     support: ClassVar[str] = "levels"
     values: ClassVar[str] = "levels 0, 1, 2, …"
     smoothing: ClassVar[float] = 1.0
 
-    def __init__(self, levels: int = 2):
+    def __init__(self, levels: int | Array = 2):
         self.levels = levels
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
         X = as_dense(X)
-        if self.levels <= MAX_COMPARED_LEVELS:
-            for level in range(self.levels):
-                yield (level == X).astype(float)
-            return
-        n, d = X.shape
-        known = (X >= 0) & (self.levels > X) & (np.floor(X) == X)
-        columns = X[known].astype(np.int64) * d + np.nonzero(known)[1]
-        begins = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
-        yield sp.csr_array((np.ones(len(columns)), columns, begins), (n, self.levels * d))
+        counts = np.broadcast_to(self.levels, X.shape[1])
+        begins, feature, _ = _columns(counts)
+        known = (X >= 0) & (counts > X) & (np.floor(X) == X)
+        columns = (X + begins)[known].astype(np.int32)
+        ends = np.append(0, np.cumsum(known.sum(axis=1)))
+        yield sp.csr_array((np.ones(len(columns)), columns, ends), (len(X), len(feature)))
 
     def natural(self, mean: Array) -> Array:
         """ln p, below 0 also where p = 1; 0 for the levels that a feature does not have."""
@@ -92,52 +88,68 @@ class Categorical(Family):
         return np.minimum(theta, -TINY, out=theta, where=mean > 0)
 
     def log_normalizer(self, theta: Array) -> Array:
-        by_level = self._by_level(theta)
-        absent = (by_level == 0) & (by_level.min(axis=-2, keepdims=True) < 0)
-        return logsumexp(np.where(absent, -np.inf, by_level), axis=-2).sum(axis=-1)
+        begins, feature, _ = _columns(self._counts(theta))
+        some = np.minimum.reduceat(theta, begins, axis=-1)[..., feature] < 0
+        present = np.where((theta == 0) & some, -np.inf, theta)
+        return np.logaddexp.reduceat(present, begins, axis=-1).sum(axis=-1)
 
     def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        cumulated = np.cumsum(np.exp(self._by_level(theta)), axis=0)
-        u = rng.random((rows, 1, cumulated.shape[1])) * cumulated[-1]
-        return (u > cumulated[:-1]).sum(axis=1).astype(float)
+        cumulated = [np.cumsum(np.exp(own)) for own in self.by_feature(theta)]
+        draws = [np.searchsorted(sums[:-1], sums[-1] * rng.random(rows)) for sums in cumulated]
+        return np.column_stack(draws).astype(float)
 
     def contains(self, x: Array) -> Array:
         return (x >= 0) & (x == np.floor(x))
 
     def fitted(self, X: Matrix) -> Self:
-        levels = int(X.max()) + 1
+        highest = as_dense(X.max(axis=0)).ravel()
         require_memory(
-            8 * ARRAYS * levels * X.shape[1],
-            f"categorical codes up to {levels - 1:.6g} need counts of so many levels (the transform "
+            8 * ARRAYS * (highest + 1).sum(),
+            f"categorical codes up to {highest.max():.6g} need counts of so many levels (the transform "
             "`codes` numbers those that occur)",
         )
-        return type(self)(levels)
+        return type(self)(highest.astype(np.int64) + 1)
 
     def joined(self, other: Self) -> Self:
-        return max(self, other, key=lambda family: family.levels)
+        return type(self)(np.maximum(self.levels, other.levels))
 
     def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
-        more = sums.shape[-1] // self.levels * (other.levels - self.levels)
-        return np.concatenate([sums, np.zeros((*sums.shape[:-1], more))], axis=-1)
+        counts = self._counts(sums)
+        _, feature, level = _columns(counts)
+        begins, wider, _ = _columns(np.broadcast_to(other.levels, len(counts)))
+        rebased = np.zeros((*sums.shape[:-1], len(wider)))
+        rebased[..., begins[feature] + level] = sums
+        return rebased
 
     def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
-        counts = self._by_level(sums)
-        seen = counts.sum(axis=-3, keepdims=True) > 0
-        seen = np.flip(np.logical_or.accumulate(np.flip(seen, -2), axis=-2), -2)  # and all below
-        L = seen.sum(axis=-2, keepdims=True)
-        p = np.where(seen, counts + smoothing, 0) / (mass[..., None, None] + smoothing * L)
-        return p.reshape(sums.shape)
+        begins, feature, level = _columns(self._counts(sums))
+        seen = sums.sum(axis=-2, keepdims=True) > 0
+        L = np.maximum.reduceat(np.where(seen, level + 1, 0), begins, axis=-1)[..., feature]
+        return np.where(level < L, sums + smoothing, 0) / (mass[..., None] + smoothing * L)
 
     def inside(self, mean: Array) -> tuple[Array, Array]:
-        p = self._by_level(mean)
-        absent = (p == 0) & (p.max(axis=-3, keepdims=True) > 0)
-        inner = np.where(absent, EDGE, p)
-        inner = inner / inner.sum(axis=-2, keepdims=True)
-        return inner.reshape(mean.shape), absent.any(axis=-2)
+        begins, feature, _ = _columns(self._counts(mean))
+        absent = (mean == 0) & (mean.max(axis=-2, keepdims=True) > 0)
+        inner = np.where(absent, EDGE, mean)
+        inner /= np.add.reduceat(inner, begins, axis=-1)[..., feature]
+        return inner, np.logical_or.reduceat(absent, begins, axis=-1)
 
-    def _by_level(self, theta: Array) -> Array:
-        """(…, L · d) as (…, L, d)."""
-        return theta.reshape(*theta.shape[:-1], self.levels, -1)
+    def by_feature(self, values: Array) -> list[Array]:
+        """The columns (…, L) of each feature."""
+        begins, *_ = _columns(self._counts(values))
+        return np.split(values, begins[1:], axis=-1)
+
+    def _counts(self, values: Array) -> Array:
+        """Number of levels of each feature of an array of columns of T."""
+        levels = np.asarray(self.levels)
+        return levels if levels.ndim else np.full(values.shape[-1] // self.levels, levels)
+
+
+def _columns(counts: Array) -> tuple[Array, Array, Array]:
+    """(first column of each feature, feature of each column, level of each column)."""
+    begins = np.cumsum(counts) - counts
+    feature = np.repeat(np.arange(len(counts)), counts)
+    return begins, feature, np.arange(len(feature)) - begins[feature]
 
 
 class Multinomial(Family):
