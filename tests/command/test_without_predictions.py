@@ -104,6 +104,7 @@ def test_what_is_merged_from_an_archive_has_the_tables_of_the_original(linclass,
     assert linclass("verify", made / "whole.zip", tmp_path / "c.zip").code == 0
 
 
+@pytest.mark.slow
 def test_archives_of_parts_become_the_archive_of_the_whole(linclass, made, tmp_path):
     parts = [made / f"{name}.zip" for name in reversed(DATASETS)]
     assert linclass("merge", *parts, "--into", tmp_path / "whole").code == 0
@@ -170,6 +171,7 @@ def test_rounding_of_scores_is_allowed_by_a_tolerance(linclass, made, changed):
     assert linclass("verify", part, made / "whole.zip", "--tolerance", "1e-9").code == 0
 
 
+@pytest.mark.slow
 def test_runs_are_taken_with_predictions_where_there_are_any(linclass, made, changed, tmp_path):
     for order in ((made / "whole.zip", made / "two"), (made / "two", made / "whole.zip")):
         into = tmp_path / f"from_{order[0].stem}"
@@ -187,6 +189,7 @@ def test_runs_are_taken_with_predictions_where_there_are_any(linclass, made, cha
     assert not (tmp_path / "d").exists()
 
 
+@pytest.mark.slow
 def test_times_of_other_machines_are_kept(linclass, made, changed, tmp_path):
     part = changed("two", f"{RUN}fits", machine=pl.lit("elsewhere"), fit_seconds=pl.lit(7.0))
     assert linclass("merge", made / "whole.zip", part, "--into", tmp_path / "c").code == 0

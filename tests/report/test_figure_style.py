@@ -92,7 +92,7 @@ def overlap(one, other):
     return np.all((P.max(axis=0) > Q.min(axis=0) + 0.5) & (Q.max(axis=0) > P.min(axis=0) + 0.5))
 
 
-@each("figure_style", [COLUMN, PAGE], ids=["column", "page"])
+@each("figure_style", [COLUMN, pytest.param(PAGE, marks=pytest.mark.full)], ids=["column", "page"])
 def test_every_text_is_legible_inside_its_figure_and_apart_from_the_others(outcome, figure_style):
     wrong, names = [], set()
     for name, dataset, exhibit in drawn(outcome, figure_style):

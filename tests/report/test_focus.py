@@ -145,7 +145,9 @@ def test_the_best_method_is_tested_against_all_pairs_because_the_same_scores_cho
     assert sentence.endswith("(Wilcoxon’s signed-rank test with Holm’s correction over 253 pairs).")
 
 
-@pytest.mark.parametrize(("n", "test"), [(8, "nemenyi"), (12, "wilcoxon")])
+@pytest.mark.parametrize(
+    ("n", "test"), [(8, "nemenyi"), pytest.param(12, "wilcoxon", marks=pytest.mark.slow)]
+)
 def test_the_best_of_equal_methods_is_called_better_in_at_most_one_of_twenty_studies(n, test):
     """Of ten methods that are equal in distribution the best was called significantly better than another one in 11 %
     of these studies of 8 data sets and in 12 % of those of 12, when p was corrected for its 9 comparisons alone. Over

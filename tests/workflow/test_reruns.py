@@ -18,6 +18,7 @@ ALL_RUNS = {
 NO_LEARNING = {"fetch", "featurize", "cross_validate"}
 
 
+@pytest.mark.slow
 @pytest.mark.early
 def test_running_again_in_a_fresh_checkout_does_nothing(computed):
     later = time.time() + 10
@@ -34,6 +35,7 @@ def test_running_again_in_a_fresh_checkout_does_nothing(computed):
     assert answer not in computed.plan().text
 
 
+@pytest.mark.slow
 def test_a_plan_fits_an_added_method_a_changed_entry_and_edited_code_and_nothing_else(computed):
     study = computed.text("study.yaml").replace("logistic_newton]", "logistic_newton, perceptron]")
     computed.write("study.yaml", study)
