@@ -54,6 +54,7 @@ from linclass.linear.solvers.base import (
 KEPT_SHARE = 0.1  # of the tolerance, that a step with a kept Hessian should reach
 KEEP_HESSIAN = 0.1  # reduction of the gap by a step, up to which its Hessian may be kept
 SINGLE_ROUNDING = 1e-6  # of a Hessian formed in single precision
+GROUP_ROUNDING = 1e-10  # of a Hessian of K scores with groups, whose weak penalties need the digits
 WEAK_CURVATURE = 1e-3  # of a Hessian: below it the curvature of a penalty needs more digits
 DOUBLE_ROUNDING = 1e-13  # of a Hessian formed in double precision
 STRAIGHT_CURVATURE = (
@@ -136,9 +137,10 @@ class NewtonStep(Step):
 
     def _hessian(self, point: Point) -> Array:
         """∇² of the smooth part, slightly regularized."""
-        objective, rounding = point.objective, SINGLE_ROUNDING
+        objective, single = point.objective, len(point.objective.shape) == 1
+        rounding = GROUP_ROUNDING if objective.penalty.grouped and not single else SINGLE_ROUNDING
         own = np.asarray(objective.curvature / self.units.scale**2)  # of the penalty
-        H = self._of_losses(point, single=len(objective.shape) == 1)
+        H = self._of_losses(point, single)
         bends = diagonal(H).reshape(objective.shape)
         weak = 0 < own.min(initial=np.inf) < WEAK_CURVATURE * bends.max()
         if weak and objective.loss.piecewise_quadratic:
