@@ -281,7 +281,7 @@ def best(study: Study) -> Iterator[str]:
         yield f"In mean accuracy, {compared(study, name, FOCUS)}."
     highest = max(complete(study), key=lambda other: study.accuracy[other].mean())
     if highest not in (name, FOCUS):
-        yield f"The highest mean accuracy is that of another one: {compared(study, highest, FOCUS)}."
+        yield f"`{highest}` has the highest mean accuracy; {compared(study, highest, FOCUS)}."
     variations = study.table("sensitivity")
     dropped = variations.filter(
         pl.col("variation").is_in([f"without {d}" for d in study.datasets["dataset"]])
@@ -301,7 +301,7 @@ def best(study: Study) -> Iterator[str]:
     if firsts:
         by_first = pl.DataFrame(firsts, schema=["best", "how"], orient="row")
         by_first = by_first.group_by("best", maintain_order=True).agg("how")
-        ways = (f"`{first}` {' and '.join(how)}" for first, how in by_first.iter_rows())
+        ways = (f"`{first}` {', '.join(how)}" for first, how in by_first.iter_rows())
         yield f"Other choices change which one is first: {'; '.join(ways)}."
 
 
