@@ -301,8 +301,13 @@ def best(study: Study) -> Iterator[str]:
     if firsts:
         by_first = pl.DataFrame(firsts, schema=["best", "how"], orient="row")
         by_first = by_first.group_by("best", maintain_order=True).agg("how")
-        ways = (f"`{first}` {', '.join(how)}" for first, how in by_first.iter_rows())
+        ways = (f"`{first}` {_joined(how)}" for first, how in by_first.iter_rows())
         yield f"Other choices change which one is first: {'; '.join(ways)}."
+
+
+def _joined(words: Sequence[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def other_data(study: Study) -> Iterator[tuple[str, str]]:
@@ -343,6 +348,9 @@ def default(study: Study) -> Iterator[str]:
     )
     yield "The intervals of the figure are not corrected, so more of them exclude 0."
     equal = equivalent(study)
+    other = [n for n in complete(study) if n not in {*better, *worse, *equal, FOCUS}]
+    own = Study(study.folder)  # without rows of the findings
+    far = [name for name in equal if abs(own.difference(name, FOCUS).mean) > ROPE]
     yield (
         f"Of the methods that are not distinguished, {study.number('equivalent to the focus', len(equal))} "
         "are shown to "
@@ -354,6 +362,13 @@ def default(study: Study) -> Iterator[str]:
         "equivalent in part by "
         "construction."
     )
+    if far:
+        yield (
+            "A typical difference is about the median; on a few data sets it is so much greater that the mean is "
+            f"beyond the margin for {_listed(far)}."
+        )
+    if other:
+        yield f"Neither is shown for {_listed(other)}."
 
 
 def complete(study: Study) -> list[str]:
@@ -401,14 +416,21 @@ def contrasts(
     heads = ["all", *(f"{words} {name}" for name in strata)]
     lines = [f"| difference of accuracies | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     said = []
+    words_of = ("lower than", "not shown to differ from", "higher than")
     for a, b in pairs:
         if study.has(a, b):
             found = [study.difference(a, b)]
-            words_of = ("lower than", "not shown to differ from", "higher than")
-            said.append(f"that of `{a}` is {words_of[found[0].direction + 1]} that of `{b}`")
+            overall = found[0].direction
+            said.append(f"that of `{a}` is {words_of[overall + 1]} that of `{b}`")
             found += [study.difference(a, b, f"{words} {s}", study.within(key, s)) for s in strata]
+            other = [
+                f"{words_of[own.direction + 1].removesuffix(' than')} with {words} {s}"
+                for s, own in zip(strata, found[1:], strict=True)
+                if own.direction not in (0, overall)
+            ]
+            said[-1] += "".join(f", but {each}" for each in other)
             lines.append(f"| `{a}` {MINUS} `{b}` | {' | '.join(map(str, found))} |")
-    yield f"Mean accuracies over all data sets: {'; '.join(said)}."
+    yield f"Mean accuracies over all data sets, by intervals that are not corrected: {'; '.join(said)}."
     yield "\n".join(lines)
 
 
@@ -478,14 +500,27 @@ def partial(study: Study) -> Iterator[str]:
     names = [n for n in scores.columns[1:] if scores[n].null_count() and n not in UNUSUAL]
     if names:
         yield (
-            "These methods are not ranked, since they have no score on some data sets: they need two classes or "
-            "features of at least 0, a fit failed or exceeded a limit, or they are not fitted there yet. On the others:"
+            "These methods are not ranked, since they have no score on some data sets: "
+            f"{_joined(why_partial(study, names))}. On the others:"
         )
         lines = ["| method | data sets | accuracy − `logistic` |", "|---|---|---|"]
         for name in names:
             found = study.difference(name, FOCUS)
             lines.append(f"| `{name}` | {found.data_sets} | {found.alone} |")
         yield "\n".join(lines)
+
+
+def why_partial(study: Study, names: Sequence[str]) -> list[str]:
+    """Why these methods have no score on some data sets."""
+    own = study.fits.filter(pl.col("method").is_in([*names]))
+    ended = {*own["status"]} - {*FITTED}
+    missing = own.select("dataset", "method").n_unique() < len(names) * own["dataset"].n_unique()
+    reasons = {
+        "they need two classes or features of at least 0": "not_applicable" in ended,
+        "a fit failed or exceeded a limit": ended > {"not_applicable"},
+        "they are not fitted there yet": missing,
+    }
+    return [reason for reason, holds in reasons.items() if holds]
 
 
 SHOWN = 6  # methods of a table, the best ones
@@ -525,18 +560,19 @@ def probabilities(study: Study) -> Iterator[str]:
     yield "\n".join(lines)
     useless = [name for name in ordered if loss[name].mean() > loss["majority"].mean()]
     if useless:
-        yield f"The mean log loss of these is higher than that of `majority`: {_listed(useless)}."
+        yield f"Not for probabilities: the mean log loss of {_listed(useless)} is higher than that of `majority`."
 
 
 def absolute(study: Study) -> Iterator[str]:
     """How accurate are methods on each data set?"""
     table = accuracies(study)
     yield (
-        "Below are a few methods and, chosen in hindsight, the most accurate of the ranked ones; "
-        "[all accuracies](_static/reference/accuracies.csv) are a table."
+        "Below are a few methods (– where they are not fitted yet) and, chosen in hindsight, the most accurate of the "
+        "ranked linear ones, of several the first by name; [all accuracies](_static/reference/accuracies.csv) are a "
+        "table."
     )
     methods = [name for name in (*SHOWN_ACCURACIES, NONLINEAR) if name in table.columns]
-    heads = ["data set", "rows", "classes", *(f"`{name}`" for name in methods), "highest"]
+    heads = ["data set", "rows", "classes", *(f"`{name}`" for name in methods), "highest linear"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     ranked = complete(study)
     for row in table.sort("rows", "dataset").iter_rows(named=True):
@@ -613,6 +649,9 @@ def context(study: Study) -> Iterator[str]:
             else ""
         )
         + ", each on the data sets where it has a score. "
+        f"They are fitted on {study.number('data sets with nonlinear methods', study.context.datasets.height)} of the "
+        f"{study.datasets.height} data sets so far, of at most "
+        f"{study.number('rows of the largest one with nonlinear methods', study.context.datasets['rows'].max())} rows. "
         "[What is tuned](../config/reference_context.yaml) is little for some, "
         f"for example only the learning rate of `{NONLINEAR}`, whose other parameters are the defaults of scikit-learn:"
     )
@@ -621,11 +660,11 @@ def context(study: Study) -> Iterator[str]:
         above, below = margins(study, NONLINEAR)
         yield (
             f"The plan announced `{NONLINEAR}` {MINUS} `{FOCUS}`. It is above {ROPE} on {above} of "
-            f"{found[NONLINEAR].data_sets} data sets and below {MINUS}{ROPE} on {below}; on the others a linear "
-            "boundary is as good by our margin."
+            f"{found[NONLINEAR].data_sets} data sets, below {MINUS}{ROPE} on {below}, and within this margin on "
+            "the others."
         )
         if gained := widest(study):
-            yield f"`{NONLINEAR}` gains most on {_listed(gained)}."
+            yield f"It gains on {_listed(gained)}."
 
 
 def margins(study: Study, name: str) -> tuple[str, str]:
@@ -642,7 +681,12 @@ def widest(study: Study, number: int = 5) -> list[str]:
     """The data sets where the nonlinear method gains most."""
     both = study.with_context("accuracy").select("dataset", NONLINEAR, FOCUS).drop_nulls()
     gap = pl.col(NONLINEAR) - pl.col(FOCUS)
-    return both.filter(gap > ROPE).sort(gap, descending=True)["dataset"].head(number).to_list()
+    return (
+        both.filter(gap.round(9) > ROPE)
+        .sort(gap, descending=True)["dataset"]
+        .head(number)
+        .to_list()
+    )
 
 
 def by_group(study: Study, a: str, b: str) -> dict[tuple[str, str], Interval]:
@@ -799,9 +843,9 @@ def costs(study: Study) -> Iterator[str]:
     median = study.seconds[FOCUS].median()
     yield (
         f"A fit of `{FOCUS}` with its tuning takes {study.number('median seconds of the focus', median, 2)} s in the "
-        f"median of the data sets. Times faster (geometric mean): {', '.join(cheap)}; {free} of these have nothing to "
-        f"tune. Times slower: {', '.join(dear)}. In the figure, methods in colour are more accurate than all that are "
-        "faster."
+        f"median of the data sets. Times faster (geometric mean): {', '.join(cheap)}; {free} of these five "
+        f"have nothing to tune. Times slower: {', '.join(dear)}. In the figure, methods in colour are more accurate "
+        "than all that are faster."
     )
 
 
@@ -886,8 +930,8 @@ def power(study: Study) -> Iterator[str]:
     yield (
         f"With {study.number('data sets that count', n)} data sets, half an interval of a mean difference to "
         f"`{FOCUS}` is {study.number('median half width of an interval to the focus', half, 4)} in the median of the "
-        "methods: smaller differences are not visible here, and comparisons that are not significant do not show "
-        "that methods are equal."
+        "methods: smaller differences of such a method are not visible here, and comparisons that are not "
+        "significant do not show that methods are equal."
     )
 
 
@@ -904,10 +948,18 @@ def short(study: Study) -> Iterator[str]:
     fast = min(equivalent(study), key=lambda name: own.cost(name, FOCUS), default=FOCUS)
     if own.cost(fast, FOCUS) < 1:
         yield (
-            f"If time is short, `{fast}` is equal in practice and {times(1 / study.cost(fast, FOCUS))} times as fast."
+            f"`{fast}` is equivalent in accuracy and {times(1 / study.cost(fast, FOCUS))} times as fast"
+            f"{probable(study, fast)}."
         )
     if worth := [name for name in worse if name not in UNUSUAL]:
-        yield f"Significantly worse, and so not worth a try: {_listed(worth)}."
+        loss = {name: -own.difference(name, FOCUS).mean for name in worth}
+        most = max(loss, key=lambda name: loss[name])
+        least = min(loss, key=lambda name: loss[name])
+        yield (
+            f"Significantly worse, in the mean by {study.number('most that is lost', loss[most], 3)} (`{most}`) to "
+            f"{study.number('least that is lost', loss[least], 3)} (`{least}`): "
+            f"{_listed(sorted(worth, key=lambda name: -loss[name]))}."
+        )
     if study.context is not None and NONLINEAR in study.context.accuracy.columns:
         above, below = margins(own, NONLINEAR)
         n = own.difference(NONLINEAR, FOCUS).data_sets
@@ -916,6 +968,17 @@ def short(study: Study) -> Iterator[str]:
             f"{ROPE} on {above} and less accurate by that on {below}."
         )
     yield "[What each method is](models.md)."
+
+
+def probable(study: Study, name: str) -> str:
+    """What to add if the probabilities of a method are the best ones."""
+    loss = study.means("log_loss")
+    whole = [column.name for column in loss if not column.null_count()][1:]
+    return (
+        ", with the lowest mean log loss"
+        if name == min(whole, key=lambda n: loss[n].mean())
+        else ""
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -928,13 +991,13 @@ SECTIONS = (
     (default, "Which methods are as good as logistic regression?"),
     (by_stratum, "Is it the same for every kind of data?"),
     (context, "Where is a linear boundary enough?"),
-    (tuning, "What does tuning gain?"),
+    (tuning, "What does a tuned penalty gain?"),
     (generative, "When do generative methods win?"),
     (classes, "Several classes: softmax, one-vs-rest or pairs?"),
     (partial, "Methods for some data only"),
     (probabilities, "Which methods give good probabilities?"),
     (suggestion, "Can the properties of the data tell which method to choose?"),
-    (convergence, "Which fits did not converge?"),
+    (convergence, "Which fits are missing or stopped early?"),
     (strengths, "Which strengths are chosen?"),
     (costs, "What does a fit cost?"),
     (absolute, "How accurate are the methods on each data set?"),
@@ -965,7 +1028,8 @@ def page(study: Study) -> str:
     ]
     if n < PLANNED:
         text.append(
-            f"**Preliminary.** These are {n} of the {PLANNED} data sets that count, with at most "
+            f"**Preliminary.** These are {n} of the {PLANNED} data sets that count in the plan, real ones with "
+            "independent rows, with at most "
             f"{study.number('rows of the largest data set', study.datasets['rows'].max())} rows; the others are still "
             "to be fitted. So the findings are about data of this size, and some will change."
         )

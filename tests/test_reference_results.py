@@ -149,7 +149,7 @@ def test_nonlinear_methods_are_joined_on_equal_folds_and_not_ranked(tmp_path):
     assert found.mean == pytest.approx(gaps.mean(), abs=1e-12)
     said = " ".join(make_reference.context(study))
     wins, losses = ((sign * gaps > 0.01 + 1e-9).sum() for sign in (1, -1))
-    assert f"above 0.01 on {wins} of {len(names)} data sets and below −0.01 on {losses}" in said
+    assert f"above 0.01 on {wins} of {len(names)} data sets, below −0.01 on {losses}, " in said
     assert "boosting" not in make_reference.complete(study)
     facts = context / "data" / f"{names[0]}.json"
     digest = study.about(names[0])["folds_digest"]
