@@ -105,12 +105,6 @@ function winFigure(by, width) {
 
 // ---- score against cost
 
-// Geometric means over data sets of the median times of fits, in microseconds.
-function typicalTime(m, sets) {
-  const known = sets.map((d) => study.seconds[d][m]).filter((micro) => micro !== null);
-  return known.length ? Math.max(MIN_SECONDS, Math.exp(d3.mean(known, Math.log))) : null;
-}
-
 // Methods that are better than all cheaper ones; less is better in both.
 function frontOf(points) {
   const front = [];
@@ -128,8 +122,8 @@ function costPoints(by, kind) {
   const across = study.across[by.name], behind = relative(by), sets = independent(by);
   return d3.range(methods.length).flatMap((m) => {
     const known = sets.map((d) => behind[d][m]).filter((x) => x !== null), at = across?.methods.indexOf(m) ?? -1;
-    const time = typicalTime(m, sets), score = kind === "rank" ? (at < 0 ? null : across.rank[at]) : known.length ? d3.mean(known) : null;
-    return time === null || score === null ? [] : [{ m, time, score, whole: known.length === sets.length }];
+    const micro = typicalTime(m, by), score = kind === "rank" ? (at < 0 ? null : across.rank[at]) : known.length ? d3.mean(known) : null;
+    return micro === null || score === null ? [] : [{ m, time: Math.max(MIN_SECONDS, micro), score, whole: known.length === sets.length }];
   });
 }
 

@@ -182,6 +182,7 @@ function forestFigure(found, width) {
   const apart = rows.some((one) => !one.counted);
   const caption = [
     "Lines: 95 % intervals, on a data set of the paired differences of its folds (Nadeau and Bengio, 2003). Filled: the interval excludes 0.",
+    by.rope ? " Colour: the better method, where the difference is beyond the shade." : " Colour: the better method.",
     by.rope && ` Shaded: ±${by.rope}, no difference in practice.`,
     each.length > 1 && ` The mean is over ${plural(each.length, "independent data set")}${each.length > 2 ? ", with Student’s interval" : ""}.`,
     apart && " * not counted, as it shares rows with another data set.",
@@ -209,7 +210,7 @@ function overall(found) {
   const { a, b, by, each, record: { wins, ties, losses }, mean, ratios: { known, mean: ratio } } = found;
   const first = label(methods[a]), several = each.length > 1, [low, high] = d3.extent(known, (x) => (ratio > 1 ? x : 1 / x));
   return h("div", {}, definitions([
-    several && [`Probabilities of the mean difference in ${by.words} on data sets like these (Bayesian signed-rank test)`, posteriorBar(found)],
+    several && [`Probabilities of the typical difference in ${by.words} on data sets like these (Bayesian signed-rank test)`, posteriorBar(found)],
     several && ["Number of data sets", `${first} is better on ${wins}, equal${by.rope ? ` within ${by.rope}` : ""} on ${ties}, worse on ${losses}.`],
     several && ["Mean difference", `${signed(mean.difference)} ${between(mean)} in ${by.words}`],
     known.length > 1 && ["Time of a fit", `${costWords(a, b, ratio)}; ${short(low)} to ${short(high)} times on single data sets.`],

@@ -174,6 +174,12 @@ function independent(by = metric()) {
   return counting.get(by.name);
 }
 
+// Geometric mean over independent data sets of the median times of fits, in microseconds, as in ratios of two methods.
+function typicalTime(m, by = metric()) {
+  const known = independent(by).map((d) => study.seconds[d][m]).filter((micro) => micro);
+  return known.length ? Math.exp(d3.mean(known, Math.log)) : null;
+}
+
 // Those on which both methods have a score.
 const common = (a, b, by = metric()) => independent(by).filter((d) => meanOf(d, a, by) !== null && meanOf(d, b, by) !== null);
 

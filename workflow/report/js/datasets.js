@@ -198,7 +198,7 @@ function methodsOn(d, by) {
     h("th", { scope: "row" }, h("span", { class: "place" }, places.get(m) ?? ""), methodName(m)),
     scoreCell(d, m, by), gapCell(gaps.get(m), x, m === best), durationCell(study.seconds[d][m], time),
     cell({ class: "t notes" }, notesOn(d, m)));
-  const caption = `Mean and standard deviation over ${datasets[d].over}. Lines: 95 % intervals of the paired differences, which allow for overlapping training sets (Nadeau and Bengio, 2003). Bold: significant after Holm’s correction. A triangle marks a difference beyond the axis.`;
+  const caption = `Mean and standard deviation over ${datasets[d].over}. Lines: 95 % intervals of the paired differences, which allow for overlapping training sets (Nadeau and Bengio, 2003). Bold: significant after Holm’s correction. A difference that is equal in all folds has the interval of rounding by one row. A triangle marks a difference beyond the axis.`;
   return viewTable("browser", `Methods on ${label(datasets[d])} by ${by.words}`, heads, [...ranked, ...others].map(row), caption);
 }
 
@@ -349,6 +349,12 @@ function datasetDetail(d) {
 
 // ---- the list
 
+// The best method, and how many share its mean.
+function winners(d, by) {
+  const first = [...ranking(d, by).places].filter(([, place]) => place === 1).map(([m]) => label(methods[m]));
+  return first.length > 1 ? `${first[0]} and ${first.length - 1} more` : first[0];
+}
+
 function listItem(d, x, by) {
   const one = datasets[d], best = one.unavailable ? null : bestOn(d, by);
   const size = one.unavailable ? "unavailable" : `${one.rows.toLocaleString("en")} × ${one.features.toLocaleString("en")}, ${one.n_classes} classes`;
@@ -356,7 +362,7 @@ function listItem(d, x, by) {
     h("span", { class: "title" }, broken(label(one)), one.warnings.length ? h("abbr", { class: "warned", title: one.warnings.join("; ").replaceAll("`", "") }, " ⚠", h("span", { class: "unseen" }, `${plural(one.warnings.length, "warning")}`)) : null),
     h("span", { class: "top" }, best === null ? "–" : fixed(meanOf(d, best, by))),
     h("span", { class: "size" }, size),
-    best === null ? h("span", {}) : spreadStrip(d, x, by, best)));
+    best === null ? h("span", {}) : [spreadStrip(d, x, by, best), h("span", { class: "winner" }, winners(d, by))]));
 }
 
 function drawList(by) {

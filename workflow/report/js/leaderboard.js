@@ -46,7 +46,6 @@ function rowsOf(by) {
   const across = study.across[by.name];
   const chief = control(by);
   const behind = relative(by);
-  const micro = (m) => d3.median(study.seconds.map((row) => row[m]).filter((x) => x !== null)) ?? null;
   const rows = order(by).map((m, i) => {
     const at = across ? across.methods.indexOf(m) : -1;
     const other = across?.others?.indexOf(m) ?? -1;
@@ -60,7 +59,7 @@ function rowsOf(by) {
       behind: behind.map((row) => row[m]),
       difference: one ?? meanInterval(each),
       verdict: other < 0 ? 0 : across.verdict[other], p: other < 0 ? null : across.p[other],
-      record: record(m, chief, by), micro: micro(m), marks: marksOf(m, across),
+      record: record(m, chief, by), micro: typicalTime(m, by), marks: marksOf(m, across),
     };
   });
   return d3.sort(rows, (row) => row.m !== study.focus[0]); // the focus is pinned to the top
@@ -116,7 +115,7 @@ function stripMark(m, d, value, x) {
 
 function timeCell(row, x) {
   if (row.micro === null) return cell({ "data-v": 1e18, "data-text": "" }, "–");
-  return cell({ class: "drawn", "data-v": row.micro, "data-text": row.micro * MICROSECOND, "data-tip": `median of ${plural(datasets.length, "data set")}: ${seconds(row.micro)} a fit` },
+  return cell({ class: "drawn", "data-v": row.micro, "data-text": row.micro * MICROSECOND, "data-tip": `${seconds(row.micro)} a fit, tuning included` },
     h("span", { class: "bar" }, h("i", { style: `width: ${x(row.micro)}px` })), h("span", { class: "seconds" }, seconds(row.micro)));
 }
 
@@ -151,7 +150,7 @@ function leaderboardTable(by) {
     !several && h("th", { scope: "col", class: "number", title: "Mean and standard deviation over the folds" }, by.title),
     h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant${across?.p ? ` (${across.words})` : ""}` }, `Against ${chiefName}`),
     several && h("th", { scope: "col", class: "number record", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "Won / tied / lost"),
-    h("th", { scope: "col", class: "seconds up", title: "Median time of a fit; the bars are logarithmic" }, "Fit time"),
+    h("th", { scope: "col", class: "seconds up", title: "Geometric mean over the data sets of the median time of a fit; the bars are logarithmic" }, "Fit time"),
     h("th", { scope: "col", class: "text", title: Object.values(MARKS).map(([mark, words]) => `${mark} ${words}`).join("; ") }, "Notes"),
   ].filter(Boolean);
   const body = rows.map((row) => {
@@ -186,7 +185,7 @@ function legendOf(by, across) {
   const grey = across?.p && across.groups.length && across.groups.length <= 5;
   if (grey) words.push("Grey bars join methods of which no two differ significantly.");
   if (across?.p) words.push(`Bold: significantly different from ${label(methods[across.control])}.`);
-  words.push("Differences are positive where the method of the row is better; choose one to compare the two. Brackets: 95 % intervals of single comparisons, without correction. Triangles lie beyond the axis. Fit time: the median of all data sets; sentences compare two methods by the geometric mean of their ratios.");
+  words.push("Differences are positive where the method of the row is better; choose one to compare the two. Brackets: 95 % intervals of single comparisons, without correction. Triangles lie beyond the axis. Strips: how far each data set is behind the best, on a square-root scale. Fit time: the geometric mean over data sets of the median, with logarithmic bars.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
   for (const kind of used) words.push(`${MARKS[kind][0]} ${MARKS[kind][1]}.`);

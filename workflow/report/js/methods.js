@@ -47,11 +47,11 @@ function inShort(m, by) {
   const across = study.across[by.name], at = across ? across.methods.indexOf(m) : -1;
   const sets = datasets.flatMap((one, d) => (ranking(d, by).places.has(m) ? [d] : []));
   const first = sets.filter((d) => ranking(d, by).places.get(m) === 1).length;
-  const micro = d3.median(study.seconds.map((row) => row[m]).filter((x) => x !== null));
+  const micro = typicalTime(m, by);
   const words = [];
   if (at >= 0) words.push(`mean rank ${fixed(across.rank[at], 1)} of ${across.methods.length} methods by ${by.words}`);
-  if (sets.length) words.push(`the best on ${first} of ${plural(sets.length, "data set")}`);
-  if (micro !== undefined) words.push(`median fit time ${seconds(micro)}`);
+  if (sets.length) words.push(`the best, or tied with it, on ${first} of ${plural(sets.length, "data set")}`);
+  if (micro !== null) words.push(`a fit takes ${seconds(micro)} (geometric mean)`);
   const text = words.join("; ");
   return text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "No scores.";
 }
