@@ -518,3 +518,15 @@ def test_a_rare_category_that_separates_a_subset_does_not_lead_newton_astray(pen
     model = LogisticRegression(penalty=penalty, solver=solver).fit(np.column_stack([X, rare]), y)
     assert model.status_ == "converged"
     assert -3 < model.coef_[0, 3] < -1
+
+
+def test_few_steps_suffice_where_a_weak_group_penalty_alone_bounds_the_weights():
+    """Two classes are far from the others, so the likelihood has hardly any curvature along their weights."""
+    y, means = np.arange(800) % 4, np.zeros((4, 8))
+    means[[2, 3, 1], [0, 1, 2]] = 9, 9, 0.7
+    X = means[y] + np.random.default_rng(0).normal(size=(800, 8))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    for strength in (1e-5, 1e-7, 1e-9):
+        model = LogisticRegression(penalty="group_lasso", strength=strength).fit(X, y)
+        assert model.certificate_ <= model.tol
+        assert model.n_iter_ <= 40

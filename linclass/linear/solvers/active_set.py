@@ -128,16 +128,16 @@ def by_block_pivoting(H: Array, c: Array, kinks: Array, v: Array) -> Array | Non
 # support. Near the proximal point, of length  ν = (‖d v + s‖ − κ)/d  in the direction e of d v + s, the penalty of such
 # a group has the slope κ e and the curvature  κ (I − e eᵀ)/ν.  With groups of one entry this is block pivoting.
 #
-# The objective has to decrease: otherwise the first groups that turn back stay 0, then the step is shortened toward the
-# proximal point, and at last d is raised, until the proximal point alone is a decrease.
+# The objective has to decrease: otherwise the first groups that turn back stay 0, and where the step still overshoots,
+# as around short groups with little curvature, each group in turn goes to its minimum, which always is a decrease.
 
 GROUP_SHARE = 0.5  # of the mean diagonal of a group
 GROUP_PIVOTS = 100  # at most; usually two to five
 GROUP_LEFT = 1e-5  # of the largest slope at the start, that may be left
 HALVED = 0.5  # of the largest slope that is left: a step to it is good, where rounding hides the decrease
 ROUNDING = 1e-14  # of the terms of the objective
-RAISE, MOST_RAISED = 4.0, 1e6  # factors of d
-SHORTEST = 1e-3  # step toward the proximal point
+LENGTH_STEPS = 50  # of Newton's method for a length; few are needed
+LENGTH_ROUNDING = 1e-14
 
 
 class Groups:
@@ -153,6 +153,12 @@ class Groups:
 
     def norms(self, v: Array) -> Array:
         return np.sqrt(self.sums(v * v))
+
+    def members(self) -> list[Array]:
+        """The entries of each group."""
+        return np.split(np.argsort(self.place, kind="stable"), np.cumsum(np.bincount(self.place)))[
+            :-1
+        ]
 
     def value(self, v: Array) -> float:
         return float(self.norms(v) @ (self.kinks / self.sizes))
@@ -189,47 +195,32 @@ class Tried:
 
 def by_group_pivoting(H: Array, c: Array, groups: Groups, v: Array, slack: float) -> Array:
     """The minimizer of the program, up to a slack of the slopes."""
-
-    def at(v: Array) -> Tried:
-        return Tried(H, c, groups, v)
-
-    least, raised = GROUP_SHARE * groups.sums(H.diagonal()) / groups.sizes, 1.0
-    now = at(v)
+    d = GROUP_SHARE * groups.sums(H.diagonal()) / groups.sizes
+    now = Tried(H, c, groups, v)
     slack = max(slack, GROUP_LEFT * now.left)
     for _ in range(GROUP_PIVOTS):
         if now.left <= slack:
             break
-        d = least * raised
         u = d * now.v + now.slopes
-        near, far = pivoted(H, c, groups, d, u)
-        new = at(far)
-        while not new.improves(now) and (turned := groups.turned(near, far)).any():
+        new = Tried(H, c, groups, pivoted(H, c, groups, d, u))
+        while not new.improves(now) and (turned := groups.turned(u / d, new.v)).any():
             u[turned] = 0
-            _, far = pivoted(H, c, groups, d, u)
-            new = at(far)
-        if not new.improves(now) and at(near).q <= now.q:
-            t = 1.0
-            while not new.improves(now) and t > SHORTEST:
-                t /= 2
-                new = at(near + t * (far - near))
-            new = new if new.improves(now) else at(near)
-        if new.improves(now):
-            now, raised = new, max(1.0, raised / RAISE)
-        elif raised < MOST_RAISED:
-            raised *= RAISE
-        else:
+            new = Tried(H, c, groups, pivoted(H, c, groups, d, u))
+        if not new.improves(now):
+            new = Tried(H, c, groups, one_by_one(H, groups, now))
+        if not new.improves(now):
             break  # at rounding
+        now = new
     return now.v
 
 
-def pivoted(H: Array, c: Array, groups: Groups, d: Array, u: Array) -> tuple[Array, Array]:
-    """The proximal point  d⁻¹ max(1 − κ/‖u_g‖, 0) u_g,  and the minimum of the quadratic model there."""
+def pivoted(H: Array, c: Array, groups: Groups, d: Array, u: Array) -> Array:
+    """The minimum of the quadratic model at the proximal point  d⁻¹ max(1 − κ/‖u_g‖, 0) u_g."""
     kinks, norms = groups.kinks, groups.norms(u)
     P = np.flatnonzero((norms > kinks) | groups.free)
     e = u[P] / np.where(norms[P] > 0, norms[P], 1)
     length = (norms[P] - kinks[P]) / d[P]
-    near, far = np.zeros(len(c)), np.zeros(len(c))
-    near[P] = length * e
+    v = np.zeros(len(c))
     bends = np.where(groups.free[P], 0, kinks[P] / np.where(length > 0, length, 1))
     M, place = H[np.ix_(P, P)], groups.place[P]
     roots = e * np.sqrt(bends)
@@ -237,8 +228,41 @@ def pivoted(H: Array, c: Array, groups: Groups, d: Array, u: Array) -> tuple[Arr
     diagonal(M)[...] += bends
     b = c[P] - kinks[P] * e
     _, a, info = lapack.dposv(M, b, lower=1)
-    far[P] = np.linalg.lstsq(M, b)[0] if info else a
-    return near, far
+    v[P] = np.linalg.lstsq(M, b)[0] if info else a
+    return v
+
+
+def one_by_one(H: Array, groups: Groups, now: Tried) -> Array:
+    """The point after each group in turn went to its minimum while the others stayed."""
+    v, slopes = now.v.copy(), now.slopes.copy()
+    for own in groups.members():
+        B = H[np.ix_(own, own)]
+        new = minimum_of_group(B, slopes[own] + B @ v[own], groups.kinks[own[0]])
+        slopes -= H[:, own] @ (new - v[own])
+        v[own] = new
+    return v
+
+
+def minimum_of_group(B: Array, b: Array, kink: float) -> Array:
+    """The minimizer of  ½ vᵀBv − bᵀv + κ‖v‖,  whose length ν solves  Σ (b/(B ν + κ))² = 1  along the axes of B.
+
+    To the power −½ the sum is concave in ν, so Newton's method from 0 never passes the root.
+    """
+    values, V = np.linalg.eigh(B)
+    values, b = np.maximum(values, ROUNDING * values[-1]), b @ V
+    if b @ b <= kink * kink:
+        return np.zeros(len(b))
+    if not kink:
+        return V @ (b / values)
+    length = 0.0
+    for _ in range(LENGTH_STEPS):
+        terms = (b / (values * length + kink)) ** 2
+        f = terms.sum()
+        step = f * (np.sqrt(f) - 1) / (terms @ (values / (values * length + kink)))
+        length += step
+        if step <= LENGTH_ROUNDING * length:
+            break
+    return V @ (b * length / (values * length + kink))
 
 
 JOIN_SHARE = 0.1  # of the largest violation: entries above it join at once
