@@ -142,11 +142,10 @@ def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:
     metric, protocol = outcome.metric, outcome.protocol(dataset)
     whole = ranking(outcome, dataset, metric, protocol).filter("whole")
     values = outcome.scores.filter(dataset=dataset, metric=metric, protocol=protocol)
-    by_fold = values.sort("repeat", "fold").pivot(
-        "method", index=["repeat", "fold"], values="value"
-    )
+    named = values.sort("repeat", "fold").with_columns(method="=" + pl.col("method"))
+    by_fold = named.pivot("method", index=["repeat", "fold"], values="value")
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
-    table = sign * by_fold.select(whole["method"].to_list()).to_numpy().astype(float)
+    table = sign * by_fold.select(("=" + whole["method"]).to_list()).to_numpy().astype(float)
     finite = np.isfinite(table).all(axis=0)
     ratio, step = whole["share"].mean(), whole["step"].mean()
     methods, table = whole["method"].filter(pl.Series(finite)).to_list(), table[:, finite]

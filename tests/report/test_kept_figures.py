@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import each
-from studies import Data, Method, draw_exhibits, numbers_of
+from studies import Data, Method, draw_exhibits, finish, numbers_of
 
 from linclass_study.analysis.summary import ranking
+from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files import tables as parquet
 from linclass_study.files.tables import write_table
 from linclass_study.report.contents import FIGURES
@@ -431,3 +432,26 @@ def test_a_method_without_a_score_somewhere_is_not_on_the_front_of_score_against
     assert numbers["behind"]["m"] == 0
     assert numbers["front"] == numbers["everywhere"] == ["other"]
     assert numbers["seconds"] == pytest.approx({"m": 1e-3, "other": 1.0})  # √(0.1 · 10)
+
+
+@each("name", ["strength", "value", "class"])
+def test_a_feature_may_have_the_name_of_a_column(make, name):
+    outcome = make({"d": Data()}, {"m": Method(2.0), "other": Method()}, folds=FOLDS)
+    renamed = [
+        row | {"feature": row["feature"] and name}
+        for row in path(0)
+        if row["feature"] in (None, "x7")
+    ]
+    keep(outcome, "tuning", "d", "m", tuning)
+    keep(outcome, "paths", "d", "m", lambda fold: renamed if fold == 0 else ())
+    assert drawn("paths", outcome, "d").numbers["m"]["path"].keys() == {name}
+
+
+def test_methods_may_have_the_names_of_columns(make):
+    names = ("fold", "repeat", "dataset", "method", "value")
+    data = {name: Data() for name in names}
+    outcome = make(data, {name: Method(2.0 - i / 4) for i, name in enumerate(names)}, folds=FOLDS)
+    assert (
+        comparison_within(outcome, "fold").methods == ranking(outcome, "fold")["method"].to_list()
+    )
+    assert "fold" in finish(outcome)

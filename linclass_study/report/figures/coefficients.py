@@ -328,8 +328,10 @@ def inner_scores(tuning: pl.DataFrame) -> pl.DataFrame:
 
 def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
     effects = path.drop_nulls("feature").with_columns(effect=pl.col("value") * pl.col("scale"))
+    effects = effects.with_columns(feature="=" + pl.col("feature"))  # may be named `strength`
     table = effects.pivot("feature", index="strength", values="effect").sort("strength")
-    names, strengths, *weights = table.columns[1:], *table.to_numpy().T
+    names = [name[1:] for name in table.columns[1:]]
+    strengths, *weights = table.to_numpy().T
     shown = PathDisplay(strengths, np.column_stack(weights), names).plot(axes, legend=False)
     ends = [
         (float(weights[j][0]), style.fitted(names[j], 1.05, style.SMALL), style.COLOURS[number])
