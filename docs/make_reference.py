@@ -517,7 +517,7 @@ def why_partial(study: Study, names: Sequence[str]) -> list[str]:
     missing = own.select("dataset", "method").n_unique() < len(names) * own["dataset"].n_unique()
     reasons = {
         "they need two classes or features of at least 0": "not_applicable" in ended,
-        "a fit failed or exceeded a limit": ended > {"not_applicable"},
+        "a fit failed or exceeded a limit": bool(ended - {"not_applicable"}),
         "they are not fitted there yet": missing,
     }
     return [reason for reason, holds in reasons.items() if holds]
