@@ -123,7 +123,7 @@ def test_the_table_of_accuracies_is_that_of_the_scores(study):
         own = {m: v for (d, m), v in means.items() if d == row["dataset"]}
         found = {m: row[m] for m in own if row[m] is not None}
         np.testing.assert_allclose([*found.values()], [own[m] for m in found], atol=1e-12)
-        *_, majority, focus, lda, svm, _ = lines[f"| {row['dataset']}"].split(" | ")[:8]
+        *_, majority, focus, lda, svm, _ = lines[f"| {row['dataset']}"].split(" | ")[:9]
         for cell, method in zip(
             (majority, focus, lda, svm), make_reference.SHOWN_ACCURACIES, strict=True
         ):
@@ -150,6 +150,9 @@ def test_nonlinear_methods_are_joined_on_equal_folds_and_not_ranked(tmp_path):
     said = " ".join(make_reference.context(study))
     wins, losses = ((sign * gaps > 0.01 + 1e-9).sum() for sign in (1, -1))
     assert f"above 0.01 on {wins} of {len(names)} data sets, below −0.01 on {losses}, " in said
+    linear, widest = make_reference.complete(study), make_reference.widest(study)
+    equal = sum(max(means[d, m] for m in linear) >= means[d, "lda_shrunk"] for d in widest)
+    assert f"; on {equal} of these, some linear method" in said
     assert "boosting" not in make_reference.complete(study)
     facts = context / "data" / f"{names[0]}.json"
     digest = study.about(names[0])["folds_digest"]
