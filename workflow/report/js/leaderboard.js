@@ -6,6 +6,7 @@ const MARKS = {
   grid_end: ["†", "tuning chose an end of its grid: a wider grid may give a better score"],
   unconverged: ["≠", "some fits stopped at the iteration limit, before the optimum: more iterations may make the score better or worse"],
   separable: ["∞", "some fits separate the classes without a penalty, so the weights have no finite optimum: probabilities are too near 0 and 1, which makes the log loss worse"],
+  deficient: ["∥", "in some fits the rows do not determine every parameter, as features depend on others: the solution is not unique, and methods can have the same predictions"],
   failed: ["✕", "some fits failed"],
 };
 const UNCONVERGED = ["max_iter"];
@@ -27,6 +28,7 @@ function marksOf(m, across) {
   if (failed) found.push(["failed", `${failed} of ${plural(all, "fit")} failed or do not apply`]);
   if (stopped) found.push(["unconverged", `${stopped} of ${plural(all, "fit")} stopped at the iteration limit, before the optimum`]);
   if (statuses.separable) found.push(["separable", `${statuses.separable} of ${plural(all, "fit")}: the classes are separable and there is no penalty, so the weights have no finite optimum`]);
+  if (statuses.rank_deficient) found.push(["deficient", `${statuses.rank_deficient} of ${plural(all, "fit")}: the rows do not determine every parameter, so the solution is not unique`]);
   if (methods[m].grid_end) found.push(["grid_end", `${methods[m].grid_end}: a wider grid may give a better score`]);
   return found;
 }
@@ -185,6 +187,8 @@ function legendOf(by, across) {
   const grey = across?.p && across.groups.length && across.groups.length <= 5;
   if (grey) words.push("Grey bars join methods of which no two differ significantly.");
   if (across?.p) words.push(`Bold: significantly different from ${label(methods[across.control])}.`);
+  const joined = (m) => grey && across.groups.some((group) => group.includes(across.control) && group.includes(m));
+  if (across?.others?.some((m, i) => across.verdict[i] && joined(m))) words.push("A bold method can share its grey bar, as the test of bold numbers makes fewer comparisons.");
   words.push("Differences are positive where the method of the row is better; choose one to compare the two. Brackets: 95 % intervals of single comparisons, without correction. Triangles lie beyond the axis. Strips: how far each data set is behind the best, on a square-root scale. Fit time: the geometric mean over data sets of the median, with logarithmic bars.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
