@@ -6,7 +6,7 @@ const MARKS = {
   grid_end: ["†", "tuning chose an end of its grid: a wider grid may give a better score"],
   unconverged: ["≠", "some fits stopped at the iteration limit, before the optimum: more iterations may make the score better or worse"],
   separable: ["∞", "some fits separate the classes without a penalty, so the weights have no finite optimum: probabilities are too near 0 and 1, which makes the log loss worse"],
-  deficient: ["∥", "in some fits the rows do not determine every parameter, as features depend on others: the solution is not unique, and methods can have the same predictions"],
+  deficient: ["≡", "in some fits the rows do not determine every parameter, as features depend on others: the solution is not unique, and methods can have the same predictions"],
   failed: ["✕", "some fits failed"],
 };
 const UNCONVERGED = ["max_iter"];

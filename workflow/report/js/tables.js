@@ -222,7 +222,7 @@ async function copy(text, box) {
 const NUMERAL = /^([<>] ?)?[+−-]?(\d[\d,]*(\.\d*)?|\.\d+)(e[+−-]?\d+)?$/;
 const TEX = {
   "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", "[": "{[}",
-  "−": "$-$", "±": "$\\pm$", "×": "$\\times$", "✕": "$\\times$", "≠": "$\\neq$", "≤": "$\\leq$", "≥": "$\\geq$", "∞": "$\\infty$", "∅": "$\\emptyset$", "∥": "$\\parallel$", "µ": "$\\mu$", "α": "$\\alpha$", "²": "$^2$",
+  "−": "$-$", "±": "$\\pm$", "×": "$\\times$", "✕": "$\\times$", "≠": "$\\neq$", "≤": "$\\leq$", "≥": "$\\geq$", "∞": "$\\infty$", "∅": "$\\emptyset$", "≡": "$\\equiv$", "µ": "$\\mu$", "α": "$\\alpha$", "²": "$^2$",
   "†": "\\dag{}", "–": "--", "—": "---", "…": "\\ldots{}", "’": "'", "\u00a0": "~", "\n": " ",
 };
 const tex = (text) => text.replace(/_|[^\w ]/g, (found) => TEX[found] ?? ("&%$#_".includes(found) ? `\\${found}` : found));
