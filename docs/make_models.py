@@ -62,10 +62,10 @@ All models of `linclass` and all methods of the [catalogue](../config/methods.ya
 parameters, preprocessing and tuned values. `help(linclass.LinearSVM)` also shows the parameters and
 attributes; [library.md](library.md) shows how to use the models, [objective.md](objective.md) defines the strength.
 
-Every classifier predicts a label; *Predicts* says what else. *Cost* is the time of a fit for n rows, d features (p in
-some books) and K classes; for sparse rows n d stands for the stored entries. *Certificate* says what `certificate_`
-measures: a *duality gap* bounds the distance from the optimum, a *closed form* needs no iterations, and the others
-measure how well the conditions of an optimum hold.
+Every classifier predicts labels; *Predicts* lists its other outputs. *Cost* is the time of a fit for n rows, d
+features (p in some books) and K classes; for sparse rows n d stands for the stored entries. *Certificate* says what
+`certificate_` measures: a *duality gap* bounds the distance from the optimum, a *closed form* needs no iterations,
+and the others measure how well the conditions of an optimum hold.
 """
 
 
