@@ -27,5 +27,5 @@ def refuse_another_copy(rules: str) -> None:
         what = f"linclass from {found}, another copy of the project" if found else "no linclass"
         raise StudyError(
             f"{own / 'Snakefile'}: Python here imports {what}; run `pip install -e '.[study]'` in {own}, "
-            "or give each copy an environment of its own"
+            "or use a separate environment for each copy"
         )

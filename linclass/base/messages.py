@@ -163,7 +163,8 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
             counts = Counter(model.status_ for model in ended)
             listed = ", ".join(f"{n} {status}" for status, n in counts.items())
             why, status = ended[0].reason_, ended[0].status_
-            warn_of_ending(f"{name}: fits ended {listed}; the first: {why}", status)
+            how_many = f"{counted(len(ended), 'fit')} did not converge ({listed})"
+            warn_of_ending(f"{name}: {how_many}; the first: {why}", status)
         return found
 
     return warning_once

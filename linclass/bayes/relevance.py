@@ -483,10 +483,14 @@ class RelevanceMachine(KernelMachine):
     def _stopped(self, gain: float, moves: int) -> tuple[str, str]:
         """(status, reason) of a fit that leaves this gain."""
         if gain > self.tol:
-            why = "" if moves >= self._most else "; rounding errors exceed what more changes gain"
+            why = (
+                ""
+                if moves >= self._most
+                else "; rounding errors exceed the gain of further changes"
+            )
             return "max_iter", (
-                f"after {counted(moves, 'change')} of a precision one more would raise the log evidence by "
-                f"{gain:.1e}, and tol is {self.tol:g}{why}."
+                f"after {counted(moves, 'change')} of precisions another one would raise the log evidence by "
+                f"{gain:.1e}, more than tol={self.tol:g}{why}."
             )
         return "converged", "" if len(self._active) else NOTHING
 

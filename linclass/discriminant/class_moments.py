@@ -269,7 +269,7 @@ def _share(part: Array, whole: Array) -> Array:
 
 def _no_rows(*_: Any) -> Array:
     raise NotApplicable(
-        "rows cannot be subtracted from a scatter that is kept as rows; fit without them."
+        "rows cannot be subtracted from this fit, which keeps its scatter as rows; fit without them."
     )
 
 

@@ -246,8 +246,8 @@ def is_wide(X: Matrix, K: int) -> bool:
 
 def too_little_weight(total: float) -> NotApplicable:
     return NotApplicable(
-        f"the weights count N = {total:g} rows, so N − K is not positive; add rows, scale frequency weights up, "
-        "or use ddof=0."
+        f"the rows have a total weight of N = {total:g}, so N − K is not positive; add rows, scale frequency weights "
+        "up, or use ddof=0."
     )
 
 
@@ -270,8 +270,8 @@ def degrees_of_freedom_by_class(moments: ClassMoments, ddof: int) -> np.ndarray:
         rounding = moments.mass[..., None] * moments.negligible[..., None, :] ** 2
         if (lost := few & (variance > rounding).any(axis=-1)).any():
             raise NotApplicable(
-                f"the weights of a class count n_k = {moments.mass[lost][0]:g} rows, so n_k − 1 is not positive; add "
-                "rows, scale frequency weights up, or use ddof=0."
+                f"the rows of a class have a total weight of n_k = {moments.mass[lost][0]:g}, so n_k − 1 is not "
+                "positive; add rows, scale frequency weights up, or use ddof=0."
             )
     return np.where(few, 1.0, f)  # one row: the scatter is 0, whatever its divisor
 

@@ -226,7 +226,7 @@ class Polynomial(Kernel):
 
     def __init__(self, gamma: float = 1.0, degree: int = 3, coef0: float = 1.0):
         if coef0 < 0:
-            raise ValueError(f"coef0 is {coef0!r}; below 0 the kernel is not an inner product.")
+            raise ValueError(f"coef0 is {coef0!r}; a polynomial kernel needs at least 0.")
         self.gamma, self.degree, self.coef0 = gamma, degree, coef0
 
     def features(self, X: Matrix) -> Matrix | None:

@@ -51,9 +51,7 @@ def as_sklearn(model: Any) -> Any:
                 setattr(made, attribute, np.copy(getattr(model, attribute)))
         if all(_agree(made, model, method, X) for method in METHODS[kind]):
             return made
-    raise TypeError(
-        f"as_sklearn: the predictions of this {name} are not those of X @ coef_.T + intercept_"
-    )
+    raise TypeError(f"as_sklearn: this {name} does not predict by X @ coef_.T + intercept_ alone")
 
 
 METHODS = {

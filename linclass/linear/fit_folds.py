@@ -23,11 +23,11 @@ def fit_folds(models: Sequence[Any], folds: Folds) -> list[list[Any]]:
         raise NotApplicable(f"{first!r} has a warm start, a trace or a seed; fit fold by fold.")
     if loss_of(first).piecewise_linear:
         raise NotApplicable(
-            f"{first!r} stops by its gap at a point that depends on the start; fit fold by fold."
+            f"the solution of {first!r} depends on its start, within tol; fit fold by fold."
         )
     if len(models) == 1:
         raise NotApplicable(
-            f"{first!r}: a single strength has nothing to share; give several strengths, or fit fold by fold."
+            f"{first!r}: fit_many saves nothing for a single strength; give several, or fit fold by fold."
         )
     X, codes, weights = first._start_rows(folds.X, folds.y, folds.sample_weight)
     fits = []

@@ -253,9 +253,11 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         known = self.classes_.tolist()
         order = class_order(y, self.classes_) if self.order is None else list(self.order)
         if twice := [c for c in order if order.count(c) > 1]:
-            raise ValueError(f"order is {order}, with {twice[0]!r} more than once; name it once.")
+            raise ValueError(
+                f"order is {order}, which has {twice[0]!r} more than once; list it once."
+            )
         if strange := [c for c in known if c not in order]:
-            raise ValueError(f"order is {order}, without the class {strange[0]!r}; add it.")
+            raise ValueError(f"order is {order}, which lacks the class {strange[0]!r}; add it.")
         order = [c for c in order if c in known]  # a fold may lack a class
         return np.array(order, dtype=self.classes_.dtype)
 

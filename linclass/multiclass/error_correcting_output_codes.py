@@ -216,12 +216,13 @@ def random_code(K: int, columns: int | None, rng: np.random.Generator) -> Array:
         return exhaustive_code(K)
     if splits < L:
         raise NotApplicable(
-            f"columns is {L}, and {K} classes have {splits} splits; give fewer, or None."
+            f"columns is {L}, but {K} classes have only {splits} splits; use at most {splits}, or None."
         )
     best = max((_splits(K, L, rng) for _ in range(DRAWS)), key=least_distance)
     if not least_distance(best):
         raise NotApplicable(
-            f"columns is {L}, and in {DRAWS} random codes two of the {K} classes had the same word; give more, or None."
+            f"columns is {L}, too few for {K} classes: in {DRAWS} random codes two of them had the same code word; use "
+            "more, or None."
         )
     return best
 
@@ -243,7 +244,7 @@ def checked_code(code: Any, K: int) -> Array:
     if bad := np.flatnonzero((M.min(axis=0) > -1) | (M.max(axis=0) < 1)).tolist():
         raise ValueError(f"column {bad[0]} of code lacks 1 or −1; each needs both.")
     if len(np.unique(M, axis=0)) < K:
-        raise ValueError("two rows of code are equal; give every class a word of its own.")
+        raise ValueError("two rows of code are equal; each class needs a different code word.")
     return M
 
 

@@ -76,7 +76,9 @@ class FromBinary(MetaEstimator, Classifier):
         require_base(inner, "classifier", ("fit",), "LinearSVM()")
         if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
             name = type(inner).__name__
-            raise ValueError(f"{name} has neither decision_function nor predict_proba; give one.")
+            raise ValueError(
+                f"{name} has neither decision_function nor predict_proba; it needs one."
+            )
 
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""
@@ -198,7 +200,7 @@ class FromBinary(MetaEstimator, Classifier):
         for inner, rows in zip(self.estimators_, self._rows_of_problems(X), strict=True):
             pair = predictions_of(inner, rows, 2)[2]
             if pair is None:  # its method raised NotImplementedError
-                raise ValueError(f"{type(inner).__name__} gave no probabilities.")
+                raise ValueError(f"{type(inner).__name__} returned no probabilities.")
             found.append(pair)
         return found
 

@@ -316,12 +316,12 @@ def _checked(splits: list[Split]) -> list[Split]:
         raise ValueError(f"cv has {counted(len(splits), 'split')}; give at least two.")
     for i, (train, held_out) in enumerate(splits):
         if not (len(train) and len(held_out)):
-            raise ValueError(
-                f"split {i} of cv has no rows of positive weight to {'score' if len(train) else 'fit'}; give some."
-            )
+            part = "held-out" if len(train) else "training"
+            raise ValueError(f"split {i} of cv has no {part} rows of positive weight; add some.")
         if both := len(np.intersect1d(train, held_out)):
             raise ValueError(
-                f"split {i} of cv holds {counted(both, 'row')} out and also fits to them; leave them out of one."
+                f"split {i} of cv has {counted(both, 'row')} both among the training and the held-out rows; "
+                "remove them from one."
             )
     return splits
 

@@ -344,8 +344,8 @@ class Tuned(MetaEstimator):
             if np.isnan(scores).any():
                 fold_number, option = np.argwhere(np.isnan(scores))[0]
                 raise ValueError(
-                    f"scoring {self.scoring!r} is nan on fold {fold_number} for {options[option]}; choose one that "
-                    "is defined there, or fewer folds."
+                    f"scoring {self.scoring!r} is nan on fold {fold_number} for {options[option]}; choose another "
+                    "metric, or fewer folds."
                 )
             self.scores_ = np.hstack([self.scores_, scores])
 

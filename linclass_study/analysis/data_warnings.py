@@ -80,7 +80,7 @@ def _dates(columns: Mapping[str, tuple[int, str]]) -> str:
     few = list(columns.items())[:SHOWN]
     each = ", ".join(f"'{name}' ({levels:,}, such as '{first}')" for name, (levels, first) in few)
     return (
-        f"different dates, in {each}, from which nothing is learned about other dates: leave them out with "
+        f"different dates, in {each}, which say nothing about other dates: leave them out with "
         f"{_drop(columns)}, or replace them by numbers, such as days since an event"
     )
 

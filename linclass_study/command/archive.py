@@ -173,7 +173,7 @@ def _require_folds(results: ResultsFolder, run: Run, held_out: pl.DataFrame) -> 
             protocol, repeat, number, row = differing.sort(ROW_OF_FOLD).row(0)
             folds = results.folder / "folds" / f"{run[0]}.parquet"
             raise StudyError(
-                f"{_name(results, folds)} does not hold out what {run[0]} × {run[1]} predicts "
+                f"{_name(results, folds)} and the predictions of {run[0]} × {run[1]} have different held-out rows "
                 f"({protocol}, repeat {repeat}, fold {number}: row {row}): {REMEDY}"
             )
 

@@ -56,9 +56,7 @@ def crate_files(
 ) -> dict[str, Path]:
     """The metadata and the files of the workflow, which are added to the published ones."""
     if not citation.license:
-        raise StudyError(
-            "--crate needs --license, since a crate says its licence; for example CC-BY-4.0"
-        )
+        raise StudyError("--crate requires --license, for example CC-BY-4.0")
     own = {WORKFLOW: ROOT / WORKFLOW}
     for pattern in ("Snakefile", "envs/*.yaml", "rules/*.smk", "scripts/*.py", "schemas/*.yaml"):
         for path in sorted((ROOT / "workflow").glob(pattern)):

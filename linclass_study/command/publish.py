@@ -147,7 +147,7 @@ def _without_predictions(
     )
     if not results.table("fits", path).sort(FIT).equals(fits.sort(FIT)):
         raise StudyError(
-            f"{results.given}: fits.parquet has other fits than runs/; run snakemake to its end"
+            f"{results.given}: fits.parquet does not match the fits in runs/; run snakemake to its end"
         )
     bare = replace(results, predictions=False)
     merge([bare], into, trusted=trusted, place=results.folder)

@@ -440,7 +440,7 @@ def _root(given: str, folder: Path) -> Path:
     several = ""
     if studies:
         several = f"; it holds those of {', '.join(studies)}: give one, as {given}/{studies[0]}"
-    raise StudyError(f"{given}: there is no runs/ in it, so it holds no results{several}")
+    raise StudyError(f"{given}: it has no runs/, so it is not a results folder{several}")
 
 
 def _has_runs(place: Path) -> bool:

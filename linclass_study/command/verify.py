@@ -25,7 +25,7 @@ def environment_differences(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]
     """Properties of the environments of the fits that differ."""
     one, other = (_joined(folder.environments) for folder in (a, b))
     if not (one or other):
-        yield "Neither A nor B records in which environment its fits were made."
+        yield "Neither A nor B records the environment of its fits."
     for what in dict.fromkeys([*one, *other]):
         values = [side.get(what, "not recorded") for side in (one, other)]
         if values[0] != values[1]:
@@ -354,7 +354,7 @@ def compare_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], fl
         places = widths.ne_missing(b[column].list.len()).arg_true()
         if len(places):
             where = f"{counted(len(places), 'row')}{_first(a[places[0], :])}"
-            differences.append(f"{column} has other entries in {where}")
+            differences.append(f"{column} has different lengths in {where}")
             continue
         widths = widths.fill_null(0)
         by = difference(*(x[column].filter(widths > 0).explode() for x in (a, b)))
@@ -375,7 +375,7 @@ def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
             differences.append(f"{alone} of {counted(one.height, 'fit')} in {name} alone")
     a, b = a.join(b, on=FIT, how="semi").sort(FIT), b.join(a, on=FIT, how="semi").sort(FIT)
     if a.height != b.height:
-        return [*differences, "a fit is there twice"], np.inf
+        return [*differences, "a fit occurs twice"], np.inf
     by = difference(a["objective"], b["objective"])
     for column in SAME_FITS:
         places = a[column].ne_missing(b[column]).arg_true().to_numpy()

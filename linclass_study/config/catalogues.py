@@ -51,7 +51,7 @@ def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], 
         problems += wrong
         for own_name, own in [] if wrong else _each(name, entry):
             if own_name in expanded:
-                what = f"'{own_name}' is given twice, by '{written[own_name]}', too"
+                what = f"'{own_name}' is also defined by '{written[own_name]}'; rename one"
                 problems.append(([name], what))
             expanded[own_name], written[own_name] = own, name
     return expanded, written, problems
@@ -72,7 +72,7 @@ def _problems(name: str, entry: Any) -> Problems:
             continue
         count *= len(values)
         if f"{{{key}}}" not in name:
-            what = f"without {{{key}}} in it, entries of the grid would have one name; add it"
+            what = f"the name lacks {{{key}}}, so several entries would have the same name; add it"
             yield [name], what
         if isinstance(values, list) and any(isinstance(value, list | Mapping) for value in values):
             what = "a value that is a list needs a name; write {few: [50, 50], many: [500, 500]}"

@@ -156,7 +156,7 @@ def estimator_problems(
             for text in unknown_parameters(cls, [name.partition("__")[0]], cls.__name__)
         ]
     found += [
-        (["tune", name], "is fixed under params, too; leave it out there or here")
+        (["tune", name], "is also set under params; remove one of the two")
         for name in tune
         if is_fixed(name, params)
     ]
@@ -253,7 +253,7 @@ def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Probl
     yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())
     if method.by_costs and not probabilistic:
         name = method.classifier.__name__
-        yield ["decide"], f"'costs' needs probabilities, which {name} does not give; leave it out"
+        yield ["decide"], f"'costs' needs probabilities, which {name} does not have; leave it out"
 
 
 def _object(estimator: Any) -> None:
@@ -368,7 +368,7 @@ def _unfit(cls: Any, method: str) -> str:
         called = f"{cls.__name__}.{method}"
         others = lacking_arguments(function, groups, first=3)
         if others:
-            return f"{called} needs {', '.join(others)}, which no study gives; give it a default"
+            return f"{called} needs {', '.join(others)}, which a study does not pass; give it a default"
         takes = f"{called} takes ({', '.join(p.name for p in own[1:])})"
         return f"{takes}; it must take rows and classes, as in {method}(self, X, y)"
     return ""

@@ -33,7 +33,7 @@ def own_metric_problems(evaluation: Mapping[str, Any]) -> Problems:
         key = ["metrics", evaluation["metrics"].index(path)] if listed else ["tune_metric"]
         name, sentences = path.rpartition(".")[2], _problems(path)
         if known[name] > 1:  # tables show the name alone
-            sentences = [f"another metric is called '{name}', too; rename the function"]
+            sentences = [f"another metric is also called '{name}'; rename the function"]
         yield from ((["evaluation", *key], sentence) for sentence in sentences)
 
 

@@ -74,7 +74,7 @@ def option_problems(entry: Entry, objections: Objections) -> Problems:
         elif step in names_of_steps(entry.get("params") or {}):
             sentence = f"'{step}' is a transform and a step of the classifier; rename the step"
         elif option in found[0][1]:
-            sentence = f"'{option}' is fixed under transforms, too; leave it out there or here"
+            sentence = f"'{option}' is also set under transforms; remove one of the two"
         else:
             path, given = found[0]
             sentence = ""

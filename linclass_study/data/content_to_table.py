@@ -59,8 +59,8 @@ def refuse_a_number(name: str, classes: list[str], counts: np.ndarray, entry: En
     if "classes" not in entry and is_a_number(classes, counts):
         shown = f"'{name}'" if name else "the target"
         raise Measurements(
-            f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows: a number, not a class; "
-            "name the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges"
+            f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows: a measurement, not a class; "
+            "name the column of the class as `target:`, list the `classes:` to keep, or make classes from ranges"
         )
 
 
@@ -81,7 +81,7 @@ def _refuse_gaps_in_numbers(texts: pl.Series) -> None:
         raise Measurements(
             f"'{texts.name}' holds {what}, such as {first_names(fractions or labels, 2)}, and {cells}: measurements, "
             "not classes; make a column of classes from them, such as low and high by a threshold, and name it under "
-            "`target:` (numbers that are classes after all: list them under `classes:`; rows without one are left out)"
+            "`target:` (if the numbers are classes, list them under `classes:`; rows with empty cells are left out)"
         )
 
 

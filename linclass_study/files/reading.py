@@ -119,7 +119,7 @@ def read_parquet(path: Path_, **options: Any) -> pl.DataFrame:
         require_moderate(path)
         table = pl.read_parquet(Path(path), glob=False, **options)
         if pl.Categorical in table.dtypes:  # as text it may need any multiple of the file's size
-            raise ValueError("it has a column of type Categorical, which no table of linclass has")
+            raise ValueError("it has a column of type Categorical, which linclass never writes")
         return table
 
 
@@ -204,7 +204,7 @@ def _footer(content: mmap.mmap) -> dict[int, Any]:
 def _chunk_bytes(content: mmap.mmap, chunk: dict[int, Any]) -> int:
     """Bytes of a column chunk in memory: its unpacked pages, and its values."""
     if chunk[1] not in WIDTHS:
-        raise ValueError("it has a column of fixed-length bytes, which no table of linclass has")
+        raise ValueError("it has a column of fixed-length bytes, which linclass never writes")
     place = chunk.get(11) or chunk[9]  # of the dictionary, else of the first page
     end, unpacked, values = place + chunk[7], 0, 0
     if not 0 <= place <= end <= len(content):

@@ -51,7 +51,7 @@ def _plain_matrix(made: MatrixLike, rows: int, what: str) -> Any:
         raise ValueError(f"{what} must return a matrix of numbers") from None
     if X.ndim != 2 or X.shape[0] != rows:
         raise ValueError(
-            f"{what} made {' × '.join(map(str, X.shape))} values of {rows} rows; it must return a row for each row"
+            f"{what} returned {' × '.join(map(str, X.shape))} values for {rows} rows; it must return one row for each"
         )
     return X
 
@@ -129,7 +129,7 @@ def find_feature(path: str) -> Callable[..., Any]:
     found = import_object(path)
     if isinstance(found, type) or hasattr(found, "fit"):
         remedy = "list it under `transforms:`, which are fitted inside each fold"
-        raise ValueError(f"'{path}' is fitted; {remedy}")
+        raise ValueError(f"'{path}' needs a fit; {remedy}")
     if not callable(found):
         raise ValueError(f"'{path}' is not a function; give a function of the matrix X")
     return found

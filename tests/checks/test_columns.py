@@ -147,7 +147,7 @@ def test_a_data_set_with_dates_has_one_warning_with_the_remedy():
     found = {"visit": [40, "28.01.2023"], "seen": [12, "20230128"]}
     (sentence,) = findings({"date_columns": found, "rows": 40, "sparse": False})
     assert sentence.startswith(
-        "different dates, in 'visit' (40, such as '28.01.2023'), 'seen' (12, such as '20230128'), from which"
+        "different dates, in 'visit' (40, such as '28.01.2023'), 'seen' (12, such as '20230128'), which"
     )
     assert "`drop: [visit, seen]`" in sentence
 

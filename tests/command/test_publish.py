@@ -238,7 +238,9 @@ def test_folds_that_hold_out_other_rows_than_were_predicted_are_not_published(
     assert linclass("publish", finished).code == 0
     change(folds, fold=at(row, pl.lit(fold, pl.Int32), "fold"))
     line = refused("publish", finished)
-    assert "folds/two.parquet does not hold out what two × good predicts" in line
+    assert (
+        "folds/two.parquet and the predictions of two × good have different held-out rows" in line
+    )
     assert f"({protocol}, repeat 0" in line
     assert f"row {row})" in line
 
@@ -307,7 +309,7 @@ def test_an_archive_is_cited_as_its_authors_say(published, finished):
     (["--license", "foo"], "--license 'foo' is not a valid SPDX expression; Write for example CC-BY-4.0"),
     (["--license", "foo-9"], "--license 'foo-9' is not a valid SPDX expression"),
     (["--license", "cc-by"], "did you mean CC-BY-4.0?"),
-    (["--crate"], "--crate needs --license"),
+    (["--crate"], "--crate requires --license"),
 ])  # fmt: skip
 def test_an_invalid_citation_is_reported_in_one_line(refused, finished, options, words):
     assert words in refused("publish", finished, *options)

@@ -70,7 +70,7 @@ def predictions(**columns):
     (fits(seed=pl.col("seed") + 1), "seed of 3 of 3 fits differs ('0' in A and '1' in B)"),
     (fits(objective=pl.lit(2.0)), "numbers differ by at most inf"),  # A has no objective
     (predictions(score=pl.lit([math.nan, math.inf])), "numbers differ by at most inf"),
-    (predictions(log_proba=pl.lit(None, pl.List(pl.Float64))), "log_proba has other entries in 40 rows"),
+    (predictions(log_proba=pl.lit(None, pl.List(pl.Float64))), "log_proba has different lengths in 40 rows"),
     (lambda b: shutil.rmtree(run(b).parent), "in A alone: two × good"),
     (predictions(row=pl.col("row") + (pl.col("row") == 39)), "1 row predicted in A alone"),
     (predictions(row=pl.col("row") + (pl.col("row") == 39)), "1 row predicted in B alone"),

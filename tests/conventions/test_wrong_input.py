@@ -279,7 +279,7 @@ def test_a_wrong_value_is_reported_with_the_remedy(model, message):
     (L.ErrorCorrectingOutputCodes(decoding="hing"), "decoding is 'hing'; it must be one of 'margin', 'hamming'"),
     (L.ErrorCorrectingOutputCodes(decoding="zero_one"), "decoding is 'zero_one'"),
     (L.ErrorCorrectingOutputCodes(decoding=[]), "decoding is []; it must be one of"),
-    (L.ErrorCorrectingOutputCodes(columns=1), "columns is 1, and in 100 random codes two of the 3 classes had"),
+    (L.ErrorCorrectingOutputCodes(columns=1), "columns is 1, too few for 3 classes: in 100 random codes two of them"),
 ])  # fmt: skip
 def test_a_wrong_value_for_three_classes_is_reported_with_the_remedy(model, message):
     with refused(message):

@@ -99,7 +99,7 @@ def test_the_order_is_the_given_one_and_its_reverse_is_the_same_model():
     np.testing.assert_allclose(backwards.predict_proba(X), by_name.predict_proba(X), atol=1e-6)
     two = OrdinalRegression(order=["b", "a"]).fit(X, np.where(y > 0, "b", "a"))
     assert two.score(X, np.where(y > 0, "b", "a")) > 0.6
-    with pytest.raises(ValueError, match="without the class 'mid'"):
+    with pytest.raises(ValueError, match="lacks the class 'mid'"):
         OrdinalRegression(order=["low", "high"]).fit(X, names[y])
 
 

@@ -105,7 +105,9 @@ def test_margins_of_linear_classifiers_are_linear(K):
 
 def test_codes_without_distinct_words_or_probabilities_are_refused():
     """There are 2^{K−1} − 1; more were drawn without an end."""
-    with pytest.raises(NotApplicable, match="columns is 2048, and 12 classes have 2047 splits"):
+    with pytest.raises(
+        NotApplicable, match="columns is 2048, but 12 classes have only 2047 splits"
+    ):
         random_code(12, 2048, np.random.default_rng(0))
     y = np.arange(48) % 12
     with pytest.raises(NotApplicable, match="2047 columns; use code='random'"):

@@ -177,7 +177,7 @@ def test_parameters_other_than_the_strength_may_differ():
     ]
     (fits,) = LogisticRegression(tol=1e-12).fit_many(X, y, [np.arange(9)], params)
     assert [f.class_weight for f in fits] == [None, "balanced"] * 2
-    with pytest.raises(NotApplicable, match="nothing to share"):
+    with pytest.raises(NotApplicable, match="saves nothing"):
         LogisticRegression().fit_many(X, y, [np.arange(9)], params[:3])
 
 

@@ -202,7 +202,7 @@ def test_a_singular_pooled_covariance_is_reported_by_both_models_that_use_it(row
 def test_a_class_with_total_weight_below_one_row_has_no_unbiased_covariance(shrinkage):
     X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
     w = np.where(y == 0, 0.01, 1.99)
-    with pytest.raises(NotApplicable, match=r"count n_k = 0\.3 rows, so n_k − 1 is not"):
+    with pytest.raises(NotApplicable, match=r"weight of n_k = 0\.3, so n_k − 1 is not"):
         QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y, w)
     by_mass = QuadraticDiscriminantAnalysis(ddof=0).fit(X, y, w)
     expected = np.linalg.inv(np.cov(X[y == 0].T, bias=True))

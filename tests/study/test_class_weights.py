@@ -63,7 +63,7 @@ def test_an_order_of_labels_is_one_of_codes(rows):
     code = np.array([1, 0, 2], np.int32)[y]  # as `classes: [unsure, ill, well]` makes them
     given = fitted((table, code), {"classifier": "linclass.OrdinalRegression"}, tuple(order))
     assert np.array_equal(given.estimator.coef_, by_codes.coef_)
-    with pytest.raises(ValueError, match="without the class"):
+    with pytest.raises(ValueError, match="lacks the class"):
         fitted(
             rows, {"classifier": "linclass.OrdinalRegression", "params": {"order": ["ill", "well"]}}
         )

@@ -71,7 +71,7 @@ def test_an_unknown_column_is_reported_for_every_format_with_columns(
 
 
 @each(("file", "words"), [
-    ("semicolons.csv", 'is one column; perhaps give `csv: {separator: ";"}`'),
+    ("semicolons.csv", 'perhaps set `csv: {separator: ";"}`'),
     ("twice.csv", "'twice.csv': two columns are called 'x'; column names must differ"),
     ("latin.csv", "'latin.csv': line 1 is not text in UTF-8"),
     ("empty.csv", "'empty.csv': the file is empty"),
@@ -85,7 +85,7 @@ def test_an_unreadable_header_is_reported(problems, file, words):
 def test_a_wrong_separator_is_reported_and_remote_sources_are_left_to_the_fetch(problems):
     ((path, sentence),) = problems("a.csv", target="y", csv={"separator": ";"})
     assert path == ["source"]
-    assert 'is one column; perhaps give `csv: {separator: ","}`' in sentence
+    assert 'perhaps set `csv: {separator: ","}`' in sentence
     here, there = {"file": "a.csv"}, {"url": "https://example.org/a.csv"}
     folders = SearchFolders()
     assert not [*column_problems({"source": [here, there], "target": "zzz"}, folders)]
@@ -132,7 +132,7 @@ MEASURED = [0.25, None, 1.5, 0.5] * 10  # few of them, and some are missing
     (MEASURED, "'y' holds fractions, such as 0.25, 0.5 and 1 more, and 10 of its 40 cells are empty"),
     (MEASURED, "measurements, not classes; make a column of classes from them"),
     ([*range(50), None], "'y' holds numbers, such as 0, 1 and 48 more, and 1 of its 51 cells is empty"),
-    ([i / 8 for i in range(40)], "'y' has 40 distinct numbers in 40 rows: a number, not a class"),
+    ([i / 8 for i in range(40)], "'y' has 40 distinct numbers in 40 rows: a measurement, not a class"),
 ])  # fmt: skip
 def test_a_target_of_measurements_is_refused(problems, tmp_path, target, words):
     frame = pl.DataFrame({"x": [*range(len(target))], "y": target}, strict=False)

@@ -219,7 +219,7 @@ METHODS = {
             f"classifier: linclass.OneVsRest, tune: {{estimator__strength: [1, 2]}}, "
             f"params: {{estimator: {{{LOGISTIC}, params: {{strength: 1}}}}}}"
         ),
-        "mine.tune.estimator__strength: is fixed under params, too",
+        "mine.tune.estimator__strength: is also set under params",
     ),
     "scikit-learn's C": (f"{LOGISTIC}, params: {{C: 1}}",
         "mine.params.C: LogisticRegression has no parameter 'C'; give strength=1/(n·C), for n rows"),

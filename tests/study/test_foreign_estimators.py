@@ -244,7 +244,7 @@ REFUSED = {
     "classifier: foreign_estimators.scaled": (
         "is not a class; give that of an estimator; a pipeline is `classifier: sklearn.pipeline.Pipeline`"
     ),
-    "classifier: foreign_estimators.NeedsWeights": "NeedsWeights.fit needs sample_weight, which no study gives",
+    "classifier: foreign_estimators.NeedsWeights": "NeedsWeights.fit needs sample_weight, which a study does not pass",
     "classifier: foreign_estimators.FitsRowsAlone": "FitsRowsAlone.fit takes (X); it must take rows and classes",
     "classifier: foreign_estimators.LooksUp": "LooksUp raises KeyError: 'alpha'",
     "classifier: sklearn.pipeline.Pipeline\nparams: {steps: [[s, sklearn.svm.SVC]]}": (

@@ -188,7 +188,7 @@ def problems(*paths, tune="accuracy"):
     ("mine.expectedCost", "`expectedCost.greater_is_better = False`"),
     ("mine.risk", "write `risk.greater_is_better = False`"),
     ("mine.at_risk", "write `at_risk.greater_is_better = False` below its definition"),
-    ("mine.accuracy", "another metric is called 'accuracy', too; rename the function"),
+    ("mine.accuracy", "another metric is also called 'accuracy'; rename the function"),
 ])  # fmt: skip
 def test_an_unusable_metric_is_reported_in_one_line_before_anything_runs(mine, path, words):
     ((key, sentence),) = problems(path)

@@ -182,7 +182,7 @@ def test_missing_values_are_refused_unless_the_transformer_takes_them(table):
 
 def test_output_of_another_form_is_one_sentence(mine, table):
     for step, words in (
-        ("mine.Short", "Short made 59 × 3 values of 60 rows; it must return a row for each row"),
+        ("mine.Short", "Short returned 59 × 3 values for 60 rows; it must return one row for each"),
         ("mine.Words", "Words must return a matrix of numbers"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -263,7 +263,7 @@ REFUSED = {
     "a value of scikit-learn": ("transforms", {"sklearn.preprocessing.QuantileTransformer": {"n_quantiles": -1}},
         "The 'n_quantiles' parameter of QuantileTransformer must be"),
     "a fitted feature": ("features", "sklearn.preprocessing.StandardScaler",
-        "is fitted; list it under `transforms:`"),
+        "needs a fit; list it under `transforms:`"),
     "no function": ("features", "mine.number", "'mine.number' is not a function"),
     "no feature": ("features", "mine.double", "'mine' has no 'double'; did you mean 'doubled'?"),
     "an option of a feature": ("features", {"mine.doubled": {"time": 1}},

@@ -167,7 +167,7 @@ REFUSED = {
     "a value that a class of another library refuses": ({"transforms": [PCA], "tune": {"PCA__n_components": [2, -1]}},
         "The 'n_components' parameter of PCA"),
     "fixed and tuned": ({"transforms": [{"impute": {"numbers": "mean"}}], "tune": {"impute__numbers": ["mean"]}},
-        "'numbers' is fixed under transforms, too; leave it out there or here"),
+        "'numbers' is also set under transforms; remove one of the two"),
     "listed twice": ({"transforms": ["impute", "impute"], "tune": {"impute__numbers": ["mean"]}},
         "the transform 'impute' is listed twice; list it once to tune it"),
     "not listed": ({"transforms": ["impute"], "tune": {"principal_components__components": [2]}},

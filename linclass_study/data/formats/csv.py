@@ -81,7 +81,7 @@ def _refuse_one_name(names: list[str], separator: str) -> None:
     other = next((mark for mark in ";\t|, " if mark in names[0] and mark != separator), None)
     if len(names) == 1 and other:
         key = 'separator: "{}"'.format("\\t" if other == "\t" else other)
-        raise Unavailable(f"'{names[0]}' is one column; perhaps give `csv: {{{key}}}`")
+        raise Unavailable(f"the only column is '{names[0]}'; perhaps set `csv: {{{key}}}`")
 
 
 def _refuse_numbers(names: list[str]) -> None:

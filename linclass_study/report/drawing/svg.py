@@ -354,7 +354,7 @@ def inline(svg: str, name: str, title: str) -> str:
     for tag in re.findall("<[^>]*>?", svg):
         if not ALLOWED_TAG.fullmatch(tag) or ACTIVE_CONTENT.search(html.unescape(tag)):
             raise StudyError(
-                f"exhibits/{name}/figure.svg has {tag[:60]}, which no figure has; delete it"
+                f"exhibits/{name}/figure.svg has {tag[:60]}, which linclass never draws; delete it"
             )
     prefix = re.sub(r"[^A-Za-z0-9-]", lambda odd: f"_{ord(odd[0]):x}_", name)
     svg = re.sub(r"<[^>]+>", lambda tag: _adapted(tag[0], prefix), svg)
