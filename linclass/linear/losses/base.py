@@ -132,14 +132,22 @@ class Loss(NamedPart):
 
 LossLike = str | Mapping[str, Any] | Loss  # a name, {name: options} or a loss
 
-JETS_AT_ZERO: dict[type, tuple[Array, Array, Array | None]] = {}  # of margin losses without options
+
+class LossByJet(Loss):
+    """A loss that computes value, slope and curvature at once: it defines `jet`."""
+
+    def values(self, y: Array, z: Array) -> Array:
+        return self.jet(y, z)[0]
+
+    def slopes(self, y: Array, z: Array) -> Array:
+        return self.jet(y, z)[1]
+
+    def curvatures(self, y: Array, z: Array) -> Any:
+        return self.jet(y, z)[2]
 
 
-class MarginLoss(Loss):
-    """ℓ(m) of the margin m = y·z, y ∈ {−1, +1}; subclasses define functions of m alone."""
-
-    # ℓ′(m) = outer·f(inner·m) with a ufunc f, as (f, inner, outer): an objective prepares steps that allocate nothing
-    slope_as_ufunc: ClassVar[tuple[np.ufunc, float, float] | None] = None
+class LossOfNumber(Loss):
+    """A loss of one number, margin or residual, of which a subclass defines these functions."""
 
     def value(self, m: Array) -> Array:
         raise self._missing("value")
@@ -150,9 +158,21 @@ class MarginLoss(Loss):
     def curvature(self, m: Array) -> Array:
         raise self._missing("curvature")
 
-    def conjugate(self, a: Array) -> Array:
-        """ℓ*(−a); +∞ outside its domain, which begins at a = 0."""
+    def conjugate(self, s: Array) -> Array:
         raise self._missing("conjugate")
+
+
+JETS_AT_ZERO: dict[type, tuple[Array, Array, Array | None]] = {}  # of margin losses without options
+
+
+class MarginLoss(LossOfNumber):
+    """ℓ(m) of the margin m = y·z, y ∈ {−1, +1}.
+
+    `conjugate` is ℓ*(−a), +∞ outside its domain, which begins at a = 0.
+    """
+
+    # ℓ′(m) = outer·f(inner·m) with a ufunc f, as (f, inner, outer): an objective prepares steps that allocate nothing
+    slope_as_ufunc: ClassVar[tuple[np.ufunc, float, float] | None] = None
 
     def values(self, y: Array, z: Array) -> Array:
         return self.value(y * z)
@@ -178,25 +198,18 @@ class MarginLoss(Loss):
         return self.conjugate(-y * s)
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        """Shrinks the class with the larger sum; every domain here is an interval that begins at 0."""
-        return balance_signs(s, weights)
+        """Slopes of the sign with the larger sum are shrunk, so that no slope grows or leaves the domain."""
+        push = weights * s
+        up, down = push[s > 0].sum(), -push[s < 0].sum()
+        by_sign = min(1.0, down / up if up else 1), min(1.0, up / down if down else 1)
+        return s * np.where(s > 0, *by_sign)
 
 
-class ResidualLoss(Loss):
-    """ℓ(r) of the residual r = z − y, with y a real number (or one for each of several scores)."""
+class ResidualLoss(LossOfNumber):
+    """ℓ(r) of the residual r = z − y, with y a real number (or one for each of several scores).
 
-    def value(self, r: Array) -> Array:
-        raise self._missing("value")
-
-    def slope(self, r: Array) -> Array:
-        raise self._missing("slope")
-
-    def curvature(self, r: Array) -> Array:
-        raise self._missing("curvature")
-
-    def conjugate(self, s: Array) -> Array:
-        """ℓ*(s) for y = 0; another y adds s·y."""
-        raise self._missing("conjugate")
+    `conjugate` is ℓ*(s) for y = 0; another y adds s·y.
+    """
 
     def values(self, y: Array, z: Array) -> Array:
         return of_rows(self.value(z - y))
@@ -227,14 +240,6 @@ class ResidualLoss(Loss):
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         return s - (s @ weights)[..., None] / weights.sum()
-
-
-def balance_signs(s: Array, weights: Array) -> Array:
-    """Slopes with Σ weights·s = 0: those of the sign with the larger sum are shrunk, so no slope grows."""
-    push = weights * s
-    up, down = push[s > 0].sum(), -push[s < 0].sum()
-    by_sign = min(1.0, down / up if up else 1), min(1.0, up / down if down else 1)
-    return s * np.where(s > 0, *by_sign)
 
 
 def of_rows(values: Array) -> Array:

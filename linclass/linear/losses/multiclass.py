@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from linclass.base.arrays import SMALLEST, Array
-from linclass.linear.losses.base import Loss
+from linclass.linear.losses.base import LossByJet
 
 # The nearest point of the simplex  {p ≥ 0, Σ p = 1},  the Euclidean projection on it.
 
@@ -66,7 +66,18 @@ def lead(y: Array, z: Array) -> Array:
     return z[y, np.arange(len(y))] - rivals(y, z).max(axis=0)
 
 
-class Softmax(Loss):
+class LossOfScores(LossByJet):
+    """A loss of K scores, which are those of K classes."""
+
+    def __init__(self, n_classes: int = 3):
+        self.n_scores = self.n_classes = n_classes
+
+    def margins(self, y: Array, z: Array) -> Array:
+        """z_y − max_{k≠y} z_k."""
+        return lead(y, z)
+
+
+class Softmax(LossByJet):
     """Softmax loss  ℓ(z) = ln Σ_k e^{z_k} − z_y  of K scores; with K = 2 the logistic loss of z₁ − z₀.
 
     With P = softmax(z) its slope is P − e_y and its second derivative diag(P) − P Pᵀ, which is applied without
@@ -110,15 +121,6 @@ class Softmax(Loss):
         slopes = P.copy(order="K")
         slopes[own, rows] -= 1
         return values, slopes, P
-
-    def values(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[0]
-
-    def slopes(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[1]
-
-    def curvatures(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[2]
 
     def curve(self, curvatures: Array, v: Array) -> Array:
         """(diag(P) − P Pᵀ) v = P∘v − P·(P∘v summed over classes)."""
@@ -184,7 +186,7 @@ class Softmax(Loss):
         return y[rows], rows
 
 
-class Kesler(Loss):
+class Kesler(LossOfScores):
     """Perceptron loss of K scores  ℓ(z) = max_k z_k − z_y, zero if the true class has the largest score.
 
     Kesler's construction turns K classes into two in a larger space, so the perceptron's bound on mistakes holds
@@ -201,12 +203,6 @@ class Kesler(Loss):
     binary = "perceptron"
     has_conjugate = False
 
-    def __init__(self, n_classes: int = 3):
-        self.n_scores = self.n_classes = n_classes
-
-    def margins(self, y: Array, z: Array) -> Array:
-        return lead(y, z)
-
     def values(self, y: Array, z: Array) -> Array:
         return np.maximum(-self.margins(y, z), 0)
 
@@ -220,7 +216,7 @@ class Kesler(Loss):
         return s
 
 
-class CrammerSinger(Loss):
+class CrammerSinger(LossOfScores):
     """Crammer and Singer's hinge loss of K scores  ℓ(z) = max_k (z_k + 1 − δ_ky) − z_y,  0 if z_y leads by 1.
 
     Only the nearest rival counts, where one against the rest counts K − 1 of them; for K = 2 it is the hinge
@@ -238,21 +234,8 @@ class CrammerSinger(Loss):
     binary = "hinge"
     shift_invariant = True
 
-    def __init__(self, n_classes: int = 3):
-        self.n_scores = self.n_classes = n_classes
-
-    def margins(self, y: Array, z: Array) -> Array:
-        """z_y − max_{k≠y} z_k."""
-        return lead(y, z)
-
-    def values(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[0]
-
-    def slopes(self, y: Array, z: Array) -> Array:
-        """e_k − e_y with k the largest of z_k + 1 − δ_ky, the true class if it is among them."""
-        return self.jet(y, z)[1]
-
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, None]:
+        """With slopes e_k − e_y, k the largest of z_k + 1 − δ_ky, the true class if it is among them."""
         rows = np.arange(len(y))
         others = z.copy()
         others[y, rows] -= 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.base.parameters import require_nonnegative, require_positive
-from linclass.linear.losses.base import ResidualLoss, balance_signs
+from linclass.linear.losses.base import MarginLoss, ResidualLoss
 
 
 class Squared(ResidualLoss):
@@ -70,9 +70,7 @@ class Huber(ResidualLoss):
     def conjugate(self, s: Array) -> Array:
         return np.where(np.abs(s) <= self.delta * (1 + 1e-12), 0.5 * s * s, np.inf)
 
-    def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        """Slopes of one sign are shrunk, so that both weigh the same and none leaves [−δ, δ]."""
-        return balance_signs(s, weights)
+    balance = MarginLoss.balance  # slopes of one sign shrink, so that none leaves [−δ, δ]
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """s (1 + reach) = v − reach·y, clipped to [−δ, δ]."""
@@ -118,9 +116,7 @@ class EpsilonInsensitive(ResidualLoss):
         s = np.clip(soft, -1, 1)
         return s, (s == soft) & (s != 0) if self.epsilon else s == soft
 
-    def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        """Shrinks the sign with the larger sum, which keeps every slope in [−1, 1]."""
-        return balance_signs(s, weights)
+    balance = MarginLoss.balance  # which keeps every slope in [−1, 1]
 
     def pieces(self, y: Array) -> tuple[Array, Array]:
         one = np.ones(len(y))

@@ -13,8 +13,8 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.base.parameters import is_number
-from linclass.linear.losses.base import Loss, MarginLoss
-from linclass.linear.losses.multiclass import lead
+from linclass.linear.losses.base import MarginLoss
+from linclass.linear.losses.multiclass import LossOfScores
 
 NEWTON_TOLERANCE = 1e-9  # of a Newton step: the error that it leaves is of the order of its square
 MAX_NEWTON_STEPS = 100  # far more than any scores need
@@ -63,7 +63,7 @@ SERIES_BELOW = 1e-5  # probabilities of the other classes, up to which differenc
 MAX_T2 = 10  # t2: λ of K equal scores grows as K^{t2 − 1}, beside which scores lose their digits
 
 
-class TemperedSoftmax(Loss):
+class TemperedSoftmax(LossOfScores):
     """Bi-tempered logistic loss of K scores, the Bregman divergence of a tempered softmax p from the true class y:
 
         ℓ(z) = −ln_{t1} p_y − (1 − Σ_k p_k^{2−t1})/(2 − t1),     p_k = exp_{t2}(z_k − λ(z)).
@@ -92,7 +92,7 @@ class TemperedSoftmax(Loss):
     shift_invariant = True
 
     def __init__(self, n_classes: int = 3, t1: float = 0.8, t2: float = 1.2):
-        self.n_classes = self.n_scores = n_classes
+        super().__init__(n_classes)
         self.t1, self.t2 = t1, t2
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, None]:
@@ -117,16 +117,6 @@ class TemperedSoftmax(Loss):
         series = t * wrong * wrong * (0.5 + (1 + t) * wrong / 6)  # but for wrong⁴
         beyond = np.where(wrong < SERIES_BELOW, series, minus - wrong)  # ≥ 0
         return (beyond + (1 - t) * wrong * minus) / (2 - t)
-
-    def values(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[0]
-
-    def slopes(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[1]
-
-    def margins(self, y: Array, z: Array) -> Array:
-        """z_y − max_{k≠y} z_k."""
-        return lead(y, z)
 
     def log_probabilities(self, Z: Array) -> Array:
         return log_tempered_probabilities(Z, self.t2)

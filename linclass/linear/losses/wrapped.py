@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.losses.base import Loss, ResidualLoss, of_rows
+from linclass.linear.losses.base import Loss, LossByJet, ResidualLoss, of_rows
 
 
-class WrappedLoss(Loss):
+class WrappedLoss(LossByJet):
     """A loss whose Hessians, margins and balanced slopes are those of the wrapped loss."""
 
     def __init__(self, loss: Any):
@@ -45,15 +45,6 @@ class WithOffset(WrappedLoss):
         super().__init__(loss)
         for name in Loss.__annotations__:  # its kind and constants, such as `smoothness`
             setattr(self, name, getattr(loss, name))
-
-    def values(self, y: Array, z: Array) -> Array:
-        return np.asarray(self.loss.values(y["target"], z + y["offset"].T))
-
-    def slopes(self, y: Array, z: Array) -> Array:
-        return np.asarray(self.loss.slopes(y["target"], z + y["offset"].T))
-
-    def curvatures(self, y: Array, z: Array) -> Array:
-        return np.asarray(self.loss.curvatures(y["target"], z + y["offset"].T))
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array | None]:
         values, slopes, curvatures = self.loss.jet(y["target"], z + y["offset"].T)
@@ -109,15 +100,6 @@ class Envelope(WrappedLoss):
         rows = y["target"], y["center"].T, z
         s, curvatures = self.derivatives(*rows)
         return self.values_of_slopes(*rows, s), s, curvatures
-
-    def values(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[0]
-
-    def slopes(self, y: Array, z: Array) -> Array:
-        return self.derivatives(y["target"], y["center"].T, z)[0]
-
-    def curvatures(self, y: Array, z: Array) -> Array:
-        return self.derivatives(y["target"], y["center"].T, z)[1]
 
     def conjugates(self, y: Array, s: Array) -> Array:
         moved = s - y["center"].T
