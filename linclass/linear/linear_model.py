@@ -31,8 +31,15 @@ from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.offsets import given_offset, require_offsets_taken
 from linclass.linear.path import from_data
 from linclass.linear.penalties.base import Penalty
-from linclass.linear.solver_choice import AUTOMATIC, able_solver, choose_solver, require_minimizer
-from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.base import (
+    AUTOMATIC,
+    Solution,
+    Solver,
+    Trace,
+    able_solver,
+    choose_solver,
+    require_minimizer,
+)
 
 # Parameters of a model that are options of its penalty and of its solver
 PENALTY_OPTIONS = ("l1_ratio", "factors")

@@ -28,8 +28,7 @@ from linclass.base.arrays import ROUNDED_COSINE, Array
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import find
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solver_choice import choose_solver
-from linclass.linear.solvers.base import MAX_INTERCEPT, best_intercept, bisected
+from linclass.linear.solvers.base import MAX_INTERCEPT, best_intercept, bisected, choose_solver
 
 DECADES = {True: 5.0, False: 7.0}  # that it spans, for nonsmooth penalties and smooth ones
 EXPLAINED = 0.01  # share of the loss of the intercept that the strongest fit explains, at most

@@ -17,13 +17,13 @@ from operator import iadd
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from linclass.base.arrays import BLOCK, Array, Index, by_blocks, diagonal, empty_arrays, once
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import require_memory
 from linclass.linear.losses.base import Loss, MarginLoss
 from linclass.linear.losses.wrapped import WithOffset, envelope
-from linclass.linear.objective.equal_rows import MOST_COMPARED, distinct_rows
 from linclass.linear.penalties.base import Level, Penalty
 from linclass.linear.penalties.entrywise import Unpenalized
 
@@ -61,6 +61,7 @@ def far_columns(design: Any, weights: Array, norms: Array) -> FarColumns | None:
     return FarColumns(far, mean, np.where(deviations > CONSTANT_BELOW * norms, deviations, 0.0))
 
 
+MOST_COMPARED = 3000  # rows up to which equal ones are searched for
 BLOCK_ENTRIES = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
 LARGE = 1000  # parameters from which on a Hessian costs more than a query of the memory
 IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
@@ -134,8 +135,8 @@ class Objective:
         known = {}
         if alike := isinstance(self.loss, MarginLoss) and not theta.any():
             known["jet"] = self.loss.jet_at_zero(self.y)
-        sparse = len(self.shape) == 1 and self.design.is_sparse
-        if alike or sparse or self.design.n_rows <= self.block:
+        few_entries = len(self.shape) == 1 and self.design.is_sparse
+        if alike or few_entries or self.design.n_rows <= self.block:
             return Point(self, theta, self.design.scores(theta), **known)
         return self._in_one_pass(theta, hessian=True)
 
@@ -229,26 +230,6 @@ class Objective:
         theta[..., self.design.n_features :] = 0
         return theta
 
-    def mean_loss(self, scores: Array) -> float:
-        """Σ w ℓ alone, without slopes."""
-        (values,) = by_blocks(lambda y, z: (self.loss.values(y, z),), self.y, scores)
-        return float(self.weights @ values)
-
-    def penalty_at(self, point: Point) -> float:
-        """strength · penalty(W); that of a kernel needs the scores."""
-        if not self.strength:
-            return 0.0
-        if self.design.is_kernel:
-            return self.strength * self.penalty.value_at(point)  # type: ignore[attr-defined]
-        return self.strength * self.penalty.value(point.theta[..., : self.design.n_features])
-
-    def with_penalty_gradient(self, g: Array, theta: Array) -> Array:
-        """g, to which the gradient of the penalty's smooth part is added in place."""
-        if self.strength:
-            d = self.design.n_features
-            g[..., :d] += self.strength * self.penalty.gradient(theta[..., :d])
-        return g
-
     def steepest(self, W: Array, G: Array) -> Array:
         """The element of least norm of ∂P with respect to W, from the gradient G of all that is smooth."""
         return self.penalty.steepest(W, G, self.strength)
@@ -257,10 +238,13 @@ class Objective:
         """An unbiased estimate of ∇P from a few rows."""
         z = self.design.scores_of(rows, theta)
         scale = self.design.n_rows / (rows.stop - rows.start)
-        g = self.design.pull_of(
-            rows, scale * self.weights[rows] * self.loss.slopes(self.y[..., rows], z)
-        )
-        return self.with_penalty_gradient(g, theta)
+        slopes = self.loss.slopes(self.y[..., rows], z)
+        g = self.design.pull_of(rows, scale * self.weights[rows] * slopes)
+        if self.strength:
+            self.weight_part(g)[...] += self.strength * self.penalty.gradient(
+                self.weight_part(theta)
+            )
+        return g
 
     # Second derivatives
 
@@ -361,7 +345,9 @@ class Objective:
         """The mean loss at scores of 0."""
         if (jet := self.loss.jet_at_zero(self.y[..., :1])) is not None:  # all rows are alike
             return float(self.weights.sum() * jet[0][0])
-        return self.mean_loss(np.zeros((*self.shape[:-1], len(self.weights))))
+        zeros = np.zeros((*self.shape[:-1], len(self.weights)))
+        (values,) = by_blocks(lambda y, z: (self.loss.values(y, z),), self.y, zeros)
+        return float(self.weights @ values)
 
     @once
     def slopes_at_zero(self) -> float:
@@ -380,8 +366,11 @@ class Objective:
 
     @once
     def merged(self) -> tuple[Objective, Array] | None:
-        """(objective of the distinct rows, index of each row among them); None if all differ or too many are to
-        compare.
+        """(objective of the distinct rows, index of each row among them); None if all differ or there are too many.
+
+        Equal rows of one label are one row with the sum of their weights. The minimum is the same and every row keeps
+        its slope, but K = XXᵀ loses a null direction for each duplicate, and a fit with weight two equals the fit with
+        the row twice to rounding.
         """
         design, y = self.design, self.y
         if design.is_kernel or design.n_rows > MOST_COMPARED or y.ndim != 1:
@@ -402,40 +391,60 @@ class Objective:
         return far_columns(self.design, self.weights, self.column_norms)
 
 
+def distinct_rows(X: Any, *labels: Array) -> tuple[Array, Array] | None:
+    """(the first of all equal rows, the index of each row among these); None if all differ.
+
+    Rows are sorted by their product with random numbers, then compared.
+    """
+    r = np.random.default_rng(0).random(X.shape[1])
+    is_sparse = sparse.issparse(X)
+    # a product of BLAS may round equal rows differently
+    products = X @ r if is_sparse else np.einsum("ij,j->i", X, r)
+    keys = np.column_stack([products, *labels])
+    _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    place = place.reshape(-1)
+    if len(first) == len(place):
+        return None
+    different = X[first[place]] != X
+    return None if (different.nnz if is_sparse else different.any()) else (first, place)
+
+
 def require_memory_for(p: int) -> None:
     require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
 
 
 class Point:
-    """theta with its scores; everything else is computed on demand, once, unless it is `known`."""
+    """theta with its scores and the jet of every row: value, slope and curvature of its loss.
 
-    def __init__(self, objective: Objective, theta: Array, scores: Array, **known: Any):
+    Everything else is computed on demand, once, unless it is `known`.
+    """
+
+    slopes: Array
+    curvatures: Any  # an array; None if the loss has none
+
+    def __init__(
+        self, objective: Objective, theta: Array, scores: Array, jet: Any = None, **known: Any
+    ):
         self.objective, self.theta, self.scores = objective, theta, scores
-        if known:
-            vars(self).update(known)
-
-    @once
-    def jet(self) -> tuple[Array, Array, Array | None]:
-        """Value, slope and curvature of the loss of every row."""
-        return by_blocks(self.objective.loss.jet, self.objective.y, self.scores)
-
-    @property
-    def slopes(self) -> Array:
-        return self.jet[1]
-
-    @property
-    def curvatures(self) -> Array:
-        assert self.jet[2] is not None
-        return self.jet[2]
+        self.jet = by_blocks(objective.loss.jet, objective.y, scores) if jet is None else jet
+        self.values, self.slopes, self.curvatures = self.jet
+        vars(self).update(known)
 
     @once
     def loss_value(self) -> float:
-        return float(self.objective.weights @ self.jet[0])
+        return float(self.objective.weights @ self.values)
 
     @once
     def value(self) -> float:
-        objective = self.objective
-        return self.loss_value + objective.penalty_at(self)
+        """P; the penalty of a kernel needs the scores."""
+        P = self.objective
+        if not P.strength:
+            return self.loss_value
+        if P.design.is_kernel:
+            penalty = P.penalty.value_at(self)  # type: ignore[attr-defined]
+        else:
+            penalty = P.penalty.value(self.theta[..., : P.design.n_features])
+        return self.loss_value + P.strength * penalty
 
     @once
     def loss_gradient(self) -> Array:
@@ -445,7 +454,10 @@ class Point:
     @once
     def gradient(self) -> Array:
         """∇P, or the gradient of its smooth part when the penalty has a kink."""
-        return self.objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
+        P, g, d = self.objective, self.loss_gradient.copy(), self.objective.design.n_features
+        if P.strength:
+            g[..., :d] += P.strength * P.penalty.gradient(self.theta[..., :d])
+        return g
 
     @once
     def hessian(self) -> Array:

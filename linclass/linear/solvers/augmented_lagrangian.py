@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -178,46 +178,29 @@ class Augmented(Objective):
     def at(self, theta: Array) -> Point:
         return AugmentedPoint(self, theta, self.design.scores(theta))
 
-    def jet(self, scores: Array) -> tuple[Array, Array, Array]:
-        slopes, curvatures = self.derivatives(scores)
-        return self.values(scores, slopes), slopes, curvatures
-
-    def derivatives(self, scores: Array) -> tuple[Array, Array]:
-        """Slope and curvature of every row."""
-        return by_blocks(self.moreau.derivatives, self.y, self.centre, scores + self.offset)
-
-    def values(self, scores: Array, slopes: Array) -> Array:
-        """The envelope of every row, whose slopes are known."""
-        return self.moreau.values_of_slopes(self.y, self.centre, scores + self.offset, slopes)
-
 
 class AugmentedPoint(Point):
-    """A point with the term  imbalance · b  of the rows that are left out."""
+    """A point whose losses have the term  imbalance · b  of the rows that are left out."""
 
     objective: Augmented
 
-    @once
-    def jet(self) -> tuple[Any, Array, Array]:
-        """Without the values, which a line search does not need."""
-        return None, *self.objective.derivatives(self.scores)
+    def __init__(self, objective: Augmented, theta: Array, scores: Array):
+        """Without the values, which a line search does not always need."""
+        self.objective, self.theta, self.scores = objective, theta, scores
+        self.slopes, self.curvatures = by_blocks(
+            objective.moreau.derivatives, objective.y, objective.centre, scores + objective.offset
+        )
 
     @once
     def loss_value(self) -> float:
-        objective = self.objective
-        return float(objective.weights @ objective.values(self.scores, self.slopes))
+        P, b = self.objective, self.theta[self.objective.design.n_features :]
+        values = P.moreau.values_of_slopes(P.y, P.centre, self.scores + P.offset, self.slopes)
+        return float(P.weights @ values) + float((P.imbalance * b).sum())
 
     @once
-    def value(self) -> float:
-        objective = self.objective
-        b = self.theta[objective.design.n_features :]
-        penalty = objective.penalty_at(self)
-        return self.loss_value + penalty + float((objective.imbalance * b).sum())
-
-    @once
-    def gradient(self) -> Array:
-        objective = self.objective
-        g = objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
-        g[objective.design.n_features :] += objective.imbalance
+    def loss_gradient(self) -> Array:
+        g = super().loss_gradient
+        g[self.objective.design.n_features :] += self.objective.imbalance
         return g
 
 

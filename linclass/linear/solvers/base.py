@@ -1,7 +1,8 @@
 """The interface of solvers: `solve(objective, start)` returns a `Solution`, a point with its certificate.
 
-A solver imports no loss and no penalty, only the objective, and reads no entry of X, only products with X, those of
-`DesignMatrix`. tests/test_architecture.py holds solvers to both.
+`choose_solver` says which solver solver="auto" runs, `require_minimizer` whether a solver can minimize a loss and a
+penalty. A solver reads no entry of X, only products with X, those of `DesignMatrix`; tests/test_architecture.py checks
+it.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.base.arrays import EPS, Array
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.numerics import backtrack, solve_few
 from linclass.base.parameters import checks_of, require_whole
-from linclass.base.parts import NamedPart
+from linclass.base.parts import NamedPart, find
+from linclass.linear.losses.base import KINDS, Loss
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import InUnits, Units, centred
-from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.objective.objective import UNPENALIZED, Objective, Point
+from linclass.linear.penalties.base import Penalty
 
 SUBSET_ABOVE_ROWS = 20_000  # rows above which a fit to a subset pays
 MAX_CLASSES_OF_SUBSET = 100  # whose rows are looked for in a subset
@@ -126,7 +130,7 @@ class Solver(NamedPart):
     needs: ClassVar[str] = "twice-smooth"
     convex_only: ClassVar[bool] = True  # else it finds stationary points of other losses, too
     limit: ClassVar[int] = 100
-    takes: ClassVar[str] = "smooth"  # penalties: a key of solver_choice.TAKES
+    takes: ClassVar[str] = "smooth"  # penalties: a key of TAKES
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError
@@ -312,6 +316,138 @@ def _ratio_of_steps(before: float, last: float, strength: float) -> float:
     if not min(before, last, strength) or before == last:
         return 0.0
     return min(max(log(strength / last) / log(last / before), 0.0), 2.0)
+
+
+# Which solver solver="auto" chooses, and which losses and penalties a solver can minimize.
+
+AUTOMATIC = (  # solvers that `choose_solver` may name
+    "augmented_lagrangian", "finite_newton", "least_squares", "linear_program", "multipliers", "newton", "newton_cg",
+    "proximal_gradient", "proximal_newton", "quadratic_program", "quasi_newton", "semismooth_newton", "subgradient",
+)  # fmt: skip
+MAX_JOINT = 600  # weights of groups up to which their Hessian is formed
+
+
+def choose_solver(P: Objective) -> str:
+    """The name of the solver that "auto" chooses for this objective.
+
+    It depends on loss, penalty and shape of the rows only, so a study uses the same solvers on every machine.
+    """
+    loss, design, width = P.loss, P.design, P.design.width
+    one_score = len(P.shape) == 1
+    if not loss.convex:
+        return "proximal_gradient" if P.kinked else "quasi_newton"
+    if loss.kind != "twice-smooth":
+        linear = loss.piecewise_linear and one_score
+        if loss.piecewise_linear and is_l2(P.penalty):
+            return "semismooth_newton"
+        if loss.simplicial and is_l2(P.penalty):
+            return "multipliers"
+        if linear and is_l1_or_none(P.penalty):
+            return "linear_program"
+        nonsmooth = loss.kind == "convex" and (linear or loss.simplicial)
+        return "augmented_lagrangian" if nonsmooth and is_sum_over_all(P.penalty) else "subgradient"
+    if P.kinked:
+        joint = P.n_parameters // width * min(width, design.n_rows)
+        if not (P.entrywise or (P.penalty.grouped and joint <= MAX_JOINT)):
+            return "proximal_gradient"
+        return "quadratic_program" if loss.quadratic and P.entrywise else "proximal_newton"
+    if loss.quadratic:
+        few_rows = design.n_rows < design.n_features and design.n_rows <= 6000
+        if width <= 2000 or (few_rows and not P.strength):
+            return "least_squares"
+    small = width <= 1000 or design.n_rows <= design.n_features
+    if loss.piecewise_quadratic and one_score and is_l2(P.penalty) and small:
+        return "finite_newton"
+    dense = not design.is_sparse or design.n_rows * width <= 100_000
+    return "newton" if dense and P.n_parameters <= (500 if one_score else 100) else "newton_cg"
+
+
+def is_l2(penalty: Penalty) -> bool:
+    """L2, with factors above 0 of all features."""
+    a_sum = penalty.uniform or penalty.entrywise
+    return penalty.strongly_convex and a_sum and not penalty.kinked
+
+
+def is_l1_or_none(penalty: Penalty) -> bool:
+    l1 = penalty.entrywise and penalty.kinked and not np.any(penalty.curvature)
+    return l1 or not penalty.binds
+
+
+def is_sum_over_all(penalty: Penalty) -> bool:
+    """A sum over all features."""
+    return penalty.binds and penalty.entrywise and penalty.unpenalized is None
+
+
+# Solver.takes → (whether it handles a penalty, the error message if not)
+TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
+    "none": (lambda penalty: not penalty.binds, "supports no penalty. Use penalty=None."),
+    "smooth": (lambda penalty: not penalty.kinked, "needs a smooth penalty; {} has a kink at 0."),
+    "l2": (is_l2, "needs penalty='l2', its strength and any factors above 0; {} is another."),
+    "bare kink": (
+        lambda penalty: penalty.kinked and penalty.uniform and not penalty.strongly_convex,
+        "needs l1 alone, without factors, whose path is piecewise linear; {} is another.",
+    ),
+    "l1 or none": (is_l1_or_none, "needs l1 or no penalty; {} is another."),
+    "entrywise": (
+        lambda penalty: penalty.entrywise,
+        "needs a penalty that is a sum over features; {} is not.",
+    ),
+    "entrywise or grouped": (
+        lambda penalty: penalty.entrywise or penalty.grouped,
+        "needs a penalty that is a sum over features or groups of them; {} is not.",
+    ),
+    "every feature": (
+        is_sum_over_all,
+        "needs a penalty that is a sum over all features, its strength and factors above 0; {} is not.",
+    ),
+    "any": (lambda penalty: True, ""),
+}
+
+
+def takes_penalty(solver: Solver | type[Solver], penalty: Penalty) -> bool:
+    return TAKES[solver.takes][0](penalty)
+
+
+def mismatch(solver: Solver, loss: Loss | type[Loss]) -> str | None:
+    """Why the solver cannot minimize this loss, in one sentence; None if it can."""
+    name, needs = solver.name, solver.needs
+    if not loss.convex and solver.convex_only:
+        return f"{name} needs a convex loss; {loss.name} is not. Try solver='auto'."
+    if needs in KINDS:
+        able, kind = KINDS.index(loss.kind) >= KINDS.index(needs), f"only {loss.kind}"
+    else:
+        able = any(getattr(loss, flag.replace("-", "_")) for flag in needs.split(" or "))
+        kind = "not"
+    if able:
+        return None
+    return f"{name} needs a {in_words(needs)} loss; {loss.name} is {kind}. Try solver='auto'."
+
+
+def in_words(needs: str) -> str:
+    """`Solver.needs` for users."""
+    words = needs.replace("-linear", " linear").replace("-quadratic", " quadratic")
+    return words.replace("simplicial", "Crammer–Singer")
+
+
+def able_solver(loss: Loss, penalty: Penalty, strength: float) -> str | None:
+    """The solver that "auto" chooses for a small problem, if it can minimize this loss and penalty."""
+    row = DesignMatrix(np.ones((1, 1)))
+    small = Objective(row, loss, np.ones(1, int), None, penalty, strength)
+    solver = find("solvers", choose_solver(small))
+    able = takes_penalty(solver, small.penalty) and mismatch(solver, loss) is None
+    return str(solver.name) if able else None
+
+
+def require_minimizer(solver: Solver, loss: Loss, penalty: Penalty, strength: float) -> None:
+    """Raise ValueError, with one sentence, unless the solver minimizes this loss and penalty."""
+    if (complaint := mismatch(solver, loss)) is not None:
+        raise ValueError(complaint)
+    in_force = penalty if strength > 0 else UNPENALIZED
+    if not takes_penalty(solver, in_force):
+        complaint = TAKES[solver.takes][1].format(in_force.name)
+        able = able_solver(loss, penalty, strength)
+        remedy = f" Try solver={able!r}." if able and solver.takes != "none" else ""
+        raise ValueError(f"{solver.name} {complaint}{remedy}")
 
 
 # W = 0 with the best intercept:  Σ_i w_i ∂ℓ_i/∂z = 0.  It is the minimum if no slope exceeds the kink,

@@ -138,7 +138,9 @@ class Irls(CentringSolver):
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
-            XtWz = objective.design.pull(objective.weights * weighted_response(point))
+            # W z, as W Xβ + (y − p): a row without curvature, W = 0, has no z but keeps its slope
+            response = objective.loss.curve(point.curvatures, point.scores) - point.slopes
+            XtWz = objective.design.pull(objective.weights * response)
             inverse = inverse_hessian(objective, point.hessian)
             beta = inverse.times(XtWz.ravel()).reshape(start.shape)
             point = line_search(point, beta - point.theta, objective.at)
@@ -148,14 +150,6 @@ class Irls(CentringSolver):
             if certificate <= self.tol or point.separates:
                 break
         return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)
-
-
-def weighted_response(point: Point) -> Array:
-    """W z, row by row, with the adjusted response z = Xβ + W⁻¹(y − p).
-
-    As W Xβ + (y − p): a row without curvature, W = 0, has no z but keeps its slope.
-    """
-    return point.objective.loss.curve(point.curvatures, point.scores) - point.slopes
 
 
 CHORD_DECREMENT = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
@@ -183,30 +177,23 @@ class Newton(CentringSolver):
         Limit on the number of iterations. None is 100.
     """
 
-    def _decrements(self, objective: Objective, has_gap: bool) -> tuple[float, float, float]:
-        """Decrements: below which H⁻¹ is kept, at which a step with a new Hessian is the last, and that a step with a
-        kept one may leave.
-
-        Without a duality gap they are smaller: estimates shall be exact to a small part of their standard errors. At
-        tol=0, and where Hessians are cheap, each step has one of its own.
-        """
-        close = (20 if has_gap else 0.02) * self.tol
-        if has_gap:
-            return CHORD_DECREMENT, close, close * min(1e-3, close**0.5)
-        n, p = objective.design.n_rows, objective.n_parameters
-        own = p <= OWN_HESSIAN_PARAMETERS or n * p * p <= OWN_HESSIAN_PRODUCTS or not self.tol
-        return 0.0 if own else CORRECTED_DECREMENT, close, 100 * close * close
-
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        first = start
-        if objective.strength or not lengthens(objective):
+        design, first = objective.design, start
+        # without a penalty the first step from 0 ends as near as a fit to a subset, at less cost, if the loss has a
+        # formula for its length (`normal_fit`): dense rows have a cheap Hessian at 0, that of equal curvatures
+        dense_score = len(objective.shape) == 1 and not design.is_sparse
+        formula = dense_score and objective.loss.normal_fit(0.0, 0.0) is not None
+        if objective.strength or not formula:
             first = self.near(objective, start, 1e-4)  # two full steps then suffice
         point = objective.at_with_hessian(first)
         inverse = inverse_hessian(objective, point.hessian)
-        free = not objective.strength or objective.unpenalized is not None
-        if free and first is not start and not is_near(point, inverse):
-            point = objective.at_with_hessian(start)
-            inverse = inverse_hessian(objective, point.hessian)
+        if first is not start and (not objective.strength or objective.unpenalized is not None):
+            # where a feature has no penalty a subset may be nearly separated, and all rows not, say by a rare category;
+            # its scores are so large that all rows have hardly any curvature there, and Newton's method diverges
+            step = inverse.times(point.gradient.ravel()).reshape(point.theta.shape)
+            if np.abs(design.scores(step)).max() > LOCAL_CHANGE:
+                point = objective.at_with_hessian(start)
+                inverse = inverse_hessian(objective, point.hessian)
         return self._descend(objective, point, point, inverse, trace=trace)
 
     def centres_first(self, objective: Objective) -> bool:
@@ -216,7 +203,13 @@ class Newton(CentringSolver):
     def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
         """The last Hessian of the solution before serves again, with the penalty of this strength."""
         kept, before.source = before.source, None
-        if objective.design.is_tiny or kept is None or not serves(kept, objective):
+        if (
+            kept is None
+            or objective.design.is_tiny
+            or objective.design is not kept.objective.design
+        ):
+            return self.solve(objective, start)
+        if kept.objective.strength > MAX_STRENGTH_RATIO * objective.strength:
             return self.solve(objective, start)
         point, source = objective.at_with_gradient(start), kept.under(objective)
         inverse = Inverse(source.hessian, positive=objective.strongly_convex)
@@ -240,8 +233,18 @@ class Newton(CentringSolver):
         """The solution, from a point and the inverse of the Hessian at `source`; `last` is the decrement
         of a step before with the same Hessian.
         """
+        loss, n, p = objective.loss, objective.design.n_rows, objective.n_parameters
         has_gap = objective.certificate_kind == "duality_gap"
-        settled, close, enough = self._decrements(objective, has_gap)
+        # decrements: below `settled` H⁻¹ is kept; at `close` a step with a new Hessian is the last; a step with a kept
+        # one may leave `enough`. Without a duality gap they are smaller: estimates shall be exact to a small part of
+        # their standard errors; at tol=0, and where Hessians are cheap, each step has one of its own
+        if has_gap:
+            settled, close = CHORD_DECREMENT, 20 * self.tol
+            enough = close * min(1e-3, close**0.5)
+        else:
+            own = p <= OWN_HESSIAN_PARAMETERS or n * p * p <= OWN_HESSIAN_PRODUCTS or not self.tol
+            settled, close = 0.0 if own else CORRECTED_DECREMENT, 0.02 * self.tol
+            enough = 100 * close * close
         certificate, kept, secants = np.inf, source is not point, None
         for n_iter in range(1, self.max_steps + 1):
             step, decrement = newton_step(point, secants or inverse)
@@ -279,20 +282,18 @@ class Newton(CentringSolver):
                 secants.add(old, point)
         else:
             certificate = certify(point)
-        rank = rank_at(point, inverse)
+        rank = inverse.rank
+        if loss.piecewise_quadratic and not (objective.strength or loss.quadratic):
+            # a row between two pieces of the loss counts as straight, if one of them is: rounding does not decide, and
+            # a full rank shows that the optimum is unique
+            y, z = objective.y, point.scores
+            bends = np.minimum(loss.curvatures(y, z - AT_KINK), loss.curvatures(y, z + AT_KINK))
+            rank = inverse_hessian(objective, objective.hessian(bends)).rank
         # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
-        known = None if objective.strength or objective.loss.shift_invariant else point
+        known = None if objective.strength or loss.shift_invariant else point
         solution = Solution.at(point, certificate, self.tol, n_iter, rank=rank, optimum=known)
         solution.source = source if has_gap and rank is None else None
         return solution
-
-
-def serves(kept: Point, objective: Objective) -> bool:
-    """Whether a Hessian, with the penalty of this strength, is near that of the objective."""
-    own = kept.objective
-    return (
-        own.design is objective.design and own.strength <= MAX_STRENGTH_RATIO * objective.strength
-    )
 
 
 def newton_step(point: Point, inverse: Inverse | Secants) -> tuple[Array, float]:
@@ -302,43 +303,12 @@ def newton_step(point: Point, inverse: Inverse | Secants) -> tuple[Array, float]
     return step, -float(np.vdot(g, step)) / abs(point.value or 1.0)
 
 
-def lengthens(objective: Objective) -> bool:
-    """Whether the first step from 0 ends as near as a fit to a subset, at less cost: the loss has a
-    formula for its length (`normal_fit`), and dense rows have a cheap Hessian at 0, that of equal curvatures.
-    """
-    one = len(objective.shape) == 1 and not objective.design.is_sparse
-    return one and objective.loss.normal_fit(0.0, 0.0) is not None
-
-
-def is_near(point: Point, inverse: Inverse) -> bool:
-    """Whether Newton's step changes no score by more than LOCAL_CHANGE.
-
-    Where a feature has no penalty a subset may be nearly separated, and all rows not, say by a rare category. The
-    solution of the subset has scores so large that all rows have hardly any curvature there, and Newton's method
-    diverges from it.
-    """
-    step = inverse.times(point.gradient.ravel()).reshape(point.theta.shape)
-    return bool(np.abs(point.objective.design.scores(step)).max() <= LOCAL_CHANGE)
-
-
 def inverse_hessian(objective: Objective, H: Array) -> Inverse:
     """The inverse of a Hessian H, to which curvature is added along a common shift of all K intercepts."""
     if objective.loss.shift_invariant and objective.design.intercept:
         intercepts = H.reshape(*objective.shape, *objective.shape)[:, -1, :, -1]
         intercepts += common_shift(intercepts)
     return Inverse(H, positive=objective.strongly_convex)
-
-
-def rank_at(point: Point, inverse: Inverse) -> int | None:
-    """The rank of the Hessian, or None if it is full. A row between two pieces of a loss counts as straight, if one
-    of them is: rounding does not decide, and a full rank shows that the optimum is unique.
-    """
-    objective = point.objective
-    loss, y, z = objective.loss, objective.y, point.scores
-    if objective.strength or loss.quadratic or not loss.piecewise_quadratic:
-        return inverse.rank
-    curvatures = np.minimum(loss.curvatures(y, z - AT_KINK), loss.curvatures(y, z + AT_KINK))
-    return inverse_hessian(objective, objective.hessian(curvatures)).rank
 
 
 def line_search(point: Point, step: Array, evaluate: Callable[[Array], Point]) -> Point:

@@ -112,7 +112,7 @@ def forward_backward(
 
     def bounded(seen: tuple[Point, Array, Array], t: float) -> bool:
         new, _, step = seen
-        rise = objective.mean_loss(new.scores) - point.loss_value - float(np.vdot(down, step))
+        rise = new.loss_value - point.loss_value - float(np.vdot(down, step))
         return rise <= 0.5 * (L / t) * float(np.vdot(step, step)) + unseen
 
     (new, u, step), t = halve(evaluate, bounded, least=SMALLEST)

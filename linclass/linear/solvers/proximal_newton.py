@@ -275,16 +275,16 @@ class WorkingSet:
                 own = one_scale_each(own, self.sub)
             self.step = NewtonStep(free, own) if direct else OrthantStep(free, own)
         theta = np.ascontiguousarray(point.theta[..., self.columns])
-        known: dict[str, Any] = {"jet": point.jet}
+        known = {}
         if "loss_gradient" in vars(point):
             known["loss_gradient"] = point.loss_gradient[..., self.columns]
-        self.point = Point(self.sub, theta, point.scores, **known)
+        self.point = Point(self.sub, theta, point.scores, point.jet, **known)
 
     def point_of(self, objective: Objective) -> Point:
         """The present point, with all features."""
         theta = objective.zero()
         theta[..., self.columns] = self.point.theta
-        return Point(objective, theta, self.point.scores, jet=self.point.jet)
+        return Point(objective, theta, self.point.scores, self.point.jet)
 
     def descend(self, limit: int) -> int:
         """A Newton step, or others until the residual is reduced tenfold; returns their number."""
