@@ -126,7 +126,9 @@ def _maximum_margin(design: DesignMatrix, y: Array, tol: float) -> MaximumMargin
         point: Point, slopes: Array, reach: float, certificate: float, left: int
     ) -> tuple[Point, Array, int]:
         nonlocal n_iter
-        point, slopes, steps = one_round(point, slopes, reach, np.inf, min(STEPS_OF_A_ROUND, left))
+        point, slopes, steps = one_round(
+            point, slopes, reach, np.inf, min(STEPS_OF_A_ROUND, left), first_band=np.inf
+        )
         n_iter += steps
         return point, slopes, steps
 

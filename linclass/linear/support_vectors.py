@@ -49,7 +49,11 @@ class MarginRows:
         for P, solution in zip(objectives, solutions, strict=True):
             z = P.design.scores(solution.theta) if solution.scores is None else solution.scores
             slacks.append(np.maximum(1 - P.y * z, 0))
-            alphas.append(dual_variables(P, solution))
+            alpha = solution.alpha
+            if alpha is None:  # from the slopes of the certificate
+                s = P.at(solution.theta).slopes if solution.slopes is None else solution.slopes
+                alpha = P.weights / P.strength * np.maximum(-P.y * s, 0)
+            alphas.append(alpha)
         first = objectives[0]
         linear = first.loss.piecewise_linear
         bounded = linear and solutions[0].alpha is None
@@ -74,14 +78,6 @@ def roles_of(model: Any) -> Array:
             f"{type(model).__name__} is not fitted, so it has no roles_; call fit first"
         )
     return np.asarray(model._margin_rows.roles)
-
-
-def dual_variables(objective: Objective, solution: Solution) -> Array:
-    """α from the slopes of the certificate, if the solver does not give it."""
-    if solution.alpha is not None:
-        return solution.alpha
-    s = objective.at(solution.theta).slopes if solution.slopes is None else solution.slopes
-    return objective.weights / objective.strength * np.maximum(-objective.y * s, 0)
 
 
 def roles(alpha: Array, slacks: Array, limit: Array | float, piecewise_linear: bool) -> Array:

@@ -10,7 +10,6 @@ digits of |x̄|² (`centred`). With x̄ = 0 and the roots s = √f of the factor
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +74,7 @@ class Units:
         """(w, b) of u: the inverse of `coordinates`."""
         theta, d = u.copy(), len(self.scale)
         theta[..., :d] /= self.scale
-        if self.centres:
+        if self.mean.any():
             theta[..., d:] -= (theta[..., :d] @ self.mean)[..., None]
         return theta
 
@@ -93,17 +92,13 @@ class Units:
 
     def excess(self, point: Point) -> Array:
         """By how much the slopes of W exceed the kink, for a fixed score of the mean row, in the units of w."""
-        objective = point.objective
-        W = objective.weight_part(point.theta)
-        return objective.steepest(W, self.centred(point.gradient))
+        P = point.objective
+        W = P.weight_part(point.theta)
+        return P.penalty.steepest(W, self.centred(point.gradient), P.strength)
 
     def centred(self, g: Array) -> Array:
         d = len(self.scale)
-        return g[..., :d] - g[..., d:] * self.mean if self.centres else g[..., :d]
-
-    @cached_property
-    def centres(self) -> bool:
-        return bool(self.mean.any())
+        return g[..., :d] - g[..., d:] * self.mean if self.mean.any() else g[..., :d]
 
 
 def about_mean(X: Array, weights: Array) -> tuple[Array, Array]:

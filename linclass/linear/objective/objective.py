@@ -225,15 +225,6 @@ class Objective:
         """W without the intercept, as a view."""
         return theta[..., : self.design.n_features]
 
-    def without_intercept(self, theta: Array) -> Array:
-        theta = theta.copy()
-        theta[..., self.design.n_features :] = 0
-        return theta
-
-    def steepest(self, W: Array, G: Array) -> Array:
-        """The element of least norm of ∂P with respect to W, from the gradient G of all that is smooth."""
-        return self.penalty.steepest(W, G, self.strength)
-
     def batch_gradient(self, rows: slice, theta: Array) -> Array:
         """An unbiased estimate of ∇P from a few rows."""
         z = self.design.scores_of(rows, theta)
@@ -467,10 +458,10 @@ class Point:
     @once
     def steepest(self) -> Array:
         """The subgradient of least norm: 0 exactly at a minimum, and ∇P if there is no kink."""
-        g, objective = self.gradient.copy(), self.objective
-        if objective.kinked:
-            G = objective.weight_part(g)
-            G[...] = objective.steepest(objective.weight_part(self.theta), G)
+        g, P = self.gradient.copy(), self.objective
+        if P.kinked:
+            G = P.weight_part(g)
+            G[...] = P.penalty.steepest(P.weight_part(self.theta), G, P.strength)
         return g
 
     @property

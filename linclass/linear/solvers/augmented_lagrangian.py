@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,7 +22,11 @@ from linclass.linear.losses.wrapped import Envelope
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace, by_bisection
-from linclass.linear.solvers.block_pivoting import SolverAfterReductions, least_squares_start
+from linclass.linear.solvers.block_pivoting import (
+    Best,
+    SolverAfterReductions,
+    least_squares_start,
+)
 from linclass.linear.solvers.finite_newton import MAX_HESSIAN_WIDTH, minimize, newton_system
 from linclass.linear.solvers.proximal_newton import ProximalNewton
 
@@ -30,15 +35,6 @@ EASY_STEPS = 20  # of a round, above which the next has the same reach
 PATIENCE = 5  # rounds without a better certificate: limited by rounding
 MAX_ROUNDS = 30
 ROUNDED_CERTIFICATE = 1e-9  # from which rounding errors, not the reach, may be what is left
-
-
-class Rounds(NamedTuple):
-    """The best point of some rounds, its slopes and their certificate, and the number of steps of all rounds."""
-
-    point: Point
-    slopes: Array
-    certificate: float
-    n_iter: int
 
 
 def method_of_multipliers(
@@ -52,14 +48,14 @@ def method_of_multipliers(
     n_iter: int = 0,
     growth: float = STEP_GROWTH,
     trace: Callable[[Point], None] | None = None,
-) -> Rounds:
+) -> Best:
     """Rounds  (θ, s) ← one_round(θ, s, reach, certificate, steps left)  until the certificate is at most `tol`.
 
     A round minimizes the envelopes around the slopes s, and gives the slopes of the envelopes at its minimum, and the
     number of its steps. After it the reach grows, unless the round was hard; a smaller reach has less of the rounding
     errors that limit the last digits.   Rockafellar (1976), Math. Oper. Res. 1
     """
-    worse, best = 0, Rounds(point, slopes, np.inf, n_iter)
+    worse, best = 0, Best(point, slopes, np.inf, n_iter)
     for _ in range(MAX_ROUNDS):
         if n_iter >= max_steps or best.certificate <= tol or worse >= PATIENCE:
             break
@@ -70,7 +66,7 @@ def method_of_multipliers(
         certificate = judge(point, slopes)
         worse = 0 if certificate < best.certificate else worse + 1
         if not worse:
-            best = Rounds(point, slopes, certificate, n_iter)
+            best = Best(point, slopes, certificate, n_iter)
         if worse and best.certificate <= ROUNDED_CERTIFICATE:
             reach /= growth
         elif steps <= EASY_STEPS:
@@ -178,6 +174,19 @@ class Augmented(Objective):
     def at(self, theta: Array) -> Point:
         return AugmentedPoint(self, theta, self.design.scores(theta))
 
+    def is_settled(self, old: Point, new: Point, exact: bool) -> bool:
+        """Whether a step may end the round: its slopes are off by no more than they have changed, or by rounding alone.
+
+        The dual of a round has curvature 1/reach, and its gap is at most ‖∇‖²/(2·strength).
+        """
+        if exact:
+            return True
+        moved = float(((new.slopes - self.centre) ** 2 @ self.weights).sum())
+        size = float(np.vdot(new.gradient, new.gradient))
+        if size <= moved * self.strength / self.reach:
+            return True
+        return new.value >= old.value and size >= float(np.vdot(old.gradient, old.gradient))
+
 
 class AugmentedPoint(Point):
     """A point whose losses have the term  imbalance · b  of the rows that are left out."""
@@ -263,14 +272,9 @@ class SemismoothNewton(SolverAfterReductions):
         n_iter: int = 0,
         trace: Trace | None = None,
     ) -> Solution:
-        def in_band(
-            point: Point, slopes: Array, reach: float, certificate: float, left: int
-        ) -> tuple[Point, Array, int]:
-            first = not known and certificate == np.inf
-            return one_round(point, slopes, reach, np.inf if first else BAND, left)
-
+        rounds = one_round if known else partial(one_round, first_band=np.inf)
         point, slopes, certificate, n_iter = method_of_multipliers(
-            in_band, certify, point, slopes, reach, self.tol, most, n_iter, trace=trace
+            rounds, certify, point, slopes, reach, self.tol, most, n_iter, trace=trace
         )
         point = point.objective.at(point.theta)  # whose scores are not sums of steps
         certificate = certify(point, slopes)
@@ -317,11 +321,20 @@ def reach_of_start(
 
 
 def one_round(
-    point: Point, slopes: Array, reach: float, band: float, max_iter: int
+    point: Point,
+    slopes: Array,
+    reach: float,
+    certificate: float,
+    max_iter: int,
+    first_band: float = BAND,
 ) -> tuple[Point, Array, int]:
-    """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps."""
+    """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps.
+
+    In the first round, whose certificate is not known, all rows within `first_band` take part.
+    """
     objective = point.objective
     design = objective.design
+    band = first_band if certificate == np.inf else BAND
     if design.is_kernel or design.n_rows <= ALL_ROWS_UP_TO or design.width > MAX_HESSIAN_WIDTH:
         band = np.inf
     taking_part = objective.loss.may_move(objective.y, slopes, point.scores, reach, band)
@@ -331,7 +344,7 @@ def one_round(
     while True:
         smooth = Augmented(objective, slopes, reach, np.flatnonzero(taking_part))
         inner = smooth.start(point)
-        inner, steps = minimize(inner, newton_system(smooth), near(smooth), max_iter - n_iter)
+        inner, steps = minimize(inner, newton_system(smooth), smooth.is_settled, max_iter - n_iter)
         n_iter += steps
         point = smooth.end(inner, objective)
         new = slopes_at(objective, slopes, point.scores, reach)
@@ -350,22 +363,3 @@ def counts_little(objective: Objective, moves: Array, missed: Array, reach: floa
     g = objective.design.restricted(rows).pull(objective.weights[rows] * moves[rows])
     moved = float((moves * moves @ objective.weights).sum())
     return float(np.vdot(g, g)) <= moved * objective.strength / reach
-
-
-def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
-    """Stopping test of a round: its slopes are off by no more than they have changed, or by rounding alone.
-
-    The dual of a round has curvature 1/reach, and its gap is at most ‖∇‖²/(2·strength).
-    """
-
-    def small(old: Point, new: Point, exact: bool) -> bool:
-        if exact:
-            return True
-        moved = float(((new.slopes - smooth.centre) ** 2 @ smooth.weights).sum())
-        g = new.gradient
-        size = float(np.vdot(g, g))
-        if size <= moved * smooth.strength / smooth.reach:
-            return True
-        return new.value >= old.value and size >= float(np.vdot(old.gradient, old.gradient))
-
-    return small

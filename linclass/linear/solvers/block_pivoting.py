@@ -167,7 +167,9 @@ CERTIFIED_SHARE = 0.02  # of corrected rows, up to which the certificate is comp
 KINK_TOLERANCE = 1e-6  # distance above which two kinks are different, in units of the loss
 
 
-class Pivoted(NamedTuple):
+class Best(NamedTuple):
+    """The best point of some steps, its slopes and their certificate, and the number of all steps."""
+
     point: Point
     slopes: Array
     certificate: float
@@ -200,20 +202,28 @@ def pivot(
     tol: float,
     max_iter: int,
     trace: Callable[[Point], None] | None = None,
-) -> Pivoted:
+) -> Best:
     """The best point found, with its slopes and their certificate, which may exceed tol."""
     guesses, progress = Guesses(objective), Progress(objective.design.n_rows)
     guess, n_iter = guesses.first(start), 0
-    best = Pivoted(objective.at(start), guess.slopes, np.inf, 0)
-    while n_iter < min(MAX_GUESSES, max_iter) and guesses.can_solve(guess):
+    best = Best(objective.at(start), guess.slopes, np.inf, 0)
+    while n_iter < min(MAX_GUESSES, max_iter):
+        if objective.design.intercept and not guess.at_kink.any():
+            break  # the intercept follows from the rows at a kink
         n_iter += 1
         guess, point = guesses.solve(guess, progress.tolerance)
         if trace:
             trace(point)
         update = guesses.update(guess, point)
-        corrected = count_corrected(guess, update)
+        moved = ~update.at_kink & (update.slopes != guess.slopes)
+        corrected = int(np.count_nonzero((update.at_kink != guess.at_kink) | moved))  # rows
         if corrected <= CERTIFIED_SHARE * objective.design.n_rows:
-            best = better(best, point, guesses.stretched(guess, point), update.slopes, tol)
+            for candidate in (point, guesses.stretched(guess, point)):
+                certificate = certify(candidate, update.slopes)
+                if certificate < best.certificate:
+                    best = Best(candidate, update.slopes, certificate, 0)
+                if certificate <= tol:
+                    break
         if best.certificate <= tol or progress.ends(corrected, guesses.equations.exact):
             break
         guess = update
@@ -233,10 +243,6 @@ class Guesses:
 
     def first(self, start: Array) -> Guess:
         return self._guess(*values_at_start(self.objective, start, self.reach))
-
-    def can_solve(self, guess: Guess) -> bool:
-        """The intercept follows from the rows at a kink."""
-        return bool(guess.at_kink.any()) or not self.objective.design.intercept
 
     def solve(self, guess: Guess, tolerance: float) -> tuple[Guess, Point]:
         """The guess with the slopes that solve its equations, and their point."""
@@ -287,23 +293,6 @@ class Progress:
         if corrected <= PROGRESS * self.fewest:
             self.waited, self.fewest = 0, corrected
         return self.waited >= PATIENCE
-
-
-def count_corrected(old: Guess, new: Guess) -> int:
-    """The number of rows about which the guesses differ."""
-    moved = ~new.at_kink & (new.slopes != old.slopes)
-    return int(np.count_nonzero((new.at_kink != old.at_kink) | moved))
-
-
-def better(best: Pivoted, point: Point, stretched: Point, slopes: Array, tol: float) -> Pivoted:
-    """The best point, or one of the two that has a smaller certificate."""
-    for candidate in (point, stretched):
-        certificate = certify(candidate, slopes)
-        if certificate < best.certificate:
-            best = Pivoted(candidate, slopes, certificate, 0)
-        if certificate <= tol:
-            break
-    return best
 
 
 def values_at_start(objective: Objective, start: Array, reach: Array) -> tuple[Array, Any]:

@@ -234,7 +234,10 @@ class FiniteNewton(SolverAfterReductions):
                 trace(new)
             if exact:
                 certificate = of_parabola(objective, new)
-            elif decrease(old, new) <= NEAR_DECREASE * self.tol**0.5:
+            elif (
+                relative_gap(objective, old.value - new.value, new.value)
+                <= NEAR_DECREASE * self.tol**0.5
+            ):
                 certificate = certify(new)
             return certificate <= self.tol
 
@@ -341,8 +344,9 @@ def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, flo
     if not adrift and decreased(new.value, point.value, slope):
         return new, 1.0
 
-    weighted = along * objective.weights
-    bend = objective.strength * inner(objective.without_intercept(step), step, along)
+    weighted, of_weights = along * objective.weights, step.copy()
+    of_weights[objective.design.n_features :] = 0
+    bend = objective.strength * inner(of_weights, step, along)
     rest = slope - float(np.vdot(point.slopes, weighted))  # of φ′(0), by all but the losses
 
     def derivatives(new: Point, t: float) -> tuple[float, float]:
@@ -351,10 +355,6 @@ def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, flo
         return rise, bend + float(np.vdot(turn, weighted))
 
     return minimize_along(point, new, evaluate, slope, derivatives)
-
-
-def decrease(old: Point, new: Point) -> float:
-    return relative_gap(new.objective, old.value - new.value, new.value)
 
 
 def of_parabola(objective: Objective, point: Point) -> float:

@@ -114,7 +114,10 @@ class LeastSquares(Solver):
     refinements: ClassVar[int] = 3
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        if not shorter_by_rows(objective):
+        design = objective.design
+        if (
+            objective.strength or design.n_rows >= design.n_features
+        ):  # else rows are the shorter way
             equations = NormalEquations(objective, centred_gram(objective))
             return self._refined(objective, equations, trace)
         near = centred(objective)
@@ -147,11 +150,6 @@ class LeastSquares(Solver):
             if np.linalg.norm(step) <= 1e-14 * np.linalg.norm(point.theta):
                 break
         return Solution.at(point, certify(point), self.tol, 1, rank=system.rank)
-
-
-def shorter_by_rows(objective: Objective) -> bool:
-    design = objective.design
-    return not objective.strength and design.n_rows < design.n_features
 
 
 def centred_gram(objective: Objective) -> tuple[Array, Array]:

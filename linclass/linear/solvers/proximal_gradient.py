@@ -54,7 +54,11 @@ class ProximalGradient(Solver):
             return Solution.at(last, certify(last), self.tol, 0)
         alike = units.scale.max() <= ALIKE_SCALES * units.scale.min()
         if alike or not objective.penalty.prox_by_feature:
-            units = replace(units, scale=np.full_like(units.scale, common_scale(units)))
+            largest = float(
+                units.scale.max()
+            )  # as good as 1 if it is near, in units of the intercept
+            common = 1.0 if 1 / ALIKE_SCALES <= largest <= ALIKE_SCALES else largest
+            units = replace(units, scale=np.full_like(units.scale, common))
         ahead, u = last, units.coordinates(last.theta)
         ahead_u = last_u = u
         bend = objective.loss.smoothness
@@ -75,12 +79,6 @@ class ProximalGradient(Solver):
                 if certificate <= self.tol or new.separates:
                     break
         return Solution.at(new, certificate, self.tol, n_iter)
-
-
-def common_scale(units: Units) -> float:
-    """The largest of the features; 1 if it is near, in units of the intercept."""
-    largest = float(units.scale.max())
-    return 1.0 if 1 / ALIKE_SCALES <= largest <= ALIKE_SCALES else largest
 
 
 def rounding(point: Point, units: Units) -> float:

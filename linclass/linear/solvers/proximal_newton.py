@@ -67,17 +67,11 @@ class Step:
     """A step of the entries of theta that are free."""
 
     slopes: Array | None = None  # of the losses in the model at its minimum, after a whole step
-    keeps = False  # what it computed of the rows, for the next step
+    keeps = False  # the Hessian, for the next step
+    fall = 0.0  # decrease of the objective that the model predicts
 
     def __init__(self, free: Array, units: Units):
         self.free, self.units = free, units
-
-    def anew(self) -> Step:
-        """The same for another strength."""
-        return type(self)(self.free, self.units)
-
-    def adapt(self, apart: float, enough: float) -> None:
-        """Prepare the next step, after one whose `slopes` have the gap `apart` but for other features."""
 
     def __call__(self, point: Point) -> Point:
         raise NotImplementedError
@@ -92,14 +86,10 @@ class NewtonStep(Step):
 
     hessian: Array
     curvatures: Array  # of the losses, in the Hessian
-    fall: float  # decrease of the objective that the model predicts
-
-    def __init__(self, free: Array, units: Units):
-        super().__init__(free, units)
-        self.every: Any = ... if free.ndim == 1 and free.all() else free
 
     def __call__(self, point: Point) -> Point:
-        objective, units, every = point.objective, self.units, self.every
+        objective, units = point.objective, self.units
+        every: Any = ... if self.free.ndim == 1 and self.free.all() else self.free
         if not self.keeps:
             self.hessian, self.curvatures = self._hessian(point), point.curvatures
         H, self.keeps = self.hessian, False
@@ -131,10 +121,6 @@ class NewtonStep(Step):
             self.slopes = point.slopes + moved
         return new
 
-    def adapt(self, apart: float, enough: float) -> None:
-        """Keep the Hessian if the next step, which leaves about the same share of the gap as this one, suffices."""
-        self.keeps = apart * apart <= KEPT_SHARE * enough * self.fall
-
     def _hessian(self, point: Point) -> Array:
         """∇² of the smooth part, slightly regularized."""
         objective, single = point.objective, len(point.objective.shape) == 1
@@ -155,7 +141,7 @@ class NewtonStep(Step):
             least = max(least, STRAIGHT_CURVATURE * self.residual(point))
         np.maximum(bends, least, out=bends)
         free = self.free.ravel()
-        return H if self.every is ... else H[np.ix_(free, free)]
+        return H if single and free.all() else H[np.ix_(free, free)]
 
     def _of_losses(self, point: Point, single: bool) -> Array:
         """∇² of the losses, in single precision at half the cost."""
@@ -257,7 +243,8 @@ class WorkingSet:
             self.chosen, self.columns, self.step = last.chosen, last.columns, last.step
             self.sub = last.sub
             if objective.strength != last.objective.strength:
-                self.sub, self.step = self.sub.with_strength(objective.strength), self.step.anew()
+                self.sub = self.sub.with_strength(objective.strength)
+                self.step = type(self.step)(self.step.free, self.step.units)
         else:
             features = np.flatnonzero(chosen.reshape(-1, d).any(axis=0))
             every = len(features) == d
@@ -279,12 +266,6 @@ class WorkingSet:
         if "loss_gradient" in vars(point):
             known["loss_gradient"] = point.loss_gradient[..., self.columns]
         self.point = Point(self.sub, theta, point.scores, point.jet, **known)
-
-    def point_of(self, objective: Objective) -> Point:
-        """The present point, with all features."""
-        theta = objective.zero()
-        theta[..., self.columns] = self.point.theta
-        return Point(objective, theta, self.point.scores, self.point.jet)
 
     def descend(self, limit: int) -> int:
         """A Newton step, or others until the residual is reduced tenfold; returns their number."""
@@ -383,7 +364,9 @@ class ProximalNewton(CentringSolver):
             g = point.loss_gradient if g is None else g
             working = WorkingSet(stage, point, g, units, working)
             steps += working.descend(self.max_steps - steps)
-            point = working.point_of(objective)
+            theta = objective.zero()  # with all features
+            theta[..., working.columns] = working.point.theta
+            point = Point(objective, theta, working.point.scores, working.point.jet)
             if trace:
                 trace(point)
         if not np.isfinite(certificate):
@@ -422,7 +405,8 @@ class ProximalNewton(CentringSolver):
             conjugates = objective.loss.conjugates(objective.y, step.slopes)
             apart = point.loss_value + objective.weights @ conjugates
             apart -= float(np.vdot(dual, point.scores))
-            step.adapt(apart, enough * point.value)
+            # keep its Hessian if the next step, which leaves about the same share of the gap, suffices
+            step.keeps = apart * apart <= KEPT_SHARE * (enough * point.value) * step.fall
             if apart <= enough * point.value:
                 gap, g = gap_and_gradient(point, balanced(point, step.slopes))
                 certificate = relative_gap(objective, gap, point.value)
