@@ -163,16 +163,13 @@ class LinearClassifier(LinearModel, Classifier):
             return [(type(named)(K), codes)]
         if loss.joint:
             joint = find("losses", loss.joint)
-            options = {"reference": True} if self._needs_reference(joint) else vars(loss)
-            return [(joint(K, **options), codes)]
+            # without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores
+            free = joint.kind == "twice-smooth" and not is_penalized(self)
+            if free and (self.solver == "auto" or solver_of(self).name in ("newton", "irls")):
+                return [(joint(K, reference=True), codes)]
+            return [(joint(K, **vars(loss)), codes)]
         rest = np.where(np.arange(K)[:, None] == codes, 1.0, -1.0)
         return [(loss, rest)] if loss.quadratic else [(loss, y) for y in rest]
-
-    def _needs_reference(self, joint: Any) -> bool:
-        """Without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores."""
-        if joint.kind != "twice-smooth" or is_penalized(self):
-            return False
-        return self.solver == "auto" or solver_of(self).name in ("newton", "irls")
 
     def _old_parameters(self) -> Array | None:
         """Those of the last fit; None if there was none, or one of another number of classes."""

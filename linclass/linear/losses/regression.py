@@ -79,7 +79,21 @@ class Huber(ResidualLoss):
         return s, s == free
 
 
-class EpsilonInsensitive(ResidualLoss):
+class Tube(ResidualLoss):
+    """No loss of residuals up to ε."""
+
+    def __init__(self, epsilon: float = 0.1):
+        self.epsilon = epsilon
+
+    def check(self) -> None:
+        require_nonnegative("epsilon", self.epsilon)
+
+    def _beyond(self, v: Array, limit: float | Array) -> Array:
+        """The soft threshold sign(v) max(|v| − limit, 0)."""
+        return np.asarray(np.sign(v) * np.maximum(np.abs(v) - limit, 0))
+
+
+class EpsilonInsensitive(Tube):
     """ε-insensitive loss  ℓ(r) = max(0, |r| − ε)  of the residual r = z − y: no loss inside a tube.
 
     Rows inside the tube do not influence the fit, like rows beyond the margin for hinge; with ε = 0 it is
@@ -94,12 +108,6 @@ class EpsilonInsensitive(ResidualLoss):
     kind = "convex"
     piecewise_linear = True
 
-    def __init__(self, epsilon: float = 0.1):
-        self.epsilon = epsilon
-
-    def check(self) -> None:
-        require_nonnegative("epsilon", self.epsilon)
-
     def value(self, r: Array) -> Array:
         return np.maximum(np.abs(r) - self.epsilon, 0)
 
@@ -111,8 +119,7 @@ class EpsilonInsensitive(ResidualLoss):
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """Soft thresholding by reach·ε, then clipping to [−1, 1]."""
-        v = v - reach * y
-        soft = np.sign(v) * np.maximum(np.abs(v) - reach * self.epsilon, 0)
+        soft = self._beyond(v - reach * y, reach * self.epsilon)
         s = np.clip(soft, -1, 1)
         return s, (s == soft) & (s != 0) if self.epsilon else s == soft
 
@@ -126,7 +133,7 @@ class EpsilonInsensitive(ResidualLoss):
         return np.zeros_like(y)
 
 
-class SquaredEpsilonInsensitive(ResidualLoss):
+class SquaredEpsilonInsensitive(Tube):
     """Squared ε-insensitive loss  ℓ(r) = max(0, |r| − ε)²  (without ½, like the squared hinge).
 
     With ε = 0 it is twice the squared loss.   Ho & Lin (2012), J. Machine Learning Research 13
@@ -140,17 +147,11 @@ class SquaredEpsilonInsensitive(ResidualLoss):
     smoothness = 2.0
     piecewise_quadratic = True
 
-    def __init__(self, epsilon: float = 0.1):
-        self.epsilon = epsilon
-
-    def check(self) -> None:
-        require_nonnegative("epsilon", self.epsilon)
-
     def value(self, r: Array) -> Array:
         return np.maximum(np.abs(r) - self.epsilon, 0) ** 2
 
     def slope(self, r: Array) -> Array:
-        return 2 * np.sign(r) * np.maximum(np.abs(r) - self.epsilon, 0)
+        return 2 * self._beyond(r, self.epsilon)
 
     def curvature(self, r: Array) -> Array:
         return 2.0 * (np.abs(r) >= self.epsilon)
@@ -160,6 +161,5 @@ class SquaredEpsilonInsensitive(ResidualLoss):
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """Soft thresholding by reach·ε, then shrinking by the curvature of ℓ*."""
-        v = v - reach * y
-        soft = np.sign(v) * np.maximum(np.abs(v) - reach * self.epsilon, 0)
+        soft = self._beyond(v - reach * y, reach * self.epsilon)
         return soft / (1 + reach / 2), (soft != 0) if self.epsilon else np.full(len(v), True)

@@ -51,7 +51,7 @@ def duality_gap(point: Point, slopes: Array | None = None) -> float:
     s = point.slopes if slopes is None else slopes
     if slopes is None and _is_balanced(P, point.gradient, s, STRICTLY_BALANCED):
         d = P.design.n_features  # the gradient contains Xᵀ(w s)
-        U = P.penalty.gradient(point.theta[..., :d]) - point.gradient[..., :d] / P.strength
+        U = P.penalty.curvature * point.theta[..., :d] - point.gradient[..., :d] / P.strength
         return _gap_in_domain(point, s, U)
     if P.unpenalized is None and not P.design.intercept:
         return gap_and_gradient(point, s)[0]
@@ -135,7 +135,7 @@ def certificate_of_step(old: Point, new: Point, source: Point) -> float:
     if (np.abs(r[..., free]) / norms).max(initial=0) > 1e-14:
         return np.inf
     d = P.design.n_features
-    U = P.penalty.gradient(new.theta[..., :d]) - r[..., :d] / P.strength
+    U = P.penalty.curvature * new.theta[..., :d] - r[..., :d] / P.strength
     if P.unpenalized is not None:
         U = np.where(P.unpenalized, 0.0, U)
 

@@ -232,9 +232,8 @@ class Objective:
         slopes = self.loss.slopes(self.y[..., rows], z)
         g = self.design.pull_of(rows, scale * self.weights[rows] * slopes)
         if self.strength:
-            self.weight_part(g)[...] += self.strength * self.penalty.gradient(
-                self.weight_part(theta)
-            )
+            W = self.weight_part(theta)
+            self.weight_part(g)[...] += self.strength * (self.penalty.curvature * W)
         return g
 
     # Second derivatives
@@ -447,7 +446,7 @@ class Point:
         """∇P, or the gradient of its smooth part when the penalty has a kink."""
         P, g, d = self.objective, self.loss_gradient.copy(), self.objective.design.n_features
         if P.strength:
-            g[..., :d] += P.strength * P.penalty.gradient(self.theta[..., :d])
+            g[..., :d] += P.strength * (P.penalty.curvature * self.theta[..., :d])
         return g
 
     @once

@@ -69,10 +69,6 @@ class Penalty(NamedPart):
     def value(self, W: Array) -> float:
         raise self._missing("value")
 
-    def gradient(self, W: Array) -> Array:
-        """Gradient of the smooth part."""
-        return self.curvature * W
-
     def hessian(self, W: Array) -> Array:
         """The Hessian (W.size, W.size) while zeros stay zeros."""
         return np.diag(np.broadcast_to(self.curvature, W.shape).ravel())

@@ -194,9 +194,6 @@ class L2(Entrywise):
 
     l2: ClassVar[float] = 1.0
 
-    def gradient(self, W: Array) -> Array:
-        return W if self.factors is None else super().gradient(W)
-
 
 @documented
 @dataclass(frozen=True)

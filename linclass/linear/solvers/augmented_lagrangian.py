@@ -22,12 +22,14 @@ from linclass.linear.losses.wrapped import Envelope
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace, by_bisection
-from linclass.linear.solvers.block_pivoting import (
-    Best,
+from linclass.linear.solvers.block_pivoting import Best
+from linclass.linear.solvers.finite_newton import (
+    MAX_HESSIAN_WIDTH,
     SolverAfterReductions,
     least_squares_start,
+    minimize,
+    newton_system,
 )
-from linclass.linear.solvers.finite_newton import MAX_HESSIAN_WIDTH, minimize, newton_system
 from linclass.linear.solvers.proximal_newton import ProximalNewton
 
 STEP_GROWTH = 3.0  # of the reach, from round to round

@@ -6,7 +6,8 @@ If no row leaves its parabola over a full step, the step ends at the exact minim
 point that certifies it without another pass over the rows, unless rounding errors may matter (`may_hide`). F alone does
 not tell: a loss may have two pieces of one curvature, as the ε-insensitive one on both sides of its tube. Steps that
 do not decrease the objective enough are shortened. If K = XXᵀ is small, block pivoting
-(linclass/linear/solvers/block_pivoting.py) comes first.
+(linclass/linear/solvers/block_pivoting.py) comes first: `SolverAfterReductions` is the base class of all solvers of
+losses with kinks.
 Mangasarian (2002), Optim. Methods and Software 17; Keerthi & DeCoste (2005), JMLR 6
 """
 
@@ -34,10 +35,16 @@ from linclass.linear.objective.certificate import (
     l2_part,
     relative_gap,
 )
-from linclass.linear.objective.coordinates import centred
+from linclass.linear.objective.coordinates import centred, equal_factors
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import Solution, Trace
-from linclass.linear.solvers.block_pivoting import SolverAfterReductions, forms_gram, suits
+from linclass.linear.solvers.base import (
+    CentringSolver,
+    Solution,
+    Trace,
+    by_bisection,
+    in_other_coordinates,
+)
+from linclass.linear.solvers.block_pivoting import forms_gram, pivot
 
 # The equations  (strength·I + Σ_F h_i x_i x_iᵀ) Δ = −g  when only rows F have curvature, h_i = w_i ℓ″_i.
 #
@@ -180,6 +187,111 @@ def newton_system(objective: Objective) -> NewtonSystem:
         return RowSystem(objective) if few else FeatureSystem(objective)
     return RowSystem(objective) if forms_gram(design) else ProductSystem(objective)
 
+
+# What comes before the steps of a solver of a loss with kinks, and after them: divide columns by the roots of their
+# factors in the penalty; centre the rows; merge equal rows and try block pivoting, if K = XXᵀ is small; else start from
+# a fit to few of the rows, take the solver's own steps, and compare their end with the intercept alone.
+#
+# A start for losses with kinks:  argmin (1/Σw) Σ w_i ½‖z_i − t_i‖²/scale + strength·½‖W‖².
+#
+# The targets t are y, or 2(e_y − 1/K) for K scores. Where the strength is so large that all scores are near 0, the
+# slopes −t are about those of the loss; where it is small, most scores end near a kink. One system of equations
+# replaces the first steps from 0, which are short.
+
+MIN_UNEXPLAINED = 0.1  # share of a kernel, for a piecewise linear loss
+MAX_START_WIDTH = 1000  # features up to which a dense matrix of them is formed
+
+
+def least_squares_start(objective: Objective) -> Array | None:
+    """None for a kernel or many features, or if the equations are singular but for rounding."""
+    design, d = objective.design, objective.design.n_features
+    if design.is_kernel or design.width > MAX_START_WIDTH:
+        return None
+    targets = y = objective.y
+    if len(objective.shape) > 1:
+        K = objective.shape[0]
+        targets = np.full((K, len(y)), -2 / K)
+        targets[y, np.arange(len(y))] += 2
+    level = objective.weights / objective.loss.scale(objective.y)
+    H = design.gram(level)
+    diagonal(H)[:d] += objective.strength
+    _, theta, info = lapack.dposv(H, design.pull(level * targets).T, lower=1)
+    return None if info else np.ascontiguousarray(theta.T)
+
+
+def suits(objective: Objective) -> bool:
+    """A kernel, or no more rows than features: then K is small, and seldom singular.
+
+    The rows at a kink of a piecewise linear loss are no more than the rank of K, and guesses of more rows cycle.
+    """
+    design = objective.design
+    if design.is_kernel:
+        if design.n_rows != design.n_features:
+            return False
+        smooth = not objective.loss.piecewise_linear
+        return smooth or design.unexplained >= MIN_UNEXPLAINED  # type: ignore[attr-defined]
+    return design.n_rows <= design.n_features
+
+
+@dataclass(frozen=True)
+class SolverAfterReductions(CentringSolver):
+    """Base of such solvers, which define `descend`."""
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        if (unit := equal_factors(objective)) is not None:
+            return in_other_coordinates(unit, self.solve, objective, start, trace)
+        return super().solve(objective, start, trace)
+
+    def centres_first(self, objective: Objective) -> bool:
+        return True
+
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        if not suits(objective):
+            return self.solve_by_steps(objective, start, trace)
+        if objective.merged is None:
+            return self.solve_by_pivoting(objective, start, trace)
+        fewer, place = objective.merged
+        fewer = fewer.with_strength(objective.strength)
+        solution = self.solve_by_pivoting(fewer, start, trace)
+        if solution.slopes is not None:
+            solution.slopes = solution.slopes[place]
+        if solution.scores is not None:
+            solution.scores = solution.scores[place]
+        return solution
+
+    def solve_by_pivoting(
+        self, objective: Objective, start: Array, trace: Trace | None
+    ) -> Solution:
+        """By block pivoting; if its guesses cycle, by steps from the best of them."""
+        best = pivot(objective, start, self.tol, self.max_steps, trace)
+        point, slopes, certificate, n_iter = best
+        if certificate > self.tol and n_iter < self.max_steps:
+            return self.solve_by_steps(objective, point.theta, trace, n_iter)
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
+
+    def solve_by_steps(
+        self, objective: Objective, start: Array, trace: Trace | None, n_iter: int = 0
+    ) -> Solution:
+        """By the solver's own steps; the intercept alone, if they end above its objective."""
+        solution = self.descend(objective, self.near(objective, start), trace, n_iter)
+        if solution.certificate <= self.tol:
+            return solution
+        alone = by_bisection(objective)
+        if alone.value >= solution.objective:
+            return solution
+        certificate = certify(alone)
+        return Solution.at(
+            alone, certificate, self.tol, solution.n_iter, slopes=alone.slopes, scores=alone.scores
+        )
+
+    def descend(
+        self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
+    ) -> Solution:
+        """The solver's own steps from a start, after n_iter steps of block pivoting."""
+        raise NotImplementedError
+
+
+# Newton's method for piecewise quadratic losses
 
 SAME_SLOPES = 1e-12  # of a slope, relative to what it is computed from
 NEAR_DECREASE = 0.1  # of √tol: the next decrease will be about the square of this one

@@ -30,7 +30,7 @@ from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.objective import Objective, common_shift
 from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
 from linclass.linear.solvers.base import Solution, Trace, few_rows
-from linclass.linear.solvers.block_pivoting import SolverAfterReductions, least_squares_start
+from linclass.linear.solvers.finite_newton import SolverAfterReductions, least_squares_start
 
 MAX_HESSIAN = (
     300  # parameters up to which the equations are factored, not solved by conjugate gradients
