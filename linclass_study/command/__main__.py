@@ -23,7 +23,6 @@ from linclass_study.errors import StudyError, printable, suggest_name
 DIFFERENCE_TOLERANCE = 1e-9  # as in verify.py, which is slow to import
 STUDIES = "as after --configfile: later files win; without one, study.yaml of this folder, or else the default study"
 FOLDER_OR_ARCHIVE = "a results folder, or an archive that `linclass publish` made"
-ANONYMOUS = "anonymous"
 
 Function = Callable[[argparse.Namespace], int]
 Argument = tuple[tuple[str, ...], dict[str, Any]]  # of `add_argument`
@@ -407,7 +406,7 @@ def _publish(options: argparse.Namespace) -> int:
     with _folder(options.results, "is an archive already; give a results folder") as results:
         citation = Citation(
             title=options.title or f"Results of a linclass study: {results.folder.resolve().name}",
-            authors=[Author.of(text) for text in options.author or [ANONYMOUS]],
+            authors=[Author.of(text) for text in options.author or ["anonymous"]],
             date=written_on(results).date().isoformat(),
             license=options.license,
         )

@@ -14,7 +14,6 @@ import polars as pl
 from linclass.base.messages import counted
 from linclass_study.analysis.aggregate import aggregate
 from linclass_study.analysis.datasets_table import write_datasets_table
-from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, write_scores
 from linclass_study.analysis.study_file import StudyDescription
 from linclass_study.analysis.tuned import write_tuned
@@ -45,8 +44,11 @@ def write_derived(
     """
     outcome, folder = study.outcome, study.outcome.results
     bare = _without_predictions(folder)
+    names, code = metrics_of(outcome.evaluation), version("linclass")
     for dataset in outcome.datasets:
-        _write_scores(outcome, dataset)
+        runs = sorted((folder / "runs" / dataset).glob("*/predictions.parquet"))
+        digests = dict.fromkeys((run.parent.name for run in runs), "merged")
+        write_scores(folder, dataset, digests, Classes.of(outcome.about(dataset)), code, names)
         _add(bare, ("scores", "fits"), folder, dataset)
         write_tuned(replace(outcome, part=dataset), dataset)
         _add(bare, ("tuned",), folder, dataset)
@@ -58,16 +60,6 @@ def write_derived(
     for dataset in outcome.datasets:
         write_exhibits(outcome, figures[True], dataset)
     write_page(outcome, *study.studies)
-
-
-def _write_scores(outcome: Outcome, dataset: str) -> None:
-    """Write the scores of all runs on the data set, and their fits."""
-    runs = sorted((outcome.results / "runs" / dataset).glob("*/predictions.parquet"))
-    digests = dict.fromkeys((run.parent.name for run in runs), "merged")
-    code = version("linclass")
-    classes = Classes.of(outcome.about(dataset))
-    names = metrics_of(outcome.evaluation)
-    write_scores(outcome.results, dataset, digests, classes, code, names)
 
 
 Tables = dict[str, dict[Any, pl.DataFrame]]  # name of a table → (data set,) → rows

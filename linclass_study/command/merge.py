@@ -83,10 +83,6 @@ class MergedStudy:
     conflicts: list[str]
     notes: list[str]
 
-    @property
-    def datasets(self) -> list[str]:
-        return list(self.study.outcome.datasets)
-
 
 def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
     """Combine the studies of all sources into one in `folder`; among equal entries the first wins.
@@ -150,7 +146,7 @@ class Conflict(StudyError):
 def conflicts(sources: Sequence[ResultsFolder], merged: MergedStudy, tolerance: float) -> list[str]:
     """Contradictions between the results, one sentence each."""
     found = list(merged.conflicts)
-    for dataset in merged.datasets:  # equal wherever it was available
+    for dataset in merged.study.outcome.datasets:  # equal wherever it was available
         abouts = ((source, source.about(dataset)) for source in studying(dataset, sources))
         had = [source for source, about in abouts if about and about["status"] == "available"]
         for other in had[1:]:
@@ -216,7 +212,7 @@ def studying(dataset: str, sources: Sequence[ResultsFolder]) -> list[ResultsFold
 
 def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: Path) -> None:
     """Write the merged data sets, folds, runs, times and environments."""
-    for dataset in merged.datasets:
+    for dataset in merged.study.outcome.datasets:
         _write_data(dataset, studying(dataset, sources), folder)
     spent = [table_files.frame("times")]
     bare: dict[str, list[pl.DataFrame]] = {}  # tables of the runs without predictions

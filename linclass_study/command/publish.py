@@ -49,13 +49,10 @@ def readme(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
         "| `CITATION.cff` | how to cite these results |",
         f"| `{SUMS}` | a checksum of each file: `sha256sum -c {SUMS}` |",
     ]
-    rerun, again = (
-        [],
-        "To run the study again, copy the files of `configuration/` into a clone of linclass",
-    )
     has_study = (results.folder / "study.json").exists()
-    if has_study and len(results.study.studies) == 1:
-        rerun = [f"{again}: `{snakemake_command(results.study.studies[0])}`."]
+    studies = results.study.studies if has_study else []
+    again = "To run the study again, copy the files of `configuration/` into a clone of linclass"
+    rerun = [f"{again}: `{snakemake_command(studies[0])}`."] if len(studies) == 1 else []
     datasets = results.study.outcome.datasets if has_study else {}
     absent = "The rows of the data sets are not here, but as points in figures of boundaries."
     if DIGESTS in names:

@@ -219,13 +219,11 @@ def plan_lines(
     if others := study.evaluation.get("metrics"):
         yield f"scored by   {', '.join(map(_directed, others))}, and linclass's metrics"
     yield f"results     {study.results}"
-    options = [word for key, value in part.items() for word in (f"--{key}", _as_option(value))]
-    given = shlex.join([*map(str, files), *options])
+    words = [*map(str, files)]
+    for key, value in part.items():
+        words += [f"--{key}", value if isinstance(value, str) else ",".join(value)]
+    given = shlex.join(words)
     yield f"to run it   linclass run{f' {given}' if given else ''}"
-
-
-def _as_option(value: Any) -> str:
-    return value if isinstance(value, str) else ",".join(value)
 
 
 def _parts(study: Study, seconds: float) -> str:

@@ -59,9 +59,8 @@ class Verified:
     alone: dict[str, list[Run]] = field(default_factory=dict)  # "A" and "B" → runs of it alone
     facts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # permitted differences
-    lacking: dict[str, set[Run]] = field(
-        default_factory=dict
-    )  # runs of both without predictions there
+    # "A" and "B" → runs of both without predictions there
+    lacking: dict[str, set[Run]] = field(default_factory=dict)
 
     @property
     def agree(self) -> bool:

@@ -254,10 +254,8 @@ def _version(name: str) -> str:
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
-    known = (
-        "*.dist-info",
-        "*.egg-info",
-    )  # a folder without any, such as a study's, changes all the time
+    known = "*.dist-info", "*.egg-info"
+    # a folder without any, such as a study's, changes all the time
     folders = [f for f in sys.path if any(next(Path(f).glob(form), None) for form in known)]
     state = [[folder, os.stat(folder or ".").st_mtime_ns] for folder in folders]
     name = f"distributions {sys.prefix}"

@@ -15,35 +15,26 @@ from typing import Any
 
 from linclass.base.messages import counted
 from linclass_study.data.expected_size import expected_size
-from linclass_study.entries import Problem
+from linclass_study.entries import Problems
 from linclass_study.errors import suggest_name
 
 OVERHEAD = 4000  # values of data whose iterations take as long as what any fit does besides
 LONGEST = 60  # letters of the suffix of a folder
 
 
-def part_problems(only: Sequence[str], part: str, names: Sequence[str]) -> list[Problem]:
+def part_problems(only: Sequence[str], part: str, names: Sequence[str]) -> Problems:
     """Data sets that the study does not have, and parts that do not exist."""
-    problems: list[Problem] = [
-        (["only"], f"the study has no data set '{name}'; {suggest_name(name, names)}")
-        for name in only
-        if name not in names
-    ]
-    if part and not problems:
+    unknown = [name for name in only if name not in names]
+    for name in unknown:
+        yield ["only"], f"the study has no data set '{name}'; {suggest_name(name, names)}"
+    if part and not unknown:
         place, number = map(int, part.split("/"))
         sets = len(only) or len(names)
         if number > sets:
-            problems.append(
-                (
-                    ["part"],
-                    f"{part} divides {counted(sets, 'data set')}; give at most {counted(sets, 'part')}",
-                )
-            )
+            most = counted(sets, "part")
+            yield ["part"], f"{part} divides {counted(sets, 'data set')}; give at most {most}"
         elif place > number:
-            problems.append(
-                (["part"], f"there is no part {part}; the last one is {number}/{number}")
-            )
-    return problems
+            yield ["part"], f"there is no part {part}; the last one is {number}/{number}"
 
 
 def divide(datasets: Mapping[str, Mapping[str, Any]], number: int) -> list[list[str]]:

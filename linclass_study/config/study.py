@@ -51,14 +51,12 @@ class Study:
     mirrors: list[str]
     downloads: str
     files: tuple[Path, ...]
-    parameters: dict[
-        str, dict[str, Any]
-    ]  # method → what its class says (estimator_check.parameter_facts)
+    # method → what its class says (estimator_check.parameter_facts)
+    parameters: dict[str, dict[str, Any]]
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
-    whole: tuple[
-        str, ...
-    ] = ()  # names of the data sets of the whole study, if this is a part of it
+    # names of the data sets of the whole study, if this is a part of it
+    whole: tuple[str, ...] = ()
 
     @property
     def folders(self) -> SearchFolders:

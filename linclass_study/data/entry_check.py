@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from linclass import datasets as synthetic
@@ -50,28 +50,17 @@ def _infinite(value: Any, path: list[Any]) -> Problems:
 
 
 def _of_sources(entry: Entry, key: str, folders: SearchFolders) -> Problems:
-    given = entry.get(key)
-    for path, source in _placed(given, [key]):
-        yield from ((path + inner, text) for inner, text in _of_source(source, entry, folders))
-    yield from _missing(given, [key], folders)
+    """The problems of each source; one more if all are files, and none of them exists."""
+    sources = as_list(entry.get(key))
+    paths = [[key, i] if isinstance(entry[key], list) else [key] for i in range(len(sources))]
+    for path, source in zip(paths, sources, strict=True):
+        yield from (([*path, *inner], text) for inner, text in _of_source(source, entry))
+    files = [source["file"] for source in sources if "file" in source]
+    if files and len(files) == len(sources) and not any(map(folders.found, files)):
+        yield [*paths[0], "file"], f"there is no file '{files[0]}'"
 
 
-def _placed(given: Any, path: list[Any]) -> Iterator[tuple[list[Any], Any]]:
-    """(path of keys, source) of each source, whether the entry has one, several or none."""
-    for i, source in enumerate(as_list(given)):
-        yield ([*path, i] if isinstance(given, list) else path), source
-
-
-def _missing(given: Any, path: list[Any], folders: SearchFolders) -> Problems:
-    """A problem if all sources are files, and none of them exists."""
-    files = [(place, source["file"]) for place, source in _placed(given, path) if "file" in source]
-    if len(files) != len(as_list(given)) or any(folders.found(name) for _, name in files):
-        return
-    for place, name in files[:1]:
-        yield [*place, "file"], f"there is no file '{name}'"
-
-
-def _of_source(source: Mapping[str, Any], entry: Entry, folders: SearchFolders) -> Problems:
+def _of_source(source: Mapping[str, Any], entry: Entry) -> Problems:
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
         what = f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"

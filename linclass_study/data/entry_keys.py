@@ -16,7 +16,6 @@ SUFFIXES |= {".svm": "libsvm", ".svmlight": "libsvm", ".tsv": "csv"}
 COMPRESSED = (".bz2", ".gz", ".xz")
 KINDS = ("file", "url", "sklearn", "openml", "generate")
 FILES = ("file", "url")  # the other kinds produce rows themselves
-PARTS = {"source": 0, "test": 1}
 
 
 def source_kind(source: Mapping[str, Any]) -> str:

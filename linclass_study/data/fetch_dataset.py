@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.entry_keys import FILES, PARTS, source_kind
+from linclass_study.data.entry_keys import FILES, source_kind
 from linclass_study.data.local_copies import DownloadLimits, SearchFolders, mirrors
 from linclass_study.data.sources import offers
 from linclass_study.entries import Entry, as_list
@@ -40,38 +40,31 @@ class AvailableSource:
 
 
 def available_sources(
-    entry: Entry, key: str, folders: SearchFolders, failures: Failures
+    given: Any, folders: SearchFolders, failures: Failures, is_last: bool = True, **options: Any
 ) -> Iterator[AvailableSource]:
-    """Yield each available source under `key`; append the reasons for the others to `failures`."""
-    for label, source, get, is_last in _offered(entry.get(key), folders, True):
-        try:
-            with errors_as_unavailable("it is unavailable"):
-                path = get() if source_kind(source) in FILES else None
-        except Unavailable as reason:
-            add_failure(failures, label, reason)
-        else:
-            options = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
-            yield AvailableSource(label, options, path, is_last)
+    """Yield each available source, with `options`; append the reasons for the others to `failures`. `is_last` says that
+    no other source is left after these."""
+    sources = as_list(given)
+    for i, source in enumerate(sources, 1):
+        last = is_last and i == len(sources)
+        for label, get in offers(source, folders, last):
+            try:
+                with errors_as_unavailable("it is unavailable"):
+                    path = get() if source_kind(source) in FILES else None
+            except Unavailable as reason:
+                add_failure(failures, label, reason)
+            else:
+                yield AvailableSource(label, {**source, **options}, path, last)
 
 
 def vocabulary_file(sources: Any, folders: SearchFolders, is_last: bool) -> Path:
     """The file of the words of a source; `is_last` says that no other source is left."""
     failures: Failures = []
-    for label, _, get, _ in _offered(sources, folders, is_last):
-        try:
-            with errors_as_unavailable("it is unavailable"):
-                return Path(get())
-        except Unavailable as reason:
-            add_failure(failures, label, reason)
+    for found in available_sources(sources, folders, failures, is_last):
+        if found.path is not None:
+            return found.path
+        add_failure(failures, found.label, "it is not a file")
     raise Unavailable(f"its vocabulary is unavailable: {describe(failures)}")
-
-
-def _offered(given: Any, folders: SearchFolders, is_last: bool) -> Iterator[tuple[Any, ...]]:
-    """(label, source, function that obtains it, whether no other source is left) of what the sources offer."""
-    sources = as_list(given)
-    for i, source in enumerate(sources, 1):
-        last = is_last and i == len(sources)
-        yield from ((label, source, get, last) for label, get in offers(source, folders, last))
 
 
 def first_usable(entry: Entry, folders: SearchFolders, execute: Execute) -> tuple[str, Failures]:
@@ -87,12 +80,14 @@ def first_usable(entry: Entry, folders: SearchFolders, execute: Execute) -> tupl
             add_failure(failures, label, reason)
         return reason is None
 
-    for train in available_sources(entry, "source", folders, failures):
+    # the part enters the seed of generated rows
+    options = {"seed": entry.get("seed", 0)}
+    for train in available_sources(entry["source"], folders, failures, part=0, **options):
         if "test" not in entry:
             if succeeds(train.label, "build", train):
                 return train.label, failures
         elif succeeds(train.label, "read", "source", train):
-            for test in available_sources(entry, "test", folders, failures):
+            for test in available_sources(entry["test"], folders, failures, part=1, **options):
                 both = f"{train.label} + {test.label}"
                 if succeeds(test.label, "read", "test", test) and succeeds(
                     both, "build", train, test

@@ -11,6 +11,7 @@ import resource
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,8 @@ def text_or_none(value: Any) -> str | None:
 
 
 def reset_peak_memory() -> None:
-    try:
-        with open("/proc/self/clear_refs", "w") as clear:
-            clear.write("5")
-    except OSError:
-        pass
+    with suppress(OSError), open("/proc/self/clear_refs", "w") as clear:
+        clear.write("5")
 
 
 def peak_memory_mb() -> float:

@@ -112,9 +112,8 @@ def number_of_fits(evaluation: Mapping[str, Any], rows: float) -> float:
 
 def tuned(entry: Entry, evaluation: Mapping[str, Any]) -> float:
     """Factor by which tuning extends a fit: candidates are fitted along a path with warm starts."""
-    if not entry.get(
-        "tune"
-    ):  # a criterion such as AIC selects from a path of fits to all training rows
+    if not entry.get("tune"):
+        # a criterion such as AIC selects from a path of fits to all training rows
         return sqrt(COUNT) if entry["classifier"] == "linclass.TunedClassifier" else 1.0
     candidates = len(tuning.candidates(entry["tune"]))
     for name in filter(lambda name: tuning.is_path(entry["tune"][name]), entry["tune"]):
