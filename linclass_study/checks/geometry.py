@@ -47,7 +47,6 @@ def design(table: Table) -> Any:
 
 
 def dense_blocks(X: Any) -> Iterator[np.ndarray]:
-    """Iterate over dense blocks of rows."""
     size = max(1, BLOCK // max(1, X.shape[1]))
     for start in range(0, X.shape[0], size):
         block = X[start : start + size]

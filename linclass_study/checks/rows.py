@@ -21,7 +21,6 @@ MISSING = np.float64(np.nan).view(np.uint64)
 
 
 def words_of_numbers(values: np.ndarray) -> Words:
-    """Words of numbers."""
     words = (np.asarray(values, np.float64) + 0.0).view(np.uint64)
     words[np.isnan(values)] = MISSING
     return words
@@ -42,7 +41,6 @@ def words_of_levels(codes: np.ndarray, levels: tuple[str, ...]) -> Words:
 
 
 def word_of_name(name: str) -> np.uint64:
-    """Hash of a text."""
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return np.frombuffer(digest, np.uint64)[0]
 

@@ -19,7 +19,6 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 
 from linclass_study.command.results_folder import DIGESTS, FOLDS_DIGEST, ResultsFolder, Run
 from linclass_study.errors import StudyError
-from linclass_study.execution import run_files
 from linclass_study.execution.run_files import KEY, LAST, OTHERS, digest_of_file
 from linclass_study.files.reading import read_metadata
 from linclass_study.project import ROOT
@@ -55,7 +54,6 @@ PARTS = (
     Part("exhibits.json", "exhibits.json", "digests of the figures over all data sets, and why others are not drawn"),
     Part("exhibits/", "exhibits/*/*", "the figures with their numbers", True),
 )  # fmt: skip
-RUN_FILES = (*run_files.OTHERS, run_files.LAST)
 REQUIRED_RUN_FILES = ("predictions.parquet", "fits.parquet")
 REQUIRED_FILES = (
     *("report.html", "study.json", "answer.txt", "scores.parquet", "fits.parquet"),
@@ -74,7 +72,7 @@ def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
     small = is_small(results)
     for part in PARTS:
         if part.place == "runs/":
-            paths = [results.path(run, name) for run in results.runs for name in RUN_FILES]
+            paths = [results.path(run, name) for run in results.runs for name in (*OTHERS, LAST)]
         else:
             paths = sorted(results.folder.glob(part.pattern))
         for path in paths:
@@ -254,7 +252,6 @@ class Citation:
         return self.license.split(" OR ") if "(" not in self.license else [self.license]
 
     def text(self) -> str:
-        """Content of CITATION.cff."""
         software = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
         kept = ("type", "title", "authors", "version", "license")
         about: dict[str, Any] = {

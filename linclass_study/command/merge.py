@@ -24,12 +24,9 @@ from linclass_study.analysis.study_file import StudyDescription
 from linclass_study.command.results_folder import FOLDS_DIGEST, ResultsFolder, Run
 from linclass_study.command.verify import (
     DIFFERENCE_TOLERANCE,
-    Agreement,
-    compare_predictions,
-    compare_scores,
+    compare_predicted,
     data_differences,
     differing,
-    same_bytes,
 )
 from linclass_study.entries import without_label
 from linclass_study.errors import StudyError
@@ -177,17 +174,8 @@ def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float)
         if more.height:
             lone = counted(more.height, "fit")
             return f"{bare.given} has the scores of {lone} without predictions, which {full.given} lacks"
-    if not (a.has_predictions(run) and b.has_predictions(run)):
-        scored = compare_scores(run, a, b)
-        return (
-            "" if scored.within(tolerance) else f"{scored.sentence()}; A = {a.given}, B = {b.given}"
-        )
-    if same_bytes(*(s.path(run, "predictions.parquet") for s in (a, b))):
-        return ""
     both = made(fits[0]).join(made(fits[1]), on=FIT, how="semi")
-    predictions = [s.run_table("predictions", run).join(both, on=FIT, how="semi") for s in (a, b)]
-    differences, largest, rows = compare_predictions(*predictions)
-    found = Agreement(run, differences, largest, rows)
+    found = compare_predicted(run, a, b, both)
     return "" if found.within(tolerance) else f"{found.sentence()}; A = {a.given}, B = {b.given}"
 
 
@@ -201,7 +189,6 @@ def runs_of(sources: Sequence[ResultsFolder]) -> dict[Run, list[ResultsFolder]]:
 
 
 def made(fits: pl.DataFrame) -> pl.DataFrame:
-    """Fits with predictions."""
     return fits.filter(pl.col("status").is_in(FITTED))
 
 

@@ -196,7 +196,6 @@ class ResultsFolder:
 
     @cached_property
     def study(self) -> study_file.StudyDescription:
-        """The configuration of the study."""
         try:
             found = read_study(self.folder)
         except StudyError as refused:
@@ -208,7 +207,6 @@ class ResultsFolder:
 
     @cached_property
     def environments(self) -> list[dict[str, str]]:
-        """The environment of each machine that fitted."""
         with self.naming("environment/"):
             return of_machines(self.folder)
 
@@ -253,7 +251,6 @@ class ResultsFolder:
 
     @cached_property
     def metrics(self) -> set[str]:
-        """The metrics in scores.parquet."""
         path = self.folder / "scores.parquet"
         with self.naming(path):
             return {*scan_parquet(path).select("metric").unique().collect()["metric"]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import filecmp
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -278,7 +278,6 @@ class Agreement:
         return not self.differences and self.largest <= tolerance
 
     def sentence(self) -> str:
-        """One line."""
         numbers = f"numbers differ by at most {self.largest:.1e}"
         if self.rows:
             numbers += f" in {counted(self.rows, 'row')}"
@@ -287,18 +286,24 @@ class Agreement:
 
 
 def compare_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
-    """Compare a run in both folders."""
-    fits = compare_fits(a.run_table("fits", run), b.run_table("fits", run))
+    differences, largest = compare_fits(a.run_table("fits", run), b.run_table("fits", run))
+    found = compare_predicted(run, a, b)
+    differences = [*found.differences, *differences]
+    return replace(found, differences=differences, largest=max(found.largest, largest))
+
+
+def compare_predicted(
+    run: Run, a: ResultsFolder, b: ResultsFolder, fits: pl.DataFrame | None = None
+) -> Agreement:
+    """Compare the predictions of a run, of these fits or of all; if one has none, what there is without."""
     if not (a.has_predictions(run) and b.has_predictions(run)):
-        scored = compare_scores(run, a, b)
-        differences, largest = [*scored.differences, *fits[0]], max(scored.largest, fits[1])
-        return Agreement(run, differences, largest, scores=scored.scores)
-    if same_bytes(*(folder.path(run, "predictions.parquet") for folder in (a, b))):
-        return Agreement(run, *fits)
-    differences, largest, rows = compare_predictions(
-        a.run_table("predictions", run), b.run_table("predictions", run)
-    )
-    return Agreement(run, [*differences, *fits[0]], max(largest, fits[1]), rows)
+        return compare_scores(run, a, b)
+    if same_bytes(*(x.path(run, "predictions.parquet") for x in (a, b))):
+        return Agreement(run)
+    rows = [x.run_table("predictions", run) for x in (a, b)]
+    if fits is not None:
+        rows = [own.join(fits, on=FIT, how="semi") for own in rows]
+    return Agreement(run, *compare_predictions(*rows))
 
 
 def compare_scores(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:

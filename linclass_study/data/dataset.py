@@ -60,7 +60,6 @@ def description(table: Table) -> dict[str, Any]:
 
 
 def read_table(arrays: Mapping[str, Any], about: Mapping[str, Any], prefix: str = "") -> Table:
-    """The table of these arrays and this description."""
     if f"{prefix}X" in arrays:
         X = arrays[f"{prefix}X"]
     else:

@@ -91,7 +91,6 @@ class SharedInputs:
         return self.results / "runs" / self.dataset / method
 
     def features(self, spec: MethodSpec) -> Path:
-        """The file of features of a method."""
         return self.results / "features" / self.dataset / f"{spec['features']}.npz"
 
     def run_of(self, method: str, spec: MethodSpec) -> PlannedRun:

@@ -168,12 +168,10 @@ def plan(
 
 
 def plan_bundles(study: Study) -> dict[str, Bundle]:
-    """Name → bundle."""
     return plan(run_seconds(study), study.jobs, lambda method: divisible(study.methods[method]))
 
 
 def run_seconds(study: Study) -> dict[Run, float]:
-    """The expected seconds of each run."""
     sizes = {name: expected_size(entry) for name, entry in study.datasets.items()}
     return {
         (dataset, method): seconds_of_run(size, entry, study.evaluation)

@@ -102,7 +102,6 @@ class RowDigests:
         self._known: dict[tuple[str, int, int], str] = {}
 
     def of_fit(self, planned: Planned) -> str:
-        """Digest of the rows of a planned fit."""
         if planned.name not in self._known:
             parts = [self.rows[planned.train], self.rows[planned.test]]
             if planned.is_leave_one_out:

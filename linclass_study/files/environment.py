@@ -42,7 +42,6 @@ REDUNDANT = re.compile(r"\((r|tm)\)|\d+-core|\b(cpu|processor)\b|( with|@).*")
 
 @cache
 def machine() -> str:
-    """The name of this machine."""
     given = _plain(os.environ.get(NAME, ""))
     if given:
         return given
@@ -52,7 +51,6 @@ def machine() -> str:
 
 
 def processor() -> str:
-    """Model name of the processor."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

@@ -51,8 +51,6 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted method."""
-
     method: Method
     task: Task
     chosen: dict[str, Any]

@@ -99,7 +99,6 @@ class Handlers:
         print_last(f"{text}\n{full}" if full else text)
 
     def planned_job(self, job: Any) -> tuple[str, float]:
-        """Name and expected seconds of a job."""
         rule = self._rule(job)
         name = " ".join([rule, *job.wildcards])
         if rule not in FIT:

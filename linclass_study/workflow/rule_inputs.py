@@ -123,7 +123,6 @@ class RuleInputs:
         self.to_fit = ToFit(self.results, self.bundles, self.run_spec)
 
     def _force(self, file: str | Path) -> None:
-        """Force the job that makes a file."""
         if self._workflow.is_main_process:
             snakemake_internals.force(self._workflow, str(file))
 

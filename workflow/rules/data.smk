@@ -63,7 +63,6 @@ rule check_data:
     localrule: True
     conda:
         "../envs/linclass.yaml"
-    threads: 1
     params:
         metadata=INPUTS.shown_metadata,
         code=code_of("check_data.py"),

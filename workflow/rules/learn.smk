@@ -5,14 +5,7 @@ output is a manifest of the files of its runs. Fits on which nothing has changed
 
 folds/{dataset}.parquet                       the fold in which each row is tested, the same for all methods
 bundles/{bundle}.json                         the runs of a job with their inputs and files
-runs/{dataset}/{method}/fits.parquet          one row for each planned fit, failed ones included
-runs/{dataset}/{method}/predictions.parquet   one row for each held-out row
-runs/{dataset}/{method}/coefficients.parquet  coefficients of each fit of a linear classifier (optional)
-runs/{dataset}/{method}/tuning.parquet        candidates of each tuned fit with their inner scores (optional)
-runs/{dataset}/{method}/paths.parquet         coefficients of the first fit along the strengths (optional)
-runs/{dataset}/{method}/traces.parquet        one row for each recorded step of a solver (optional)
-runs/{dataset}/{method}/boundary.npz          predicted classes of a plane, and margins at boundaries (optional)
-runs/{dataset}/{method}/unfinished.npz        outcomes of the fits of a run that was interrupted
+runs/{dataset}/{method}/                      fits, predictions, … (linclass_study/execution/run_files.py lists the files)
 store/{dataset}/                              runs of earlier variants of the study (linclass_study/execution/fit_store.py)
 """
 
@@ -32,7 +25,6 @@ rule cross_validate:
     priority: INPUTS.longest_first
     conda:
         "../envs/linclass.yaml"
-    threads: 1
     resources:
         mem_mb=INPUTS.memory_mb,
         runtime=INPUTS.minutes,
@@ -59,7 +51,6 @@ rule cross_validate_shard:
     priority: INPUTS.longest_first
     conda:
         "../envs/linclass.yaml"
-    threads: 1
     resources:
         mem_mb=INPUTS.memory_mb,
         runtime=INPUTS.minutes,
