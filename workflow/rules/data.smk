@@ -43,7 +43,6 @@ rule retry:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=lambda _: STUDY.results,
         entry=INPUTS.entry,
         plan=time_ns(),  # a parameter that has changed is due again
     script:
@@ -82,7 +81,6 @@ rule compare_data:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=lambda _: STUDY.results,
         datasets=DATASETS,
         related=INPUTS.shared_rows(),
         code=code_of("compare_data.py"),

@@ -20,7 +20,6 @@ rule figures:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=lambda _: STUDY.results,
         study=INPUTS.digest,
     script:
         "../scripts/figures.py"

@@ -29,7 +29,6 @@ rule cross_validate:
         mem_mb=INPUTS.memory_mb,
         runtime=INPUTS.minutes,
     params:
-        results=lambda _: STUDY.results,
         asked=INPUTS.spec_digest,
     script:
         "../scripts/cross_validate.py"
@@ -55,7 +54,6 @@ rule cross_validate_shard:
         mem_mb=INPUTS.memory_mb,
         runtime=INPUTS.minutes,
     params:
-        results=lambda _: STUDY.results,
         asked=INPUTS.spec_digest,
         shards=INPUTS.number_of_shards,
         code=code_of("cross_validate_shard.py"),
@@ -80,7 +78,6 @@ rule gather_shards:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=lambda _: STUDY.results,
         asked=INPUTS.spec_digest,
         code=code_of("gather_shards.py"),
     script:

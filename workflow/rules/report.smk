@@ -31,7 +31,6 @@ rule report:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=lambda _: STUDY.results,
         figures=FIGURES[False],
         study=INPUTS.digest,
         code=code_of(

@@ -32,7 +32,6 @@ rule score:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=lambda _: STUDY.results,
         methods=list(STUDY.methods),
         study=INPUTS.digest_for_dataset,
         metrics=metrics_of(STUDY.evaluation),
@@ -72,7 +71,6 @@ rule aggregate:
     conda:
         "../envs/linclass.yaml"
     params:
-        results=lambda _: STUDY.results,
         study=INPUTS.digest,
         code=code_of("aggregate.py", *INPUTS.metric_modules()),
     script:

@@ -7,7 +7,7 @@ from linclass_study.files.resolved_study import read_resolved
 from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])
-outcome = Outcome.of(snakemake.params.results)
+outcome = Outcome.of(snakemake.config["results"])
 study = read_resolved(outcome.results)
 described = describe_study(outcome, study["files"], study["modules"], study.get("whole", ()))
 aggregate(outcome, described, str(outcome.results / "report.html"))

@@ -9,6 +9,6 @@ from linclass_study.processes.job import begin_job
 begin_job(snakemake.log[0])
 write_datasets_table(
     snakemake.params.datasets,
-    Path(snakemake.params.results),
+    Path(snakemake.config["results"]),
     map(tuple, json.loads(snakemake.params.related)),
 )

@@ -7,5 +7,5 @@ from linclass_study.processes.job import begin_job
 
 if __name__ == "__main__":
     begin_job(snakemake.log[0])
-    results, out = Path(snakemake.params.results), Path(snakemake.output[0])
+    results, out = Path(snakemake.config["results"]), Path(snakemake.output[0])
     fit_bundle(results, snakemake.wildcards.bundle, out)

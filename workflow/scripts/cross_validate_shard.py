@@ -8,5 +8,5 @@ from linclass_study.processes.job import begin_job
 if __name__ == "__main__":
     begin_job(snakemake.log[0])
     part = int(snakemake.wildcards.shard), snakemake.params.shards
-    results, out = Path(snakemake.params.results), Path(snakemake.output[0])
+    results, out = Path(snakemake.config["results"]), Path(snakemake.output[0])
     fit_shard(results, snakemake.wildcards.bundle, part, out)

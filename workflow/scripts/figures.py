@@ -5,5 +5,5 @@ from linclass_study.processes.job import begin_job
 from linclass_study.report.figure_files import PICTURES, drawn_exhibits, write_pictures
 
 begin_job(snakemake.log[0])
-outcome = Outcome.of(snakemake.params.results)
+outcome = Outcome.of(snakemake.config["results"])
 write_pictures(outcome, drawn_exhibits(outcome), PICTURES)

@@ -6,5 +6,5 @@ from linclass_study.execution.compute import gather_shards
 from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])
-results, out = Path(snakemake.params.results), Path(snakemake.output[0])
+results, out = Path(snakemake.config["results"]), Path(snakemake.output[0])
 gather_shards(results, snakemake.wildcards.bundle, snakemake.input.shards, out)

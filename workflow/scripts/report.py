@@ -10,6 +10,6 @@ from linclass_study.report.page import write_page
 
 begin_job(snakemake.log[0])
 gc.disable()  # a tenth of the time; the process ends with its few figures
-outcome = Outcome.of(snakemake.params.results)
+outcome = Outcome.of(snakemake.config["results"])
 write_exhibits(outcome, snakemake.params.figures)
 write_page(outcome, read_resolved(outcome.results)["files"])

@@ -10,5 +10,5 @@ from linclass_study.processes.job import begin_job
 begin_job(snakemake.log[0])
 name = snakemake.wildcards.dataset
 if is_available_now(name, json.loads(snakemake.params.entry), snakemake.config):
-    fetch_inputs.increment(snakemake.params.results, name)
+    fetch_inputs.increment(snakemake.config["results"], name)
 Path(snakemake.output[0]).touch()

@@ -16,14 +16,14 @@ about = read_about(snakemake.input.about)
 dataset = snakemake.wildcards.dataset
 manifests = [read_manifest(Path(path)) for path in snakemake.input.manifests]
 write_scores(
-    Path(snakemake.params.results),
+    Path(snakemake.config["results"]),
     dataset,
     prediction_digests(manifests, dataset, snakemake.params.methods),
     Classes.of(about),
     snakemake.params.code,
     snakemake.params.metrics,
 )
-outcome = Outcome.of(snakemake.params.results, dataset)
+outcome = Outcome.of(snakemake.config["results"], dataset)
 write_tuned(outcome, dataset)
 gc.disable()  # a tenth of the time of drawing; the process ends with its few figures
 write_exhibits(outcome, snakemake.params.figures, dataset)
