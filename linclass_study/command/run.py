@@ -26,7 +26,7 @@ from linclass_study.analysis.data_warnings import (
 from linclass_study.analysis.wording import direction_words
 from linclass_study.checks.check_dataset import misleading
 from linclass_study.command.results_folder import ResultsFolder, Run, open_results
-from linclass_study.config.entry_checks import checked_method, columns_of_text, small_dataset
+from linclass_study.config.entry_checks import checked_method, small_dataset
 from linclass_study.config.parts import divide
 from linclass_study.config.schema import schema_for_editors
 from linclass_study.config.study import KINDS, Study, read_config
@@ -262,13 +262,13 @@ def _columns(study: Study) -> Iterator[str]:
     """
     for name, entry in study.datasets.items():
         warnings: list[str] = []
-        if (data := small_dataset(entry, study.folders)) is not None:
+        data, texts, categories = small_dataset(entry, study.folders)
+        if data is not None:
             warnings += serious(misleading(data))
             for protocol, reason in make_folds(data, name, study.evaluation)[1].items():
                 if protocol != "official":  # of the test set, which is not read here
                     warnings.append(f"no fits by {protocol}: {reason}")
             warnings += classes_without_order(study.methods, entry, data.classes)
-        texts, categories = columns_of_text(entry, study.folders)
         warnings += unread_columns(study.methods, texts, categories)
         yield from (f"warning     {name}: {text}" for text in warnings)
 

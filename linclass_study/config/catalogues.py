@@ -141,12 +141,9 @@ def _of_suite(suite: str) -> dict[str, dict[str, Any]]:
     }
 
 
-Catalogue = dict[str, dict[str, Any]]
-
-
 def read_catalogue(
     kind: str, define: Mapping[str, Any], written: SourceLines
-) -> tuple[Catalogue, dict[str, str], list[Problem]]:
+) -> tuple[dict[str, dict[str, Any]], dict[str, str], list[Problem]]:
     """(entries, origin, problems) of `datasets` or `methods`.
 
     origin: name of an own entry → the name it is written under; problems: what is wrong with the form of own entries.

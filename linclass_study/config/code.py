@@ -270,12 +270,11 @@ def _shown(path: Path) -> str:
     return str(path)
 
 
-# Its name below the folder of the study, its path, and the digest of its content.
-OwnModule = tuple[str, str, str]
-
-
-def own_modules(methods: Mapping[str, Any], evaluation: Mapping[str, Any]) -> list[OwnModule]:
-    """Python files below the working directory or PYTHONPATH that methods and metrics import, but for linclass's."""
+def own_modules(
+    methods: Mapping[str, Any], evaluation: Mapping[str, Any]
+) -> list[tuple[str, str, str]]:
+    """Python files below the working directory or PYTHONPATH that methods and metrics import, but for linclass's: of
+    each its name below that folder, its path, and the digest of its content."""
     named = [module for path in own_metrics(evaluation) for module in metrics.modules_of(path)]
     for entry in methods.values():
         named += modules_of_method(entry, evaluation["tune_metric"])

@@ -172,31 +172,25 @@ def column_problems(entry: Entry, folders: SearchFolders) -> Problems:
         yield from _class_problems(entry, file)
 
 
-def columns_of_text(entry: Entry, folders: SearchFolders) -> tuple[list[str], list[str]]:
-    """(columns of texts, columns of categories) that the entry names, or a small local file has."""
+def small_dataset(
+    entry: Entry, folders: SearchFolders
+) -> tuple[Dataset | None, list[str], list[str]]:
+    """(training rows of a small local file, as the study will have them; columns of texts, columns of categories that
+    the entry names, or the file has). No rows if there is no such file, or it contradicts the entry, which the fetch
+    will tell.
+    """
     texts = [*map(str, as_list(entry.get("texts")))]
     categories = [*map(str, as_list(entry.get("categorical")))]
-    if content := _small_content(entry, folders):
-        others = named_columns(entry, ("target", "group", "drop", "texts", "categorical"))
-        found = content.frame.select(pl.col(pl.String)).columns
-        categories += [name for name in found if name not in others]
-    return texts, categories
-
-
-def small_dataset(entry: Entry, folders: SearchFolders) -> Dataset | None:
-    """The training rows of a small local file, as the study will have them; None if there are none, or they contradict
-    the entry, which the fetch will tell.
-    """
+    file = LocalFile.of(entry, folders)
+    if file is None or (content := file.content(entry)) is None:
+        return None, texts, categories
+    others = named_columns(entry, KEYS)
+    found = content.frame.select(pl.col(pl.String)).columns
+    categories += [name for name in found if name not in others]
     own = {key: value for key, value in entry.items() if key not in ("digest", "test")}
     with suppress(Exception):
-        if content := _small_content(entry, folders):
-            return build_dataset(content, None, own)
-    return None
-
-
-def _small_content(entry: Entry, folders: SearchFolders) -> Columns | None:
-    file = LocalFile.of(entry, folders)
-    return None if file is None else file.content(entry)
+        return build_dataset(content, None, own), texts, categories
+    return None, texts, categories
 
 
 def _class_problems(entry: Entry, file: LocalFile) -> Problems:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -318,13 +318,9 @@ PIPELINE = (
 
 def found_class(path: str, needed: tuple[str, ...]) -> tuple[Any, str]:
     """(the class, '') if it has the `needed` methods, else (None, a sentence)."""
-    look_beside_the_study()
-    try:
-        found = import_object(path)
-    except ValueError as error:
-        return None, one_sentence(error)
-    except BaseException as error:  # the import itself fails; it may even call sys.exit
-        return None, f"'{path}' cannot be imported: {one_sentence(error)}"
+    found, problem = imported(path)
+    if problem:
+        return None, problem
     if not isinstance(found, type):
         functions = "list a map of single rows under `features:`"
         remedy = functions if "transform" in needed else f"give that of an estimator; {PIPELINE}"
@@ -334,6 +330,17 @@ def found_class(path: str, needed: tuple[str, ...]) -> tuple[Any, str]:
         return None, f"'{path}' has no {lacking[0]}(); give a class with {' and '.join(needed)}"
     unfit = _unfit(found, "fit_transform" if "transform" in needed else "fit") if needed else ""
     return (None, unfit) if unfit else (found, "")
+
+
+def imported(path: str, find: Callable[[str], Any] = import_object) -> tuple[Any, str]:
+    """(what `find` gives for an import path, ''), or (None, why it gives nothing)."""
+    look_beside_the_study()
+    try:
+        return find(path), ""
+    except ValueError as error:
+        return None, one_sentence(error)
+    except BaseException as error:  # the import itself fails; it may even call sys.exit
+        return None, f"'{path}' cannot be imported: {one_sentence(error)}"
 
 
 def lacking_arguments(function: Any, given: Iterable[str], first: int = 0) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ import numpy as np
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics._imported import ImportedMetric
 from linclass.evaluation.metrics.predictions import Predictions
-from linclass_study.config.estimator_check import PATH, lacking_arguments, one_sentence
-from linclass_study.config.module_files import files_of, look_beside_the_study
+from linclass_study.config.estimator_check import PATH, imported, lacking_arguments, one_sentence
+from linclass_study.config.module_files import files_of
 from linclass_study.entries import Problems
 from linclass_study.errors import suggest_name
 from linclass_study.protocols import metrics_of, own_metrics
@@ -31,27 +31,24 @@ def own_metric_problems(evaluation: Mapping[str, Any]) -> Problems:
     for path in own:
         listed = path in evaluation.get("metrics", [])
         key = ["metrics", evaluation["metrics"].index(path)] if listed else ["tune_metric"]
-        name, sentences = path.rpartition(".")[2], _problems(path)
+        name = path.rpartition(".")[2]
         if known[name] > 1:  # tables show the name alone
-            sentences = [f"another metric is also called '{name}'; rename the function"]
-        yield from ((["evaluation", *key], sentence) for sentence in sentences)
+            sentence = f"another metric is also called '{name}'; rename the function"
+        else:
+            objection, problem = imported(path, _objection)
+            sentence = problem or objection
+        if sentence:
+            yield ["evaluation", *key], sentence
 
 
-def _problems(path: str) -> Iterable[str]:
-    look_beside_the_study()
-    try:
-        metric = metrics.imported(path)
-        if sentence := _unusable(metric) or _silent_about_its_direction(metric):
-            yield sentence
-            return
-        failures = [_failure(metric, K) for K in (2, 3)]
-    except ValueError as error:
-        yield one_sentence(error)
-    except BaseException as error:  # the import itself fails; it may even call sys.exit
-        yield f"'{path}' cannot be imported: {one_sentence(error)}"
-    else:
-        if all(failures):  # one may be for two classes alone
-            yield f"'{path}' fails on {ROWS} predicted rows of two classes: {failures[0]}"
+def _objection(path: str) -> str:
+    metric = metrics.imported(path)
+    if sentence := _unusable(metric) or _silent_about_its_direction(metric):
+        return sentence
+    failures = [_failure(metric, K) for K in (2, 3)]
+    if not all(failures):  # one may be for two classes alone
+        return ""
+    return f"'{path}' fails on {ROWS} predicted rows of two classes: {failures[0]}"
 
 
 def _unusable(metric: ImportedMetric) -> str:

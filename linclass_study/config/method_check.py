@@ -19,12 +19,12 @@ from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass_study.config.estimator_check import (
     estimator_problems,
+    imported,
     lacking_arguments,
     names_of_steps,
     one_sentence,
     unknown_parameters,
 )
-from linclass_study.config.module_files import look_beside_the_study
 from linclass_study.entries import Entry, Problems, named_steps, step_name
 from linclass_study.errors import suggest_name
 from linclass_study.pipeline import foreign_steps
@@ -132,14 +132,10 @@ def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _own_feature(path: str, options: Mapping[str, Any]) -> Iterator[str]:
-    look_beside_the_study()
-    try:
-        function = foreign_steps.find_feature(path)
-    except ValueError as error:
-        yield one_sentence(error)
-    except BaseException as error:  # the import itself fails; it may even call sys.exit
-        yield f"'{path}' cannot be imported: {one_sentence(error)}"
-    else:
-        yield from unknown_parameters(function, options, f"'{path}'")
-        if lacking := lacking_arguments(function, options, first=1):
-            yield f"'{path}' needs {', '.join(lacking)}; list it as `{path}: {{{lacking[0]}: …}}`"
+    function, problem = imported(path, foreign_steps.find_feature)
+    if problem:
+        yield problem
+        return
+    yield from unknown_parameters(function, options, f"'{path}'")
+    if lacking := lacking_arguments(function, options, first=1):
+        yield f"'{path}' needs {', '.join(lacking)}; list it as `{path}: {{{lacking[0]}: …}}`"
