@@ -14,14 +14,8 @@ from scipy import sparse
 
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.tables import Table
-from linclass_study.data import labels
+from linclass_study.data import content_to_table, labels
 from linclass_study.data.content import Columns, Content, Counts, InFile, plain_csr
-from linclass_study.data.content_to_table import (
-    Assembled,
-    columns_to_table,
-    counts_to_table,
-    refuse_a_number,
-)
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.labels import cost_matrix
 from linclass_study.entries import Entry
@@ -39,7 +33,7 @@ def build_dataset(train: Content, test: Content | None, entry: Entry) -> Dataset
             few = "the target has fewer than two classes; a classifier needs at least two"
             raise Unavailable(few)
         counts = np.bincount(y, minlength=len(classes))
-        refuse_a_number(str(entry["target"]), classes, counts, entry)
+        content_to_table.refuse_a_number(str(entry["target"]), classes, counts, entry)
         table = Table(sparse.csr_array((len(y), len(train.names))), tuple(train.names))
         split, source_row, bayes_error = np.zeros(len(y), np.int8), None, None
     else:
@@ -50,7 +44,10 @@ def build_dataset(train: Content, test: Content | None, entry: Entry) -> Dataset
         table, y, split, source_row = table.rows(order), y[order], split[order], source_row[order]
         groups = None if groups is None else groups[order]
         digest = content_digest(table, y, split, classes, groups)
-        bayes_error = _bayes_error(train, test, entry)
+        # known, if the entry changes neither classes nor features of generated rows
+        known = {getattr(part, "bayes_error", None) for part in (train, test) if part is not None}
+        changed = {"classes", "drop", "group", "target", "binary"} & {*entry}
+        bayes_error = None if changed or len(known) > 1 else known.pop()
     if digest != (pinned := entry.get("digest", digest)):
         raise Unavailable(
             f"its content has the digest {digest}, not {pinned} (if this content is meant, give that under `digest:`)"
@@ -76,13 +73,6 @@ def build_dataset(train: Content, test: Content | None, entry: Entry) -> Dataset
     )
 
 
-def _bayes_error(train: Content, test: Content | None, entry: Entry) -> tuple[float, float] | None:
-    """The known Bayes error, if the entry changes neither classes nor features of the generated rows."""
-    known = {getattr(part, "bayes_error", None) for part in (train, test) if part is not None}
-    changed = {"classes", "drop", "group", "target", "binary"} & {*entry}
-    return None if changed or len(known) > 1 else known.pop()
-
-
 # Content of the sources → table, class codes and split, as the entry asks.
 #
 # Target, group, dropped columns and rows of dropped classes are removed from the table.
@@ -90,12 +80,12 @@ def _bayes_error(train: Content, test: Content | None, entry: Entry) -> tuple[fl
 
 def assemble(
     train: Columns | Counts, test: Content | None, entry: Entry
-) -> tuple[Assembled, np.ndarray]:
+) -> tuple[content_to_table.Assembled, np.ndarray]:
     """The rows of all classes that the entry keeps, and their numbers in the source, or in the test set."""
     if isinstance(train, Columns):
-        found, own = columns_to_table(train, test, entry), None
+        found, own = content_to_table.columns_to_table(train, test, entry), None
     else:
-        found = counts_to_table(train, test, entry)
+        found = content_to_table.counts_to_table(train, test, entry)
         own = {*train.names}
     table, parts = found.table, [train] if test is None else [train, test]
     if not table.names:

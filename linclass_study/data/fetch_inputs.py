@@ -12,9 +12,8 @@ from typing import Any
 
 from linclass import datasets as synthetic
 from linclass_study.data.entry_keys import FILES, format_of, source_kind
-from linclass_study.data.fetch_dataset import READER
+from linclass_study.data.fetch_dataset import PRODUCED, READER
 from linclass_study.data.local_copies import SearchFolders
-from linclass_study.data.sources import PRODUCED
 from linclass_study.entries import Entry, as_list
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.files.reading import read_json, read_mapping

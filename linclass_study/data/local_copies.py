@@ -98,11 +98,6 @@ class DownloadLimits:
     pauses: tuple[float, ...] = (1, 2, 4, 8, 16, 32)  # before each retry, in seconds
     unreachable: int = 2  # retries if no server answers: there may be no network
 
-    @classmethod
-    def of(cls, limits: Mapping[str, Any]) -> DownloadLimits:
-        """From the `limits:` of a study."""
-        return cls(limits["download_seconds"], limits["download_mb"])
-
 
 # Folders in which data files are searched: mirrors, downloads and the project.
 

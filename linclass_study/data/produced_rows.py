@@ -23,8 +23,8 @@ from scipy import sparse
 
 from linclass import datasets as synthetic
 from linclass_study.data.content import Columns, Content, Counts, plain_csr
+from linclass_study.data.fetch_dataset import Offers
 from linclass_study.data.local_copies import SearchFolders, place_of
-from linclass_study.data.sources import Offers
 from linclass_study.errors import Unavailable, one_line, suggest_name
 
 # Rows from a generator of linclass.datasets; they depend on the entry and its `seed:` alone.

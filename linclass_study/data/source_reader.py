@@ -18,10 +18,10 @@ from linclass_study.data.fetch_dataset import (
     AvailableSource,
     Failures,
     first_usable,
+    offers,
     vocabulary_file,
 )
 from linclass_study.data.local_copies import DownloadLimits, SearchFolders
-from linclass_study.data.sources import offers
 from linclass_study.entries import Entry
 from linclass_study.errors import Unavailable, errors_as_unavailable, first_line
 from linclass_study.files.unpack import at_most

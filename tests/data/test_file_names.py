@@ -5,8 +5,8 @@ from pathlib import Path
 
 from cases import each
 
+from linclass_study.data.fetch_dataset import offers
 from linclass_study.data.local_copies import SearchFolders, as_name, name_in_mirror, place_of
-from linclass_study.data.sources import offers
 
 PIECES = [
     "..", ".", "", "/", "\\", "%2f", "%2F", "%5c", "%00", "%0a", "%2e%2e", "%252f", "..%2f..", "?", "#", "@", ":",
