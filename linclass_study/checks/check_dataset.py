@@ -14,13 +14,6 @@ import numpy as np
 
 from linclass.base.tables import Table
 from linclass_study.checks import columns, geometry, rows
-from linclass_study.checks.columns import (
-    constant_columns,
-    missing_cells,
-    nearly_numeric,
-    one_rule,
-    target_like,
-)
 from linclass_study.checks.geometry import NotChecked, design, separable_pairs
 from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset, load_dataset
@@ -54,19 +47,19 @@ def misleading(data: Dataset) -> Facts:
 
 def _find_misleading(found: _Findings, data: Dataset) -> None:
     table, y, split = data.table, data.y, data.split
-    found.of("numbers", lambda: nearly_numeric(table))
+    found.of("numbers", lambda: columns.nearly_numeric(table))
     found.of("dates", lambda: columns.dates(table))
     found.of("identifiers", lambda: columns.identifiers(table, split))
-    found.of("columns like the target", lambda: target_like(table, y, split))
-    found.of("columns that predict the class", lambda: one_rule(table, y, split))
+    found.of("columns like the target", lambda: columns.target_like(table, y, split))
+    found.of("columns that predict the class", lambda: columns.one_rule(table, y, split))
 
 
 def _in_memory(found: _Findings, data: Dataset) -> None:
     table, y = data.table, data.y
     found.of("rows", lambda: ({}, rows.keys_by_kind(table)))
     _repeated(found, data)
-    found.of("missing values", lambda: missing_cells(table))
-    found.of("constant columns", lambda: constant_columns(table))
+    found.of("missing values", lambda: columns.missing_cells(table))
+    found.of("constant columns", lambda: columns.constant_columns(table))
     found.of("duplicated columns", lambda: columns.duplicated_columns(table))
     _find_misleading(found, data)
     try:

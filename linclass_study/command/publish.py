@@ -22,13 +22,6 @@ import polars as pl
 
 from linclass_study.analysis.export import markdown_text
 from linclass_study.command import archive
-from linclass_study.command.archive import (
-    Citation,
-    archived_files,
-    is_small,
-    missing_parts,
-    require_consistent,
-)
 from linclass_study.command.results_folder import DIGESTS, SUMS, ResultsFolder, sha256
 from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files
@@ -38,7 +31,7 @@ from linclass_study.files.writing import atomic_write
 from linclass_study.report.provenance import snakemake_command
 
 
-def readme(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
+def readme(results: ResultsFolder, citation: archive.Citation, names: set[str]) -> str:
     """Text of the README: files, how to verify them, and the data sets."""
     tops = {name.split("/")[0] + "/" * ("/" in name) for name in names}
     parts = [f"| `{part.place}` | {part.what} |" for part in archive.PARTS if part.place in tops]
@@ -101,7 +94,7 @@ END_OF_NAME = r"($|[^\w.-])"  # /home/ada is not the beginning of /home/adam
 
 def publish(
     results: ResultsFolder,
-    citation: Citation,
+    citation: archive.Citation,
     into: Path | None = None,
     crate: bool = False,
     partial: bool = False,
@@ -110,17 +103,17 @@ def publish(
 ) -> Path:
     """Write the archive and return its path, by default beside the folder with a digest in its name; `trusted` modules
     may be imported for metrics, without predictions alone."""
-    lacks = missing_parts(results)
+    lacks = archive.missing_parts(results)
     if lacks and not partial:
         remedy = "run snakemake to its end, or publish what there is with --partial"
         raise StudyError(f"{results.given} is not finished: {lacks}; {remedy}")
     with tempfile.TemporaryDirectory(prefix="linclass-") as scratch:
         folder = results.folder.resolve()
         if without_predictions:
-            require_consistent(results)
+            archive.require_consistent(results)
             results = _without_predictions(results, Path(scratch) / "bare", trusted)
         files = collected(results, citation, Path(scratch))
-        require_consistent(results)
+        archive.require_consistent(results)
         if crate:
             from linclass_study.command.crate import crate_files
 
@@ -151,13 +144,13 @@ def _without_predictions(
     return ResultsFolder(results.given, into)
 
 
-def collected(results: ResultsFolder, citation: Citation, scratch: Path) -> dict[str, Path]:
+def collected(results: ResultsFolder, citation: archive.Citation, scratch: Path) -> dict[str, Path]:
     """Name in the archive → file; modified files are written to `scratch`."""
     files: dict[str, Path] = {}
-    for name, path, part in archived_files(results):
+    for name, path, part in archive.archived_files(results):
         results.require_whole(path)
         files[name] = _unspecific(path, scratch / "changed" / name) if part.private else path
-    if is_small(results) and "scores.parquet" in files:  # a tenth smaller, by metric
+    if archive.is_small(results) and "scores.parquet" in files:  # a tenth smaller, by metric
         ordered = read_parquet(files["scores.parquet"]).sort("dataset", "metric", *FIT)
         files["scores.parquet"] = scratch / "scores.parquet"
         ordered.write_parquet(files["scores.parquet"], compression_level=22)

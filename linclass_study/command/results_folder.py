@@ -31,16 +31,9 @@ from linclass_study.analysis.study_file import StudyDescription, read_study
 from linclass_study.analysis.tuned import tuning_found
 from linclass_study.config.schema import load_schema, schema_problems
 from linclass_study.errors import StudyError, Unavailable, suggest_name
+from linclass_study.files import reading
 from linclass_study.files import tables as table_files
 from linclass_study.files.environment import of_machines, recorded_environments
-from linclass_study.files.reading import (
-    opened_npz,
-    read_about,
-    read_mapping,
-    read_parquet,
-    require_plain,
-    scan_parquet,
-)
 from linclass_study.files.tables import AND, table_schema
 from linclass_study.files.unpack import at_most, binary
 from linclass_study.statuses import STATUSES
@@ -103,7 +96,7 @@ def _read_whole(path: Path) -> None:
     """Read a file, of a table its columns alone, or raise an error."""
     match path.suffix:
         case ".parquet":
-            has = scan_parquet(path).collect_schema()
+            has = reading.scan_parquet(path).collect_schema()
             name = "folds" if path.parent.name == "folds" else path.stem
             wanted = table_schema(name) if name in CHECKED else pl.Schema()
             if lacks := [column for column in wanted if column not in has]:
@@ -112,11 +105,11 @@ def _read_whole(path: Path) -> None:
                 if not _suits(has[column], kind):
                     raise ValueError(f"its column '{column}' is of type {has[column]}, not {kind}")
         case ".npz":
-            with opened_npz(path) as arrays:
+            with reading.opened_npz(path) as arrays:
                 for name in arrays:
                     arrays[name]
         case ".json":
-            value = read_mapping(path)
+            value = reading.read_mapping(path)
             of_data = value.get("status") != "unavailable"
             keys = KEYS.get(path.parent.name, ()) if of_data else ()
             if missing := [key for key in keys if key not in value]:
@@ -240,7 +233,7 @@ class ResultsFolder:
     def _fits(self) -> dict[Any, pl.DataFrame]:
         """The fits of all runs in fits.parquet."""
         path = self.folder / "fits.parquet"
-        return self._of_statuses(self.table("fits", path), path).partition_by(RUN, as_dict=True)
+        return self.table("fits", path).partition_by(RUN, as_dict=True)
 
     @cached_property
     def _tuned(self) -> dict[Any, pl.DataFrame]:
@@ -253,7 +246,7 @@ class ResultsFolder:
     def metrics(self) -> set[str]:
         path = self.folder / "scores.parquet"
         with self.naming(path):
-            return {*scan_parquet(path).select("metric").unique().collect()["metric"]}
+            return {*reading.scan_parquet(path).select("metric").unique().collect()["metric"]}
 
     def study_table(self, table: str, run: Run) -> pl.DataFrame:
         """Rows of a run in `scores` or `tuned`, the tables of the whole study; memory holds the scores of one data
@@ -265,14 +258,9 @@ class ResultsFolder:
             self._scores.clear()
             columns = table_schema(table)
             with self.naming(path):
-                own = scan_parquet(path).select(list(columns)).filter(dataset=dataset)
+                own = reading.scan_parquet(path).select(list(columns)).filter(dataset=dataset)
                 self._scores[dataset] = own.cast(columns).collect().partition_by(RUN, as_dict=True)
         return self._scores[dataset].get(run, table_files.frame(table))
-
-    def _of_statuses(self, fits: pl.DataFrame, path: Path) -> pl.DataFrame:
-        if odd := {*fits["status"]} - {*STATUSES}:
-            raise self.unreadable(path, f"{odd.pop()!r} is not a status of a fit")
-        return fits
 
     def _read_run(self, table: str, run: Run) -> pl.DataFrame:
         path = self.path(run, f"{table}.parquet")
@@ -282,13 +270,16 @@ class ResultsFolder:
         for column, name in zip(("dataset", "method"), run, strict=True):
             if (data[column] != name).fill_null(True).any():
                 raise self.unreadable(path, f"column '{column}' is not '{name}' in every row")
-        return self._of_statuses(data, path) if table == "fits" else data
+        return data
 
     def table(self, name: str, path: Path) -> pl.DataFrame:
         """A Parquet file with the columns and types of the table `name`."""
         columns = table_schema(name)
         with self.naming(path):
-            return read_parquet(path).select(list(columns)).cast(columns)
+            found = reading.read_parquet(path).select(list(columns)).cast(columns)
+        if name == "fits" and (odd := {*found["status"]} - {*STATUSES}):
+            raise self.unreadable(path, f"{odd.pop()!r} is not a status of a fit")
+        return found
 
     def about(self, dataset: str) -> dict[str, Any] | None:
         """data/{dataset}.json, or None if it is missing."""
@@ -296,7 +287,7 @@ class ResultsFolder:
         if not path.exists():
             return None
         with self.naming(path):
-            about = read_about(path)
+            about = reading.read_about(path)
             about["status"], about["digest"]  # a KeyError if one is missing
             return about
 
@@ -359,7 +350,7 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
     path = Path(given).expanduser()
     if path.is_dir():
         root = _root(given, path)
-        require_plain(root, given)
+        reading.require_plain(root, given)
         yield ResultsFolder(given, root)
     elif path.is_file():
         with tempfile.TemporaryDirectory(prefix="linclass-") as folder:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import feature_file, fit_store, run
+from linclass_study.execution import feature_file, fit_store, run, run_files
 from linclass_study.execution.fit_store import UNFINISHED, EarlierFits, RunsOfDataset, UnfinishedRun
 from linclass_study.execution.folds import ensure_folds, read_plan
 from linclass_study.execution.run import (
@@ -30,20 +30,6 @@ from linclass_study.execution.run import (
     SharedChild,
     fit_and_predict,
     owner_of,
-)
-from linclass_study.execution.run_files import (
-    Added,
-    Limits,
-    Records,
-    RunInputs,
-    RunSpec,
-    current_run,
-    digest_of,
-    digest_of_file,
-    outcomes_from_bytes,
-    outcomes_to_bytes,
-    recorded_run,
-    write_manifest,
 )
 from linclass_study.execution.slurm import enough_memory
 from linclass_study.files import environment
@@ -81,8 +67,10 @@ class SharedInputs:
         facts = [self.about.get(key) for key in ("status", "reason", "digest")]
         # everything that a run uses of the data set: rows, folds, classes and costs
         self._data = cache(
-            lambda file: digest_of(
-                [digest_of_file(file), digest_of_file(self.folds)], facts, of_data
+            lambda file: run_files.digest_of(
+                [run_files.digest_of_file(file), run_files.digest_of_file(self.folds)],
+                facts,
+                of_data,
             )
         )
         self._rows = cache(lambda file: RowDigests(file, of_data, str(self.about.get("digest"))))
@@ -116,24 +104,24 @@ class SharedInputs:
         child: SharedChild,
         unfinished: UnfinishedRun,
         part: tuple[int, int] = (1, 1),
-    ) -> Records:
+    ) -> run_files.Records:
         """Outcomes of the fits of a run, or of a part of them; those that hold still are taken over."""
         runs = self.runs.by_recipe(method, self.specified(spec).recipe)
-        earlier = EarlierFits(runs, spec["entry"], Limits.of(self.limits), unfinished)
+        earlier = EarlierFits(runs, spec["entry"], run_files.Limits.of(self.limits), unfinished)
         with enough_memory():
             records = fit_and_predict(self.run_of(method, spec), child, part, earlier)
         refuse_for_full_disk(records.reasons(), unfinished.path.parent)
         return records
 
-    def inputs_of(self, spec: MethodSpec) -> RunInputs:
+    def inputs_of(self, spec: MethodSpec) -> run_files.RunInputs:
         """Everything that the run of a method depends on."""
         return self.specified(spec).inputs(self._data(self.features(spec)))
 
-    def specified(self, spec: MethodSpec) -> RunSpec:
+    def specified(self, spec: MethodSpec) -> run_files.RunSpec:
         tables = spec.get("tables", "")
-        return RunSpec(spec["entry"], spec["code"], self.evaluation, self.limits, tables)
+        return run_files.RunSpec(spec["entry"], spec["code"], self.evaluation, self.limits, tables)
 
-    def save(self, method: str, records: Records, inputs: RunInputs) -> None:
+    def save(self, method: str, records: run_files.Records, inputs: run_files.RunInputs) -> None:
         """Write the files of a run; other fits that they contained until now go to the store."""
         fit_store.replace(self.results, self.dataset, method, records.added)
         records.write(self.folder(method), inputs)
@@ -145,7 +133,7 @@ def fit_bundle(results: Path, bundle: str, out: Path) -> None:
     runs, evaluation, limits = read_fits(results, bundle)
     for dataset in runs:
         ensure_folds(results, dataset, evaluation)
-    write_manifest(out, compute_bundle(results, runs, evaluation, limits))
+    run_files.write_manifest(out, compute_bundle(results, runs, evaluation, limits))
 
 
 def fit_shard(results: Path, bundle: str, part: tuple[int, int], out: Path) -> None:
@@ -155,7 +143,7 @@ def fit_shard(results: Path, bundle: str, part: tuple[int, int], out: Path) -> N
 
 def gather_shards(results: Path, bundle: str, shards: Iterable[str], out: Path) -> None:
     """The job after all shards: the files of the run, and their manifest."""
-    write_manifest(out, gather(*_only_run(results, bundle), map(Path, shards)))
+    run_files.write_manifest(out, gather(*_only_run(results, bundle), map(Path, shards)))
 
 
 def _only_run(results: Path, bundle: str) -> tuple[SharedInputs, str, MethodSpec]:
@@ -193,7 +181,7 @@ def computed_run(
     """run_files.recorded_run of the run, which is computed first if its files had other inputs."""
     folder, inputs = shared.folder(method), shared.inputs_of(spec)
     with run_lock(folder):
-        if (record := current_run(folder, inputs)) is not None:
+        if (record := run_files.current_run(folder, inputs)) is not None:
             print("   is up to date", flush=True)
             print_kept_log(folder)
             return record
@@ -207,7 +195,7 @@ def computed_run(
 
 
 def _recorded(folder: Path) -> dict[str, Any]:
-    record = recorded_run(folder)
+    record = run_files.recorded_run(folder)
     assert record is not None
     return record
 
@@ -217,13 +205,13 @@ def compute_shard(
 ) -> None:
     """Compute the fits of `part`, (number, total), of a run; none if its files are up to date."""
     with run_lock(out):
-        added: list[Added] | None = None
+        added: list[run_files.Added] | None = None
         unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{UNFINISHED}"))
-        if current_run(shared.folder(method), shared.inputs_of(spec)) is None:
+        if run_files.current_run(shared.folder(method), shared.inputs_of(spec)) is None:
             with SharedChild(shared.limits) as child:
                 added = shared.fit(method, spec, child, unfinished, part).added
         with atomic_write(out) as partial:
-            partial.write_bytes(outcomes_to_bytes(added))
+            partial.write_bytes(run_files.outcomes_to_bytes(added))
         unfinished.forget()
 
 
@@ -232,9 +220,9 @@ def gather(
 ) -> dict[str, dict[str, Any]]:
     """Write the run's files from those of its shards; return its entry in the manifest."""
     inputs, folder = shared.inputs_of(spec), shared.folder(method)
-    found = {part: outcomes_from_bytes(part, part.read_bytes()) for part in parts}
+    found = {part: run_files.outcomes_from_bytes(part, part.read_bytes()) for part in parts}
     with run_lock(folder):
-        if current_run(folder, inputs) is None:
+        if run_files.current_run(folder, inputs) is None:
             # of a shard without fits the run's files were up to date
             if without := [part for part, added in found.items() if added is None]:
                 for part in without:
@@ -245,7 +233,7 @@ def gather(
             added = [one for outcomes in found.values() for one in outcomes or ()]
             by_fit = {tuple(one[0][name] for name in FIT[2:]): one for one in added}
             axes, _ = feature_file.axes_and_reason(shared.features(spec))
-            records = Records(axes, shared.plan.on_plane)
+            records = run_files.Records(axes, shared.plan.on_plane)
             for rows in shared.plan.fits:  # in the order of the undivided run
                 records.add(*by_fit[rows.name])
             shared.save(method, records, inputs)

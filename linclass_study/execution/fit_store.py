@@ -24,22 +24,7 @@ import polars as pl
 
 from linclass_study.entries import Entry
 from linclass_study.errors import StudyError
-from linclass_study.execution.run_files import (
-    BOUNDARY,
-    LAST,
-    OTHERS,
-    TABLES,
-    UNKNOWN,
-    Added,
-    Limits,
-    Made,
-    digest_of,
-    fits_made,
-    outcomes_from_bytes,
-    outcomes_to_bytes,
-    recorded_run,
-    without,
-)
+from linclass_study.execution import run_files
 from linclass_study.execution.slurm import kills
 from linclass_study.files import logs
 from linclass_study.files.logs import print_kept_log
@@ -65,15 +50,15 @@ class FittedRun:
     def read(cls, folder: Path) -> FittedRun | None:
         """None if the folder has no complete run that records its fits."""
         try:
-            written = (folder / LAST).stat().st_mtime_ns
+            written = (folder / run_files.LAST).stat().st_mtime_ns
         except OSError:
             return None
-        record = recorded_run(folder)
+        record = run_files.recorded_run(folder)
         return cls(folder, record, written) if record and record.get("made") else None
 
     @cached_property
-    def made(self) -> list[Made]:
-        return fits_made(self.record)
+    def made(self) -> list[run_files.Made]:
+        return run_files.fits_made(self.record)
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -82,7 +67,7 @@ class FittedRun:
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        rows = read_parquet(self.folder / LAST).to_dicts()
+        rows = read_parquet(self.folder / run_files.LAST).to_dicts()
         self._require_unchanged()
         return rows
 
@@ -105,14 +90,14 @@ class FittedRun:
         }
 
     def _require_unchanged(self) -> None:
-        if (self.folder / LAST).stat().st_mtime_ns != self.written:
+        if (self.folder / run_files.LAST).stat().st_mtime_ns != self.written:
             raise OSError(f"{self.folder} was written again")
 
     @cached_property
     def _tables(self) -> dict[str, dict[tuple[Any, ...], pl.DataFrame]]:
         """Table → (protocol, repeat, fold) → its rows, without the columns that identify the fit."""
         found = {}
-        for name in ("predictions", *TABLES):
+        for name in ("predictions", *run_files.TABLES):
             path = self.folder / f"{name}.parquet"
             if path.exists():
                 table = read_parquet(path).select(list(table_schema(name)))
@@ -124,7 +109,7 @@ class FittedRun:
     @cached_property
     def _on_plane(self) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
         """Place of a fit → predicted classes on the plane, and margins."""
-        path = self.folder / BOUNDARY
+        path = self.folder / run_files.BOUNDARY
         if not path.exists():
             return {}
         with opened_npz(path) as arrays:
@@ -138,7 +123,7 @@ class FittedRun:
         return found
 
 
-def outcome_holds(row: Mapping[str, Any], then: Limits, now: Limits) -> bool:
+def outcome_holds(row: Mapping[str, Any], then: run_files.Limits, now: run_files.Limits) -> bool:
     """Whether an outcome under the limits `then` is that under the limits `now`.
 
     One that a limit ended holds unless that limit was raised. Any other holds unless a limit was lowered to less than
@@ -195,21 +180,24 @@ class RunsOfDataset:
         return found
 
 
-def replace(results: Path, dataset: str, method: str, added: Iterable[Added]) -> None:
+def replace(results: Path, dataset: str, method: str, added: Iterable[run_files.Added]) -> None:
     """Before a run with these outcomes is written: store the present one, if it has others."""
     run = FittedRun.read(results / "runs" / dataset / method)
     if run is None or _is_contained(run, added):
         return
     place = _place(results, dataset, run.record["recipe"])
-    target = place / digest_of(sorted(map(astuple, run.made)))[:16]
+    target = place / run_files.digest_of(sorted(map(astuple, run.made)))[:16]
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    for name in (LAST, *OTHERS, logs.FAILED_LOG):  # the first marks a run as complete
+    # the first marks a run as complete
+    for name in (run_files.LAST, *run_files.OTHERS, logs.FAILED_LOG):
         if (run.folder / name).exists():
             os.replace(run.folder / name, target / name)
 
 
-def forget_contained(results: Path, dataset: str, recipe: str, added: Sequence[Added]) -> None:
+def forget_contained(
+    results: Path, dataset: str, recipe: str, added: Sequence[run_files.Added]
+) -> None:
     """Remove stored runs that a run with these outcomes contains."""
     for folder in _place(results, dataset, recipe).glob("*/"):
         run = FittedRun.read(folder)
@@ -217,14 +205,14 @@ def forget_contained(results: Path, dataset: str, recipe: str, added: Sequence[A
             remove(folder)
 
 
-def _is_contained(run: FittedRun, added: Iterable[Added]) -> bool:
+def _is_contained(run: FittedRun, added: Iterable[run_files.Added]) -> bool:
     """Whether others replace all outcomes of a run, with what was computed beside them.
 
     A timeout replaces no outcome of a higher limit.
     """
     there = {made.key: (row, made) for row, _, _, made in added}
 
-    def is_replaced(one: Made) -> bool:
+    def is_replaced(one: run_files.Made) -> bool:
         if one.key not in there:
             return False
         row, made = there[one.key]
@@ -283,19 +271,19 @@ class UnfinishedRun:
 
     def __init__(self, path: Path):
         self.path = path
-        self.kept: dict[str, Added] = {}
-        self._new: dict[str, Added] = {}
+        self.kept: dict[str, run_files.Added] = {}
+        self._new: dict[str, run_files.Added] = {}
         self._whole = 0  # bytes of the file up to the last complete batch
         self._since, self._kills = time.monotonic(), kills()
         if path.exists():
             with path.open("rb") as file, suppress(StudyError, IndexError, TypeError):
                 size = os.fstat(file.fileno()).st_size
                 while 0 < (length := int.from_bytes(file.read(LENGTH))) <= size:
-                    batch = outcomes_from_bytes(path, file.read(length)) or []
+                    batch = run_files.outcomes_from_bytes(path, file.read(length)) or []
                     self.kept |= {added[-1].key: added for added in batch}
                     self._whole = file.tell()
 
-    def keep(self, outcomes: Mapping[str, Added]) -> None:
+    def keep(self, outcomes: Mapping[str, run_files.Added]) -> None:
         """Keep outcomes, unless the memory of this Slurm job did not suffice (slurm.py)."""
         self._new |= outcomes
         if time.monotonic() - self._since < EVERY or kills() != self._kills:
@@ -304,7 +292,7 @@ class UnfinishedRun:
         with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
             file.truncate(self._whole)
             file.seek(self._whole)
-            batch = outcomes_to_bytes(self._new.values())
+            batch = run_files.outcomes_to_bytes(self._new.values())
             file.write(len(batch).to_bytes(LENGTH) + batch)
             self._whole = file.tell()
         self._new, self._since = {}, time.monotonic()
@@ -315,7 +303,7 @@ class UnfinishedRun:
 
 
 # columns of its row, what the worker returned (None without predictions), how it came about
-Outcome = tuple[dict[str, Any], dict[str, Any] | None, Made]
+Outcome = tuple[dict[str, Any], dict[str, Any] | None, run_files.Made]
 
 
 class EarlierFits:
@@ -326,7 +314,7 @@ class EarlierFits:
         self,
         runs: Iterable[FittedRun] = (),
         entry: Entry | None = None,
-        limits: Limits = UNKNOWN,
+        limits: run_files.Limits = run_files.UNKNOWN,
         unfinished: UnfinishedRun | None = None,
     ):
         self.entry, self.limits, self.unfinished = entry or {}, limits, unfinished
@@ -347,7 +335,7 @@ class EarlierFits:
                     return found
         return None
 
-    def keep(self, new: Mapping[str, Added]) -> None:
+    def keep(self, new: Mapping[str, run_files.Added]) -> None:
         """Keep outcomes for the case that the run is interrupted."""
         if self.unfinished:
             self.unfinished.keep(new)
@@ -366,7 +354,7 @@ class EarlierFits:
         if given is None and row["status"] in FITTED:
             return None
         if given is not None:
-            kept = without(given["kept"], made.extras, extras, self.entry)
+            kept = run_files.without(given["kept"], made.extras, extras, self.entry)
             if kept is None:
                 return None
             given["kept"] = kept
@@ -374,4 +362,4 @@ class EarlierFits:
             self._used.add(run.folder)
             os.utime(run.folder)  # the store forgets those first that were not used for longest
             print_kept_log(run.folder)
-        return row, given, Made(made.key, made.limits, extras)
+        return row, given, run_files.Made(made.key, made.limits, extras)

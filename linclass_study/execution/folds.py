@@ -14,14 +14,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from linclass.base.messages import NotApplicable, counted_have
 from linclass.tuning.folds import hold_out, nested_order, seed_of, stratified_folds
-from linclass_study.data.dataset import load_classes
+from linclass_study.data.dataset import Dataset, load_classes
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import read_about, read_metadata, read_parquet
 from linclass_study.files.tables import table_schema, write_table
@@ -34,9 +34,6 @@ from linclass_study.protocols import (
     selected_protocols,
     size_of,
 )
-
-if TYPE_CHECKING:
-    from linclass_study.data.dataset import Dataset
 
 FoldAssignment = dict[tuple[str, int], np.ndarray]  # (protocol, repeat) → the test fold of each row
 UNUSED = -2  # the test fold of a row in neither the training nor the test set

@@ -26,20 +26,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil, inf, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import import_class
 from linclass.kernels.functions import WIDTHS
 from linclass.tuning import tuning
+from linclass_study.config.study import Study
 from linclass_study.data.expected_size import Size, expected_size
 from linclass_study.entries import Entry
 from linclass_study.files.reading import read_about
 from linclass_study.protocols import selected_protocols, size_of
-
-if TYPE_CHECKING:
-    from linclass_study.config.study import Study
-
 
 SECONDS_OF_RULE = {  # seconds of other jobs than fits, for the progress in the terminal alone
     "score": 5.0,

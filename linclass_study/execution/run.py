@@ -19,19 +19,10 @@ import numpy as np
 
 from linclass.tuning.folds import seed_of
 from linclass_study.entries import Entry, named_steps
-from linclass_study.execution import feature_file
+from linclass_study.execution import feature_file, run_files
 from linclass_study.execution.feature_file import digest_of_bytes
 from linclass_study.execution.fit_store import EarlierFits
 from linclass_study.execution.folds import Plan, Planned
-from linclass_study.execution.run_files import (
-    TABLES,
-    Added,
-    Limits,
-    Made,
-    Records,
-    digest_of,
-    extras_of,
-)
 from linclass_study.files.environment import machine
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.tables import FIT
@@ -62,7 +53,7 @@ class SharedChild:
         arguments = {"features": features, "entry": entry, "task": task}
         if self._guard is None or owner != self.owner:
             self.__exit__()
-            seconds, memory_mb, start = Limits.of(self.limits)
+            seconds, memory_mb, start = run_files.Limits.of(self.limits)
             self._guard = Guard(WORKER, arguments, seconds, memory_mb, start_seconds=start)
             self.owner = owner
         self._guard.use(arguments, f"importing {entry['classifier']} and loading the data")
@@ -137,7 +128,7 @@ class PlannedRun:
     recipe: str = ""
     digests: RowDigests | None = None
 
-    def fits(self, limits: Limits, grid: bool = True) -> list[Fit]:
+    def fits(self, limits: run_files.Limits, grid: bool = True) -> list[Fit]:
         """All planned fits under these limits; `grid` says whether there is a plane, if `digests` are not known.
 
         The seed of a fit is not of the method: all methods are tuned on the same inner folds.
@@ -154,11 +145,11 @@ class PlannedRun:
                 "machine": machine(),
                 "environment": self.environment,
             }
-            extras = extras_of(self.entry, traced, self.plan.on_plane, rows.name, points)
+            extras = run_files.extras_of(self.entry, traced, self.plan.on_plane, rows.name, points)
             key = ""
             if self.digests and self.digests.rows.size and rows.n_test:
-                key = digest_of(self.recipe, self.digests.of_fit(rows), seed)
-            found.append(Fit(row, rows, Made(key, limits, extras)))
+                key = run_files.digest_of(self.recipe, self.digests.of_fit(rows), seed)
+            found.append(Fit(row, rows, run_files.Made(key, limits, extras)))
         return found
 
 
@@ -168,7 +159,7 @@ class Fit:
 
     row: dict[str, Any]
     rows: Planned
-    made: Made
+    made: run_files.Made
 
     @property
     def fold(self) -> tuple[np.ndarray, np.ndarray, int, bool]:
@@ -178,7 +169,7 @@ class Fit:
     @property
     def details(self) -> tuple[str, ...]:
         names = (extra.partition(" ")[0] for extra in self.made.extras)
-        return tuple(name for name in names if name in TABLES)
+        return tuple(name for name in names if name in run_files.TABLES)
 
 
 def fit_and_predict(
@@ -186,7 +177,7 @@ def fit_and_predict(
     child: SharedChild,
     part: tuple[int, int] = (1, 1),
     earlier: EarlierFits | None = None,
-) -> Records:
+) -> run_files.Records:
     """Fit and predict every fold of the plan.
 
     child     child process for the fits
@@ -195,8 +186,8 @@ def fit_and_predict(
     """
     plan, earlier = run.plan, earlier or EarlierFits()
     axes, unfit = feature_file.axes_and_reason(run.features)
-    records = Records(axes, plan.on_plane)
-    fits = run.fits(Limits.of(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
+    records = run_files.Records(axes, plan.on_plane)
+    fits = run.fits(run_files.Limits.of(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
     for (_, _, has_rows), repeat in groupby(
         fits, key=lambda fit: (*fit.rows.name[:2], fit.rows.n_test > 0)
@@ -213,7 +204,7 @@ def fit_and_predict(
 
 
 def _add_repeat(
-    records: Records, guard: Guard, fits: list[Fit], earlier: EarlierFits, jointly: bool
+    records: run_files.Records, guard: Guard, fits: list[Fit], earlier: EarlierFits, jointly: bool
 ) -> None:
     """Add the outcomes of all folds of a repeat: earlier ones, and those that are computed now.
 
@@ -227,7 +218,7 @@ def _add_repeat(
         answer = guard.call("folds", *(fit.fold for fit in fits))
         joint = answer.value if answer.kind == "ok" else joint
     at_once = any(joint)
-    new: dict[str, Added] = {}
+    new: dict[str, run_files.Added] = {}
     for fit, found, outcome in zip(fits, known, joint, strict=True):
         if found is not None:
             row, given, made = found
@@ -243,7 +234,7 @@ def _add_repeat(
     earlier.keep(new)
 
 
-def _alone(records: Records, guard: Guard, fit: Fit) -> None:
+def _alone(records: run_files.Records, guard: Guard, fit: Fit) -> None:
     if fit.rows.is_leave_one_out:
         used = fit.rows.used
         answer = guard.call("leave_one_out", used, fit.rows.fold_of_row[used], fit.row["seed"])
@@ -259,7 +250,9 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
         records.add(fit.row | ending, fit.rows.test, None, fit.made)
 
 
-def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> GuardedResult:
+def _written(
+    records: run_files.Records, guard: Guard, fit: Fit, given: dict[str, Any]
+) -> GuardedResult:
     """Add the outcome to the records with its details, or return why it does not fit into the tables."""
     if fit.details:
         answer = guard.call("details", fit.fold, given["chosen"], fit.details)

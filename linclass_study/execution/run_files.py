@@ -32,7 +32,7 @@ from linclass_study.entries import Entry
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import opened_npz, parsed_json, read_json, read_metadata
 from linclass_study.files.tables import FIT, table_schema, write_table
-from linclass_study.files.writing import atomic_write
+from linclass_study.files.writing import atomic_write, write_json
 from linclass_study.processes.guard import START_SECONDS
 from linclass_study.protocols import selected_protocols
 
@@ -70,7 +70,7 @@ class RunSpec:
     @cached_property
     def asked(self) -> str:
         """Digest of everything. If nothing is tuned, only traces of solvers have the metric of the tuning."""
-        unused = set() if self._tuned else OF_TUNING
+        unused = set() if self.entry.get("tune") else OF_TUNING
         if self.evaluation.get("traces"):
             unused = unused - {"tune_metric"}
         used = {key: value for key, value in self.evaluation.items() if key not in unused}
@@ -79,7 +79,7 @@ class RunSpec:
     @cached_property
     def parts(self) -> dict[str, str]:
         """Digest of each part of the recipe, to say which has changed."""
-        beside = {"traces"} | OF_FOLDS | (set() if self._tuned else OF_TUNING)
+        beside = {"traces"} | OF_FOLDS | (set() if self.entry.get("tune") else OF_TUNING)
         tuning = {key: value for key, value in self.evaluation.items() if key not in beside}
         return {"entry": digest_of(self.entry), "code": self.code, "evaluation": digest_of(tuning)}
 
@@ -100,10 +100,6 @@ class RunSpec:
     def inputs(self, rows: str) -> RunInputs:
         """Everything that a run depends on; `rows` is the digest of its data."""
         return RunInputs(self.asked, rows, self.recipe, self.parts, self.protocols)
-
-    @property
-    def _tuned(self) -> bool:
-        return bool(self.entry.get("tune"))
 
 
 GRID = "grid "  # begins the extra of a fit that predicts the points of the plane
@@ -280,8 +276,7 @@ def manifest_path(results: Path, bundle: str) -> Path:
 def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
     """`runs` maps dataset/method to recorded_run."""
     listed = {run: {part: about[part] for part in LISTED} for run, about in runs.items()}
-    with atomic_write(path) as partial:
-        partial.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+    write_json(path, listed)
 
 
 def read_manifest(path: Path) -> dict[str, dict[str, Any]]:

@@ -17,14 +17,6 @@ LOG = 1  # the standard output of a job, which its children share
 MAX_LOG_BYTES = 1_000_000  # bytes of a run that are kept
 
 
-def bytes_in_log() -> int | None:
-    """Bytes in the log; None if it is not a file."""
-    with contextlib.suppress(OSError):
-        if stat.S_ISREG((status := os.fstat(LOG)).st_mode):
-            return status.st_size
-    return None
-
-
 FAILED_LOG = "failed.log"
 
 
@@ -32,7 +24,11 @@ class KeptLog:
     """The part of the job's log that begins now."""
 
     def __init__(self, folder: Path) -> None:
-        self.path, self.begin = folder / FAILED_LOG, bytes_in_log()
+        self.path = folder / FAILED_LOG
+        self.begin: int | None = None  # bytes in the log, if it is a file
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG((status := os.fstat(LOG)).st_mode):
+                self.begin = status.st_size
 
     def keep(self, failed: bool) -> None:
         """Write it, if fits have failed: of a long one the beginning, with the first failure."""

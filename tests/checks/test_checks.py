@@ -123,7 +123,7 @@ def test_an_entry_can_declare_relations_that_no_comparison_shows(tmp_path):
 
 
 def test_a_failed_check_gives_its_reason_and_does_not_stop_the_others(troubled, monkeypatch):
-    monkeypatch.setattr("linclass_study.checks.check_dataset.missing_cells", lambda table: 1 / 0)
+    monkeypatch.setattr("linclass_study.checks.columns.missing_cells", lambda table: 1 / 0)
     facts, _ = check_dataset(troubled)
     assert facts["unchecked"] == {"missing values": "ZeroDivisionError: division by zero"}
     assert "missing_values" not in facts

@@ -21,7 +21,7 @@ from finished_results import change, edit
 from linclass_study.command import derived_files, results_folder
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.errors import StudyError, Unavailable
-from linclass_study.execution import compute, run_files
+from linclass_study.execution import run_files
 from linclass_study.execution.fit_store import UNFINISHED, UnfinishedRun, replace
 from linclass_study.execution.run_files import RunInputs
 from linclass_study.files import reading as results_files
@@ -255,7 +255,7 @@ def test_unfinished_runs_and_shards_are_not_pickles(tmp_path, a):
             (tmp_path / UNFINISHED).write_bytes(written)
             assert UnfinishedRun(tmp_path / UNFINISHED).kept == {}, file
         with pytest.raises(StudyError, match="cannot be read"):
-            compute.outcomes_from_bytes(tmp_path / "1.npz", content)
+            run_files.outcomes_from_bytes(tmp_path / "1.npz", content)
 
 
 def test_a_recorded_recipe_is_a_digest_and_not_a_path(a):
