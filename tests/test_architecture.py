@@ -1,6 +1,7 @@
 """The architecture, read from the source and measured on whole fits."""
 
 import ast
+import functools
 import graphlib
 import inspect
 import os
@@ -52,22 +53,25 @@ def packages_of_the_study():
     return found
 
 
-def imports(file, *, only_when_loaded=False):
+@functools.cache
+def imports(file, only_when_loaded=False):
     """Dotted names that a file imports; in functions too, unless only what its loading runs."""
-    waiting = [ast.parse(file.read_text(encoding="utf-8"))]
+    waiting, found = [ast.parse(file.read_text(encoding="utf-8"))], []
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file}: a relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
         lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         lazy |= isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         if not (only_when_loaded and lazy):
             waiting += ast.iter_child_nodes(node)
+    return found
 
 
+@functools.cache
 def module_file(name):
     """The file that a dotted name lies in."""
     parts = name.split(".")
@@ -80,6 +84,7 @@ def module_file(name):
     return None
 
 
+@functools.cache
 def files_of(top, file):
     """The files of a package that a file imports."""
     found = {module_file(name) for name in imports(file) if name.split(".")[0] == top}

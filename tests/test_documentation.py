@@ -94,6 +94,7 @@ def test_a_model_states_cost_and_reference(name):
     assert all(line.endswith(".") for line in lines.values())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("name", MODELS)
 def test_a_model_has_the_predictions_and_the_certificate_that_it_states(name):

@@ -18,6 +18,7 @@ from linclass_study.files.tables import write_table
 
 ROOT = Path(__file__).parent.parent
 ARCHIVE = ROOT / "reference" / "2026.1"
+pytestmark = pytest.mark.xdist_group("article")  # computed once
 
 
 def module(file):

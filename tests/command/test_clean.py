@@ -86,6 +86,7 @@ def test_only_what_may_change_numbers_makes_environments_different(a, changes, s
     assert (f"({says})" in said) if says else not said
 
 
+@pytest.mark.slow
 def test_a_merged_page_names_the_environments_that_differ_and_hashes_own_modules(
     linclass, a, b, tmp_path
 ):

@@ -48,6 +48,7 @@ def files(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_the_parts_of_a_study_become_the_whole_with_its_report(linclass, a, b, tmp_path):
     whole = shutil.copytree(a, tmp_path / "whole")
     for folder, name in ((a, "two"), (b, "three")):

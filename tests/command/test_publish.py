@@ -60,6 +60,7 @@ def content(archive):
         return {name.split("/", 1)[1]: box.read(name) for name in box.namelist()}
 
 
+@pytest.mark.slow
 def test_an_archive_is_read_like_its_folder(linclass, published, finished, b, tmp_path):
     archive = published(finished, "--author", "Lovelace, Ada")
     assert linclass("verify", archive, b).code == 0

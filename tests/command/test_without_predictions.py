@@ -79,6 +79,7 @@ def tables(folder):
     }
 
 
+@pytest.mark.slow
 def test_what_is_merged_from_an_archive_has_the_tables_of_the_original(linclass, made, tmp_path):
     again = linclass(
         "publish", made / "whole", "--without-predictions", "--into", tmp_path / "again.zip"

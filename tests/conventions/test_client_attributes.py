@@ -218,6 +218,7 @@ OUTER = {
 }
 
 
+@pytest.mark.slow
 @each("outer", OUTER)
 @each("weights", [None, np.where(np.arange(90) % 7, 1, 0)], ids=["all", "some"])
 def test_a_precomputed_kernel_gives_the_same_as_its_rows(outer, weights):

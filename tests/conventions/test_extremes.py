@@ -66,6 +66,7 @@ EDGES = {
 }
 
 
+@pytest.mark.slow
 @each("size", [1e150, 1e160, 1e200, 1e300, 1e308])
 @each("classes", [2, 3])
 @each("model", [m for m in models() if isinstance(m.values[0], Classifier)])

@@ -183,6 +183,7 @@ def test_the_newsgroups_are_those_of_the_archive(obtain, offline, archive):
     assert sorted(rows) == sorted((part, code, tuple(sorted(bag))) for part, code, bag in posts)
 
 
+@pytest.mark.slow
 def test_archive_web_server_and_compact_copy_agree(obtain, offline, server, archive, monkeypatch):
     entry = {key: value for key, value in CATALOGUE["newsgroups"].items() if key != "digest"}
     packed, compact = entry["source"]

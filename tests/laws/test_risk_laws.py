@@ -116,6 +116,7 @@ def simulated(means, covariances, priors, n=400_000):
     return float(wrong.mean()), float(wrong.std() / np.sqrt(n))
 
 
+@pytest.mark.slow
 @each("case", CASES)
 def test_bayes_rule_has_the_bayes_error_in_any_coordinates(case):
     error, deviation = simulated(*CASES[case])

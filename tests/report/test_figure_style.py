@@ -113,6 +113,7 @@ def test_every_text_is_legible_inside_its_figure_and_apart_from_the_others(outco
     assert names == {*FIGURES}
 
 
+@pytest.mark.slow
 @each(
     ("width", "found"), [("3.3in", 3.3), ("84 mm", 84 / 25.4), ("8.4cm", 84 / 25.4), ("252pt", 3.5)]
 )
@@ -150,6 +151,7 @@ def test_methods_have_markers_of_their_own(outcome):
         assert len(looks) == len({marker for _, marker in looks}) > 10, name
 
 
+@pytest.mark.slow
 def test_each_of_39_methods_has_a_mark_of_its_own_in_score_against_cost(make):
     methods = {f"m{i}": Method(i / 10) for i in range(39)}
     outcome = make({"d": Data(), "e": Data()}, methods, folds=2)

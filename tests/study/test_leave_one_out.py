@@ -73,6 +73,7 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 @each("grouped", [False, True], ids=["rows", "groups"])
 @each("missing", [False, True], ids=["whole", "missing"])
 @each("name", METHODS)

@@ -182,6 +182,7 @@ def hold(run):
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
 
+@pytest.mark.slow
 def test_a_second_process_waits_until_the_first_one_of_the_run_has_ended(tmp_path):
     run = tmp_path / "iris" / "lda"
     with hold(run) as first, hold(tmp_path / "iris" / "qda") as other:

@@ -173,7 +173,7 @@ def hold(data, source, entry):
     return refusals
 
 
-@each("name", CATALOGUE, quick=14)
+@each("name", CATALOGUE, quick=8)
 def test_no_method_of_the_catalogue_uses_held_out_rows(data, name):
     refusals = [hold(data, source, CATALOGUE[name])[False] for source in SOURCES]
     assert "" in refusals, refusals  # else nothing was held to anything

@@ -68,6 +68,7 @@ def test_fits_on_features_that_the_data_do_not_have_do_not_apply(tmp_path):
     assert ended == [("not_applicable", "quadratic needs numeric columns")] * FOLDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", first(1, ["ForksAndDies", "ForksAndReturns"]))
 def test_a_forked_process_never_answers_for_its_fit(features, tmp_path, name):
     fits, predictions = records(features, name, tmp_path)
@@ -77,6 +78,7 @@ def test_a_forked_process_never_answers_for_its_fit(features, tmp_path, name):
     assert predictions.select(same).equals(expected.select(same))
 
 
+@pytest.mark.slow
 def test_forked_processes_share_the_limit_of_their_fit(features, tmp_path):
     fits, _ = records(features, "ForksForMemory", tmp_path)
     assert set(fits["status"]) == {"out_of_memory"}

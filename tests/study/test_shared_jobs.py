@@ -87,6 +87,7 @@ def test_a_run_gives_the_same_bytes_alone_and_among_others_in_any_order(results)
     assert files(results) == together
 
 
+@pytest.mark.slow
 def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_path):
     compute(results, "svm")
     whole = files(results)
@@ -130,6 +131,7 @@ def test_only_changed_or_incomplete_runs_are_computed(results):
     assert recorded_run(folder) is None
 
 
+@pytest.mark.slow
 def test_tracebacks_of_failed_fits_are_printed_again_by_the_next_job(results, capfd):
     """Its log is a new one, and the fits stay as they are."""
     os.dup2(1, 2)  # as in a job, whose log has both

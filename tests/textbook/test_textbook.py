@@ -180,6 +180,7 @@ def test_the_reader_supplies_files(tmp_path):
     assert "spam.data is in no mirror" in found["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("environment")
 def test_a_wrong_divisor_of_the_pooled_covariance_fails_the_check(tmp_path, monkeypatch):
     """n for n − K: Fisher's coefficients of iris and the scores of LDA no longer match the published ones."""

@@ -115,6 +115,7 @@ def test_the_first_study_of_the_readme_runs(with_examples):
     assert labelled["age"][labelled["source_row"].arg_min()] == 34  # the first row of my.csv
 
 
+@pytest.mark.slow
 def test_the_plan_of_the_default_study_fits_on_a_screen_and_starts_few_jobs(project):
     """A data set needs at most three jobs, each one start of Python, in addition to its fits."""
     output = project.snakemake("-n", study=None)

@@ -65,6 +65,7 @@ def test_rules_are_imported_under_a_prefix_and_their_outputs_used(importing):
     assert "linclass_fetch" not in jobs
 
 
+@pytest.mark.slow
 def test_errors_in_the_configuration_of_a_module_are_one_line(importing):
     importing.write("study.yaml", CONFIG.replace("folds: 3", "fold: 3"))
     output = importing.snakemake("-n")
