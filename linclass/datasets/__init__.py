@@ -14,17 +14,10 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-GENERATORS = {  # by their files
-    "circles": "other_classes",
-    "correlated_groups": "gaussian_classes",
-    "gaussians": "gaussian_classes",
-    "heavy_tailed": "other_classes",
-    "high_dimensional_sparse": "other_classes",
-    "masking": "gaussian_classes",
-    "separable": "other_classes",
-    "simplex": "gaussian_classes",
-    "unequal_covariances": "gaussian_classes",
-}
+GENERATORS = (
+    "circles", "correlated_groups", "gaussians", "heavy_tailed", "high_dimensional_sparse", "masking", "separable",
+    "simplex", "unequal_covariances",
+)  # fmt: skip
 
 
 def generate(
@@ -57,7 +50,7 @@ def generate(
     _part("keys").check_keys(make, keys)
     X, y = make(rng, **keys)
     if label_noise:
-        y = _part("other_classes").label_noise(rng, y, label_noise)
+        y = _part("generators").label_noise(rng, y, label_noise)
     return X, y
 
 
@@ -82,14 +75,14 @@ def bayes_error(name: str, label_noise: float = 0.0, **keys: Any) -> tuple[float
 
     make = generator(name)
     _part("keys").check_keys(make, keys)
-    known = getattr(_part(GENERATORS[name]), f"error_of_{name}")
+    known = getattr(_part("generators"), f"error_of_{name}")
     try:
         found: tuple[float, float] | None = known(**_part("keys").with_defaults(make, keys))
     except NotApplicable:  # a singular covariance
         return None
     if found and label_noise:
         n_classes = len(keys["rows"])
-        found = _part("other_classes").error_with_label_noise(found, label_noise, n_classes)
+        found = _part("generators").error_with_label_noise(found, label_noise, n_classes)
     return found
 
 
@@ -103,7 +96,7 @@ def generator(name: str) -> Callable[..., tuple[Any, Any]]:
     """
     if name not in GENERATORS:
         raise ValueError(f"there is no generator '{name}'; there are: {', '.join(names())}.")
-    made: Callable[..., tuple[Any, Any]] = getattr(_part(GENERATORS[name]), name)
+    made: Callable[..., tuple[Any, Any]] = getattr(_part("generators"), name)
     return made
 
 
@@ -121,7 +114,7 @@ def schema(name: str) -> dict[str, Any]:
         Name of the generator, one of `names()`.
     """
     keys = _part("keys")
-    noise = keys.keys_schema(_part("other_classes").label_noise)["properties"]["share"]
+    noise = keys.keys_schema(_part("generators").label_noise)["properties"]["share"]
     own = keys.keys_schema(generator(name))
     return own | {"properties": own["properties"] | {"label_noise": noise}}
 

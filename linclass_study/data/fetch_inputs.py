@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from linclass import datasets as synthetic
 from linclass_study.data.entry_keys import FILES, format_of, source_kind
 from linclass_study.data.fetch_dataset import PRODUCED, READER
 from linclass_study.data.local_copies import SearchFolders
@@ -65,9 +64,8 @@ def modules_of_entry(entry: Entry) -> list[str]:
     formats = {name for one in names if (name := format_of(entry, *one)) is not None}
     ours = [f"linclass_study.data.formats.{name}" for name in sorted(formats)]
     ours += [PRODUCED] * any(source_kind(source) not in FILES for source in sources)
-    drawn = {synthetic.GENERATORS[one["generate"]] for one in sources if "generate" in one}
-    noise = {"other_classes" for source in sources if source.get("label_noise")}
-    return CHILD + ours + [f"linclass.datasets.{name}" for name in sorted(drawn | noise)]
+    drawn = any("generate" in source or source.get("label_noise") for source in sources)
+    return CHILD + ours + ["linclass.datasets.generators"] * drawn
 
 
 def _sources(entry: Entry) -> list[dict[str, Any]]:

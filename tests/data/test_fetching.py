@@ -113,7 +113,7 @@ def test_the_code_of_a_fetch_is_that_of_the_reader_and_of_what_the_entry_names()
     names = {path.name for path in counted}
     wanted = {
         "guarded_child.py", "source_reader.py", "build_dataset.py", "csv.py", "produced_rows.py", "fetch_dataset.py",
-        "gaussian_classes.py",
+        "generators.py",
     }  # fmt: skip
     assert wanted <= names
     assert "libsvm.py" not in names

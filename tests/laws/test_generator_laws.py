@@ -217,7 +217,7 @@ def test_sparse_rows_are_csr_with_their_densities_and_do_not_depend_on_blocks(mo
         own = X[np.flatnonzero(y == k)][:, slice(*block)].mean()
         assert own == pytest.approx(0.2, abs=5 * np.sqrt(0.16 / 15_000))
     assert X[:, 100:].mean() == pytest.approx(0.01, rel=0.05)
-    monkeypatch.setattr("linclass.datasets.other_classes.BLOCK", 5000)
+    monkeypatch.setattr("linclass.datasets.generators.BLOCK", 5000)
     again, _ = draw("high_dimensional_sparse", 0, (300, 300), **given)
     assert (again != X).nnz == 0
     with pytest.raises(ValueError, match="features: 80 is less than 50 for each of 2 classes"):

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
 from linclass.base.arrays import log_probabilities
-from linclass.datasets.gaussian_classes import gaussians
+from linclass.datasets.generators import gaussians
 from linclass.evaluation.bayes_error import bayes_error, square_roots
 from linclass.evaluation.risk import decide
 
