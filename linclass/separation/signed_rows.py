@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -196,7 +197,10 @@ class SignedRows:
         self.is_sparse = sparse.issparse(X)
         self.n_rows, self.n_features = X.shape
         self.width = self.n_features + constant
-        self.low, self.high = _range(X)
+        columns = X.tocsc() if self.is_sparse else X  # once; min and max would each convert
+        self.low, self.high = columns.min(axis=0), columns.max(axis=0)
+        if self.is_sparse:
+            self.low, self.high = self.low.toarray().ravel(), self.high.toarray().ravel()
         centred = centre and constant and not self.is_sparse
         self.shift = self.low / 2 + self.high / 2 if centred else np.zeros(self.n_features)
         spread = self.high / 2 - self.low / 2 if centred else np.maximum(-self.low, self.high)
@@ -316,9 +320,11 @@ class SignedRows:
         return float(min(z * int(y) for z, y in zip(scores, self.y[close], strict=True)))
 
 
-def _range(X: Matrix) -> tuple[Array, Array]:
-    X = X.tocsc() if sparse.issparse(X) else X  # once; min and max would each convert
-    low, high = X.min(axis=0), X.max(axis=0)
-    if sparse.issparse(X):
-        low, high = low.toarray().ravel(), high.toarray().ravel()
-    return low, high
+def contents_of_rows(X: Matrix) -> list[bytes]:
+    """A key of each row: equal rows have equal keys."""
+    if not sparse.issparse(X):
+        return [row.tobytes() for row in X + 0.0]  # −0 is 0
+    X = X.copy()
+    X.eliminate_zeros()
+    X.sort_indices()
+    return [X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in pairwise(X.indptr)]

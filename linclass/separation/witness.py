@@ -31,6 +31,7 @@ from linclass.separation.signed_rows import (
     TINY,
     UNIT,
     SignedRows,
+    contents_of_rows,
     decide_exactly,
     echelon,
     null_space,
@@ -93,24 +94,22 @@ def only_zero(rows: SignedRows, multipliers: Array) -> bool:
     # the factor 30 allows for a shift of at most FAR spreads, as |Z| ≤ 1
     off = float(np.linalg.norm(rows.rmatvec(multipliers)))
     off += 30 * (rows.n_rows + 4) * UNIT * rows.width**0.5
-    A = _scaled(rows.take(few), multipliers[few], used)
+    Z = rows.take(few)
+    Z = Z if len(used) == rows.width else Z[:, used]  # without the columns that are 0
+    A = sparse.diags_array(multipliers[few]) @ Z if rows.is_sparse else multipliers[few, None] * Z
     # of x − shift, and of λ_i Z_i
     rounding = 2.1 * UNIT * frobenius(A) + A.shape[0] * A.shape[1] * TINY
     wanted = 1.01 * (off + rounding)
     if exceed(A, wanted):
         return True
     least = lower_bound(A, len(used))
-    rank = len(used) if least > rounding else _rank(rows, used)
-    if rank is None:
-        return False
+    rank = len(used)
+    if least <= rounding:  # the exact rank
+        if (basis := _basis(rows, CELLS)) is None:
+            return False
+        rank = len(basis)
     least = least if rank == len(used) else lower_bound(A, rank)
     return least > wanted or _is_decided(rows, multipliers, rank)
-
-
-def _scaled(Z: Any, multipliers: Array, used: Array) -> Any:
-    """ΛZ without the columns that are 0."""
-    Z = Z if len(used) == Z.shape[1] else Z[:, used]
-    return sparse.diags_array(multipliers) @ Z if sparse.issparse(Z) else multipliers[:, None] * Z
 
 
 def _few(rows: SignedRows, multipliers: Array, entries: int) -> Array:
@@ -141,25 +140,18 @@ def in_integers(rows: SignedRows) -> Array | None:
     return Z if Z.size * max(1, bits / BITS) <= MAX_INTEGER_ENTRIES else None
 
 
-def _rank(rows: SignedRows, used: Array) -> int | None:
-    """The exact rank of Z."""
-    first = _distinct(rows)
-    if min(len(first), len(used)) > ELIMINATED or len(first) * len(used) > CELLS:
+def _basis(rows: SignedRows, cells: float = np.inf) -> Array | None:
+    """Independent rows whose span is that of all, in integers; None if rows or columns are too many.
+
+    Start with a few rows, and add those that are not in their span.
+    """
+    contents: dict[bytes, int] = {}
+    for i, content in enumerate(contents_of_rows(rows.X)):  # signs do not matter for a span
+        contents.setdefault(content, i)
+    few = first = np.array(list(contents.values()), dtype=int)
+    used = rows.used_columns
+    if min(len(first), len(used)) > ELIMINATED or len(first) * len(used) > cells:
         return None
-    return len(_exact_basis(rows, first, used))
-
-
-def _basis(rows: SignedRows) -> Array | None:
-    """Rows whose span is that of all."""
-    first, used = _distinct(rows), rows.used_columns
-    if min(len(first), len(used)) > ELIMINATED:
-        return None
-    return _exact_basis(rows, first, used)
-
-
-def _exact_basis(rows: SignedRows, first: Array, used: Array) -> Array:
-    """Start with a few rows, and add those that are not in their span."""
-    few = first
     if len(first) > 2 * len(used):
         Z = rows.take(first)
         Z = (Z.toarray() if sparse.issparse(Z) else Z)[:, used]
@@ -185,18 +177,6 @@ def _outside(rows: SignedRows, first: Array, used: Array, null: Array) -> Array:
         if off.any():
             return first[np.flatnonzero(off)]
     return first[:0]
-
-
-def _distinct(rows: SignedRows) -> Array:
-    """One row of each kind, up to its sign, which does not matter for a span."""
-    if not rows.is_sparse:
-        return np.unique(rows.X, axis=0, return_index=True)[1]
-    seen: dict[bytes, int] = {}
-    X = rows.X
-    for i in range(rows.n_rows):
-        own = slice(X.indptr[i], X.indptr[i + 1])
-        seen.setdefault(X.indices[own].tobytes() + X.data[own].tobytes(), i)
-    return np.array(list(seen.values()), dtype=int)
 
 
 def _others_are_right(rows: SignedRows, w: Array, b: float, touching: Array, basis: Array) -> bool:

@@ -125,18 +125,15 @@ def fewest_errors(
     if d is not None:
         return Answer(d, 0.0, 0.0)
     least = float(problem.costs.min()) if inseparable else 0.0  # a row is wrong
-    found = _by_cells(problem) if is_enumerable(problem) else None
+    n, p = problem.Z.shape
+    few = turns(n, p) <= FEW_TURNS and (not sparse.issparse(problem.Z) or n * p <= FEW_TURNS)
+    found = _by_cells(problem) if few and problem.n_classes == 2 else None
     if found is None or found.bound < found.cost:
         by_lines = search_lines(problem, seed)
         found = by_lines if found is None or by_lines.cost < found.cost else found
         found = search_conflicts(problem, found._replace(bound=max(found.bound, least)), node_limit)
-    return away_from_rows(problem, found)
-
-
-def is_enumerable(problem: ZeroOneProblem) -> bool:
-    n, p = problem.Z.shape
-    dense = not sparse.issparse(problem.Z) or n * p <= FEW_TURNS
-    return problem.n_classes == 2 and dense and turns(n, p) <= FEW_TURNS
+    far, _ = separating(problem, problem.margins(found.d) > 0)  # from the rows
+    return found if far is None or problem.cost(far) > found.cost else found._replace(d=far)
 
 
 def _by_cells(problem: ZeroOneProblem) -> Answer:
@@ -164,10 +161,3 @@ def distinct_directions(Z: Array) -> set[tuple[int, ...]]:
             first = next(v for v in row if v)
             found.add(tuple(v // (divisor if first > 0 else -divisor) for v in row))
     return found
-
-
-def away_from_rows(problem: ZeroOneProblem, found: Answer) -> Answer:
-    d, _ = separating(problem, problem.margins(found.d) > 0)
-    if d is None or problem.cost(d) > found.cost:
-        return found
-    return found._replace(d=d)

@@ -7,7 +7,6 @@ in an order that depends on their content and not on their position.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from scipy import sparse
 from linclass.base.arrays import Array, Matrix
 from linclass.separation.alternative import ProjectedRows, least_violation
 from linclass.separation.separability import Undecided, proved
-from linclass.separation.signed_rows import SignedRows
+from linclass.separation.signed_rows import SignedRows, contents_of_rows
 from linclass.separation.witness import only_zero
 
 
@@ -49,19 +48,11 @@ class ZeroOneProblem:
         """First inequality of each row; the inequalities of a row are consecutive."""
         return np.arange(0, len(self.owner), max(self.n_classes - 1, 1))
 
-    def inequalities(self, rows: Array) -> Array:
-        """Mask of the inequalities that belong to the rows of a mask."""
-        return rows[self.owner]
-
     def inequalities_of(self, index: Array) -> SignedRows:
         """Some of the inequalities, without rounding."""
         if self.n_classes == 2:
             return self.rows.part(index)
         return SignedRows(self.Z[index], np.ones(len(index)), constant=False)
-
-    def d_of(self, w: Array, b: float) -> Array:
-        """d of a hyperplane of those inequalities."""
-        return self.rows.coordinates(w, b) if self.n_classes == 2 else w
 
     def cost_of_scores(self, W: Array, b: Array) -> float:
         """The cost of the scores as predictions compute them, with the same rounding."""
@@ -93,20 +84,10 @@ class Answer(NamedTuple):
 def distinct(X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
     """(a row of each kind, in canonical order; summed weights)."""
     groups: dict[bytes, list[int]] = {}
-    for i, content in enumerate(_contents(X)):
+    for i, content in enumerate(contents_of_rows(X)):
         groups.setdefault(int(codes[i]).to_bytes(8, "big") + content, []).append(i)
     members = [groups[key] for key in sorted(groups)]
     return np.array([m[0] for m in members]), np.array([weights[m].sum() for m in members])
-
-
-def _contents(X: Matrix) -> list[bytes]:
-    if not sparse.issparse(X):
-        return [row.tobytes() for row in X + 0.0]  # −0 is 0
-    X = X.copy()
-    X.eliminate_zeros()
-    X.sort_indices()
-    ends = X.indptr
-    return [X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in pairwise(ends)]
 
 
 def _pairs(Z: Any, codes: Array, K: int) -> tuple[Any, Array]:
@@ -174,7 +155,7 @@ def _starts(problem: ZeroOneProblem) -> list[Array]:
     d = least_violation(ProjectedRows(problem.Z)).w
     found = [d]
     for _ in range(TRIMS - 1):
-        right = problem.inequalities(problem.margins(d) > 0)
+        right = (problem.margins(d) > 0)[problem.owner]
         if right.all() or not right.any():
             break
         d = least_violation(ProjectedRows(problem.Z[right]), d).w
@@ -187,7 +168,7 @@ def _directions(
 ) -> Array:
     """Columns: axes (all if they are few), directions towards misclassified rows, and random ones."""
     p = len(d)
-    wrong = np.flatnonzero(problem.inequalities(problem.margins(d) <= 0))
+    wrong = np.flatnonzero((problem.margins(d) <= 0)[problem.owner])
     own = rng.permutation(wrong)[: many // 3]
     Z = problem.Z[own]
     towards = (Z.toarray() if sparse.issparse(Z) else Z).T
@@ -287,7 +268,7 @@ def conflict(problem: ZeroOneProblem, left: Array, rng: np.random.Generator) -> 
     """The rows of a vertex of {λ ≥ 0 : Zᵀλ = 0, Σ λ = 1} over the rows of a mask, if one is found and proved."""
     from scipy.optimize import linprog  # slow to import
 
-    kept = np.flatnonzero(problem.inequalities(left))
+    kept = np.flatnonzero(left[problem.owner])
     if not len(kept):
         return None
     Z = sparse.csr_array(problem.Z[kept])
@@ -342,7 +323,7 @@ def separating(problem: ZeroOneProblem, right: Array) -> tuple[Array | None, boo
     """(a d that has the rows of a mask correct, at the distance that the least violation gives, or None; whether it is
     proved that there is none)
     """
-    own = np.flatnonzero(problem.inequalities(right))
+    own = np.flatnonzero(right[problem.owner])
     if not len(own):
         return None, False
     rows = problem.inequalities_of(own)
@@ -352,4 +333,5 @@ def separating(problem: ZeroOneProblem, right: Array) -> tuple[Array | None, boo
         return None, False
     if found.direction is None or found.kind != "complete":
         return None, True
-    return problem.d_of(*rows.hyperplane(found.direction)), False
+    w, b = rows.hyperplane(found.direction)
+    return (problem.rows.coordinates(w, b) if problem.n_classes == 2 else w), False
