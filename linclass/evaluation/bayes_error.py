@@ -74,7 +74,10 @@ def estimate(
     if (np.abs(C - C[0]) <= 1e-12 * np.abs(C).max()).all():
         if K == 2:
             return _two_of_one_covariance(M, roots[0], log_share), 0.0
-        M = _along_differences(np.linalg.solve(roots[0], M.T).T)
+        M = np.linalg.solve(roots[0], M.T).T
+        U, s, _ = np.linalg.svd(M - M[0], full_matrices=False)
+        r = max(1, int((s > 1e-12 * s[0]).sum()))
+        M = U[:, :r] * s[:r]  # coordinates in the space of the differences of means
         roots = np.broadcast_to(np.eye(M.shape[1]), (K, M.shape[1], M.shape[1]))
     if M.shape[1] == 1:
         return _on_a_line(M[:, 0], np.abs(roots[:, 0, 0]), shares), 0.0
@@ -89,13 +92,6 @@ def _two_of_one_covariance(M: Array, root: Array, log_share: Array) -> float:
         return float(np.exp(log_share.min()))
     odds = (log_share[1] - log_share[0]) / delta
     return float(np.exp(log_share) @ ndtr([odds - delta / 2, -odds - delta / 2]))
-
-
-def _along_differences(M: Array) -> Array:
-    """Coordinates of the means in the space of their differences, at least one."""
-    U, s, _ = np.linalg.svd(M - M[0], full_matrices=False)
-    r = max(1, int((s > 1e-12 * s[0]).sum()))
-    return U[:, :r] * s[:r]
 
 
 def _on_a_line(means: Array, deviations: Array, shares: Array) -> float:

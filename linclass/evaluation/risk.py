@@ -46,16 +46,7 @@ def decide(log_proba: np.ndarray, costs: np.ndarray | Sequence[Sequence[float]])
             f"log_proba holds {wrong[0]:g}, and logarithms of probabilities are at most 0; give predict_log_proba(X), "
             "or np.log of probabilities."
         )
-    costs = check_costs(costs, log_proba.shape[1])
-    with np.errstate(divide="ignore"):
-        log_regret = np.log(costs - costs.min(axis=0))
-    log_risk = [np.logaddexp.reduce(log_proba + regret, axis=1) for regret in log_regret]
-    return np.argmin(log_risk, axis=0)
-
-
-def check_costs(costs: np.ndarray | Sequence[Sequence[float]], n_classes: int) -> np.ndarray:
-    """The costs as a finite matrix (actions, classes), or ValueError."""
-    matrix = np.asarray(costs, dtype=np.float64)
+    matrix, n_classes = np.asarray(costs, dtype=np.float64), log_proba.shape[1]
     if matrix.ndim != 2 or matrix.shape[1] != n_classes:
         raise ValueError(
             f"costs has shape {matrix.shape}; it needs a row per action and {n_classes} columns, "
@@ -63,4 +54,7 @@ def check_costs(costs: np.ndarray | Sequence[Sequence[float]], n_classes: int) -
         )
     if not np.isfinite(matrix).all():
         raise ValueError("costs holds NaN or infinity; use a large finite number.")
-    return matrix
+    with np.errstate(divide="ignore"):
+        log_regret = np.log(matrix - matrix.min(axis=0))
+    log_risk = [np.logaddexp.reduce(log_proba + regret, axis=1) for regret in log_regret]
+    return np.argmin(log_risk, axis=0)

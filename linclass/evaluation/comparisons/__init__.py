@@ -9,40 +9,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_FILES = {
-    "Friedman": "friedman_test",
-    "Pairwise": "pairs",
-    "Ratings": "pairs",
-    "against_control": "control",
-    "against_control_of_ranks": "control",
-    "average_ranks": "friedman_test",
-    "bayesian_signed_rank": "bayesian",
-    "bayesian_t": "bayesian",
-    "bonferroni": "control",
-    "bradley_terry": "pairs",
-    "complete_methods": "friedman_test",
-    "corrected_error": "t_tests",
-    "corrected_interval": "t_tests",
-    "corrected_t": "t_tests",
-    "corrected_t_against_control": "t_tests",
-    "critical_difference": "friedman_test",
-    "data_sets_needed": "control",
-    "finner": "control",
-    "friedman": "friedman_test",
-    "friedman_of_ranks": "friedman_test",
-    "hochberg": "control",
-    "holm": "control",
-    "holm_of_pairs": "control",
-    "least_adjusted_p": "control",
-    "leave_out_missing": "friedman_test",
-    "missing_as_worst": "friedman_test",
-    "nemenyi": "friedman_test",
-    "pairwise": "pairs",
-    "rank_biserial": "wilcoxon_test",
-    "ranks": "friedman_test",
-    "t_interval": "t_tests",
-    "wilcoxon": "wilcoxon_test",
+_NAMES = {  # of each file
+    "bayesian": "bayesian_signed_rank bayesian_t",
+    "control": "against_control against_control_of_ranks bonferroni data_sets_needed finner hochberg holm "
+    "holm_of_pairs least_adjusted_p",
+    "friedman_test": "Friedman average_ranks complete_methods critical_difference friedman friedman_of_ranks "
+    "leave_out_missing missing_as_worst nemenyi ranks",
+    "pairs": "Pairwise Ratings bradley_terry pairwise",
+    "t_tests": "corrected_error corrected_interval corrected_t corrected_t_against_control t_interval",
+    "wilcoxon_test": "rank_biserial wilcoxon",
 }
+_FILES = {name: file for file, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

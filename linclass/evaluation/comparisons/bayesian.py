@@ -27,12 +27,8 @@ class Posterior(NamedTuple):
 
     Attributes
     ----------
-    better : array of shape (k, k)
-        i is better than j by more than the rope.
-    equal : array of shape (k, k)
-        They are practically equal.
-    worse : array of shape (k, k)
-        j is better than i by more than the rope.
+    better, equal, worse : array of shape (k, k)
+        i is better than j by more than the rope; they are practically equal; j is better than i by more than the rope.
     """
 
     better: Array
@@ -73,11 +69,7 @@ BATCH = 5000  # draws at a time
 
 @documented_comparison
 def bayesian_signed_rank(
-    scores: Any,
-    rope: float = 0.0,
-    prior: float = 0.5,
-    draws: int = 50_000,
-    seed: int = 0,
+    scores: Any, rope: float = 0.0, prior: float = 0.5, draws: int = 50_000, seed: int = 0
 ) -> Posterior:
     """The Bayesian signed-rank test for each pair of methods, over the data sets that both have.
 

@@ -41,14 +41,8 @@ class AgainstControl(NamedTuple):
         test of average ranks.
     p : array of shape (k,)
         p-value without correction.
-    bonferroni : array of shape (k,)
-        p-value with the correction of Bonferroni and Dunn over the k − 1 comparisons.
-    holm : array of shape (k,)
-        With Holm's.
-    hochberg : array of shape (k,)
-        With Hochberg's.
-    finner : array of shape (k,)
-        With Finner's.
+    bonferroni, holm, hochberg, finner : array of shape (k,)
+        p-value with each correction over the k − 1 comparisons; the first is that of Bonferroni and Dunn.
     """
 
     z: Array

@@ -154,14 +154,10 @@ class Friedman(NamedTuple):
         Average ranks.
     n : int
         Number of data sets.
-    statistic : float
-        χ², corrected for ties.
-    p : float
-        p-value of χ².
-    f : float
-        Iman and Davenport's F.
-    f_p : float
-        p-value of F.
+    statistic, p : float
+        χ², corrected for ties, and its p-value.
+    f, f_p : float
+        Iman and Davenport's F, and its p-value.
     without_ties : float
         χ² without the correction.
     """
@@ -263,8 +259,11 @@ def nemenyi(scores: Any, alpha: float = 0.05) -> Nemenyi:
     table = checked_scores(scores, complete=True)
     n, k = table.shape
     average = average_ranks(table)
-    apart = np.abs(average[:, None] - average) / _standard_error(k, n)
-    p = range_tail(apart * np.sqrt(2), k) if k > 2 else _of_signs(average, n)
+    apart = np.abs(average[:, None] - average)
+    if k > 2:
+        p = range_tail(apart / _standard_error(k, n) * np.sqrt(2), k)
+    else:
+        p = _two_sided(np.ceil(n * (1 + apart) / 2 - TIE), n)  # a tie is half a win
     np.fill_diagonal(p, 1.0)
     difference = critical_difference(k, n, alpha)
     return Nemenyi(average, n, difference, p, indistinguishable(average, difference))
@@ -312,12 +311,6 @@ def range_tail(q: Any, k: int) -> Array:
     density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
     within = ndtr(z) - ndtr(z - np.asarray(q, float)[..., None])
     return np.maximum(0.0, 1 - k * STEP * within ** (k - 1) @ density)
-
-
-def _of_signs(average: Array, n: int) -> Array:
-    """The sign test's p-values of two methods; a tie is half a win."""
-    wins = np.ceil(n * (1 + np.abs(average[:, None] - average)) / 2 - TIE)
-    return _two_sided(wins, n)
 
 
 def _two_sided(wins: Array, n: int) -> Array:

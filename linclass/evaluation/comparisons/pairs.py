@@ -35,16 +35,11 @@ class Pairwise(NamedTuple):
         Mean score of each method over its own data sets; NaN if it has none.
     difference : array of shape (k, k)
         Mean difference, scores i minus scores j.
-    wins : array of shape (k, k)
-        Number of data sets on which i is better.
-    ties : array of shape (k, k)
-        Number of data sets on which they are equal.
-    losses : array of shape (k, k)
-        Number of data sets on which j is better.
-    p : array of shape (k, k)
-        Wilcoxon's p-value, exact for up to 100 data sets, also with ties and zeros.
-    adjusted : array of shape (k, k)
-        p-value with Holm's correction over the pairs.
+    wins, ties, losses : array of shape (k, k)
+        Numbers of data sets on which i is better, they are equal, and j is better.
+    p, adjusted : array of shape (k, k)
+        Wilcoxon's p-value, exact for up to 100 data sets, also with ties and zeros; with Holm's correction over the
+        pairs.
     n : array of shape (k, k)
         Number of data sets.
     rank_biserial : array of shape (k, k)
@@ -107,10 +102,8 @@ class Ratings(NamedTuple):
         Ratings θ, with mean 0.
     elo : array of shape (k,)
         Ratings on Elo's scale.
-    lower : array of shape (k,)
-        Lower end of the interval of `elo`.
-    upper : array of shape (k,)
-        Upper end of the interval of `elo`.
+    lower, upper : array of shape (k,)
+        Ends of the interval of `elo`.
     """
 
     theta: Array
@@ -121,11 +114,7 @@ class Ratings(NamedTuple):
 
 @documented_comparison
 def bradley_terry(
-    scores: Any,
-    prior: float = 2.0,
-    level: float = 0.95,
-    draws: int = 1000,
-    seed: int = 0,
+    scores: Any, prior: float = 2.0, level: float = 0.95, draws: int = 1000, seed: int = 0
 ) -> Ratings:
     """Bradley–Terry ratings of methods across data sets.
 

@@ -27,14 +27,10 @@ class CorrectedT(NamedTuple):
 
     Attributes
     ----------
-    difference : array of shape (k, k)
-        Mean difference.
-    error : array of shape (k, k)
-        Its corrected standard error.
-    t : array of shape (k, k)
-        The statistic.
-    p : array of shape (k, k)
-        Two-sided p-value.
+    difference, error : array of shape (k, k)
+        Mean difference, and its corrected standard error.
+    t, p : array of shape (k, k)
+        The statistic, and its two-sided p-value.
     adjusted : array of shape (k, k)
         p-value with Holm's correction over the pairs.
     n : array of shape (k, k)
@@ -58,14 +54,10 @@ class FoldsAgainstControl(NamedTuple):
         Mean difference, positive if the control is better.
     error : array of shape (k,)
         Its corrected standard error; NaN for the control itself, and so are the following.
-    lower : array of shape (k,)
-        Lower end of the confidence interval of the difference.
-    upper : array of shape (k,)
-        Upper end.
-    p : array of shape (k,)
-        Two-sided p-value.
-    holm : array of shape (k,)
-        p-value with Holm's correction over the k − 1 comparisons.
+    lower, upper : array of shape (k,)
+        Ends of the confidence interval of the difference.
+    p, holm : array of shape (k,)
+        Two-sided p-value, and with Holm's correction over the k − 1 comparisons.
     n : array of shape (k,)
         Number of folds.
     """
@@ -131,10 +123,8 @@ class Interval(NamedTuple):
         Mean over the folds.
     error : array of shape (k,)
         Corrected standard error of the mean; NaN with fewer than two folds.
-    lower : array of shape (k,)
-        Lower end of the interval.
-    upper : array of shape (k,)
-        Upper end of the interval.
+    lower, upper : array of shape (k,)
+        Ends of the interval.
     n : array of shape (k,)
         Number of folds with a score.
     """

@@ -17,6 +17,7 @@ row.   Hanley & McNeil (1982); Davis & Goadrich (2006); Fawcett (2006), Pattern 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -80,19 +81,11 @@ def mean_over_classes(p: Predictions, area: Callable[[Curve], Array]) -> Array:
     return defined_ratio(np.where(defined, each, 0).sum(axis=0), defined.sum(axis=0))
 
 
-def auc(p: Predictions) -> Array:
-    return mean_over_classes(p, area_under_roc)
-
-
 def area_under_roc(found: Curve) -> Array:
     tp, fp, positives, negatives = found
     width, height = np.diff(fp, prepend=0), np.diff(tp, prepend=0)
     twice = (width * (2 * tp - height)).sum(axis=-1)
     return np.minimum(defined_ratio(twice, 2 * positives * negatives), 1)  # rounding of weights
-
-
-def average_precision(p: Predictions) -> Array:
-    return mean_over_classes(p, area_under_precision_recall)
 
 
 def area_under_precision_recall(found: Curve) -> Array:
@@ -103,4 +96,7 @@ def area_under_precision_recall(found: Curve) -> Array:
     return np.minimum(defined_ratio(precision.sum(axis=-1), positives), 1)  # rounding of weights
 
 
-METRICS = {"auc": Metric(auc), "average_precision": Metric(average_precision)}
+METRICS = {
+    "auc": Metric(partial(mean_over_classes, area=area_under_roc)),
+    "average_precision": Metric(partial(mean_over_classes, area=area_under_precision_recall)),
+}
