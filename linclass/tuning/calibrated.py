@@ -57,7 +57,6 @@ from linclass.linear.linear_svm import LinearSVM
 from linclass.tuning.calibration_maps import IsotonicFunctions, PlattSigmoids, Temperature
 from linclass.tuning.candidates import fits_of
 from linclass.tuning.folds import (
-    Split,
     check_folds,
     classes_without_training_rows,
     inner_splits,
@@ -175,37 +174,33 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         K, labels, owner = len(self.classes_), self.classes_[codes], type(self).__name__
         rows, seed = caller_rows(X), self.random_state
         splits = inner_splits(cv, rows, labels, codes, given.groups, seed, owner)
-        self._require_all_classes(splits, codes, self.classes_)
+        names = self.classes_.tolist()
+        for number, code in classes_without_training_rows(splits, codes).items():
+            raise ValueError(
+                f"split {number} of cv has no training rows of class {names[code]!r}; give folds that "
+                "leave rows of each class to the training rows."
+            )
         held_out = np.concatenate([split.held_out for split in splits])
+        for code in np.setdiff1d(codes, codes[held_out]):
+            raise ValueError(
+                f"cv holds no row of class {names[code]!r} out; give folds that hold rows of each class out."
+            )
         Z, start = np.empty((len(options), len(held_out), K)), 0
-        for train, out in splits:
-            own = some_rows(X, train, inner)
-            fits = _fits(inner, options, own, codes[train], given.at(train))
-            own = some_rows(X, out, inner, train)
-            for z, fit in zip(Z, fits, strict=True):
-                z[start : start + len(out)] = _finite_scores(fit, own, K)
-            start += len(out)
+        with silently():
+            for train, out in splits:
+                own = some_rows(X, train, inner)
+                fits = fits_of(inner, options, own, codes[train], given.at(train))
+                own = some_rows(X, out, inner, train)
+                for z, fit in zip(Z, fits, strict=True):
+                    z[start : start + len(out)] = _finite_scores(fit, own, K)
+                start += len(out)
+            fits = fits_of(inner, options, X, codes, given)
         order = np.argsort(held_out, kind="stable")
         scored, Z = held_out[order], Z[:, order]
         models = [self] if len(options) == 1 else [copy.copy(self) for _ in options]
-        for model, z, fit in zip(models, Z, _fits(inner, options, X, codes, given), strict=True):
+        for model, z, fit in zip(models, Z, fits, strict=True):
             model._calibrate(z, codes[scored], as_counts(weights)[scored], fit)
         return models
-
-    @staticmethod
-    def _require_all_classes(splits: Sequence[Split], codes: Array, classes: Array) -> None:
-        lacking = classes_without_training_rows(splits, codes)
-        for number, code in lacking.items():
-            raise ValueError(
-                f"split {number} of cv has no training rows of class {classes.tolist()[code]!r}; give folds that "
-                "leave rows of each class to the training rows."
-            )
-        held_out = codes[np.concatenate([split.held_out for split in splits])]
-        for code in np.setdiff1d(codes, held_out):
-            raise ValueError(
-                f"cv holds no row of class {classes.tolist()[code]!r} out; give folds that hold rows of each class "
-                "out."
-            )
 
     def _calibrate(self, Z: Array, codes: Array, weights: Array, fit: EstimatorLike) -> None:
         self._map = METHODS[self.method](Z, codes, weights)
@@ -234,17 +229,6 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
 
     def _inner(self) -> EstimatorLike:
         return asking_for_all(LinearSVM()) if self.estimator is None else self.estimator
-
-
-def _fits(
-    inner: EstimatorLike,
-    options: Sequence[dict[str, Any]],
-    X: MatrixLike,
-    codes: Array,
-    given: Given,
-) -> list[Any]:
-    with silently():
-        return fits_of(inner, options, X, codes, given)
 
 
 def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int) -> Array:

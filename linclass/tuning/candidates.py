@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
@@ -32,7 +33,7 @@ def fits_of(
         fits: list[Any] = clone(estimator)._fits_with(inner, X, y, given)
         return fits
     fits = [None] * len(options)
-    name = _path_parameter(estimator)
+    name = getattr(estimator, "path_parameter", "strength")
     for members in _along_paths(options, name):
         first, some = _changed(estimator, options[members[0]]), [options[i] for i in members]
         if goes_along_paths(first, some):
@@ -60,15 +61,10 @@ def goes_along_paths(estimator: EstimatorLike, options: Sequence[Option]) -> boo
         return goes_along_paths(inside, own)
     if not callable(getattr(estimator, "path", None)) or not has_path(estimator):
         return False
-    name = _path_parameter(estimator)
+    name = getattr(estimator, "path_parameter", "strength")
     several = any(len(members) > 1 for members in _along_paths(options, name))
     unpenalized = name == "strength" and any(not option.get(name, 0) > 0 for option in options)
     return several and not unpenalized and all(name in option for option in options)
-
-
-def _path_parameter(estimator: EstimatorLike) -> str:
-    """What its `path` goes along."""
-    return str(getattr(estimator, "path_parameter", "strength"))
 
 
 def has_path(estimator: EstimatorLike) -> bool:
@@ -85,7 +81,8 @@ def fits_on_folds(
     splits: Sequence[Split],
 ) -> Iterator[list[Any]]:
     """For each split the fits to its training rows."""
-    once = all(split.has_each_row_once(len(y)) for split in splits)
+    every = np.arange(len(y))
+    once = all(np.array_equal(np.sort(np.concatenate(split)), every) for split in splits)
     if once and hasattr(estimator, "fit_many"):
         held_out = [split.held_out for split in splits]
         try:

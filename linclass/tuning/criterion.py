@@ -32,7 +32,8 @@ def check_likelihood(estimator: EstimatorLike, rule: str) -> None:
     """Raise ValueError unless fits of the estimator have a likelihood."""
     likely = hasattr(estimator, "_as_linear") or hasattr(estimator, "_curvatures_at_fit")
     if hasattr(estimator, "_objectives") and hasattr(estimator, "loss"):
-        likely = loss_of(estimator).probabilistic or _is_regression(estimator)
+        squares = estimator.loss == "squared" and not hasattr(estimator, "classes_from")
+        likely = squares or loss_of(estimator).probabilistic  # squares: of a regression
     if not likely:
         raise ValueError(
             f"rule is {rule!r}, which needs a likelihood: logistic, probit, ordinal or kernel logistic "
@@ -96,10 +97,6 @@ def _theta(fit: EstimatorLike, objective: Objective) -> Array:
     if len(objective.shape) == 1:
         return np.asarray(theta[0])
     return theta if len(theta) == objective.shape[0] else theta[:-1] - theta[-1]
-
-
-def _is_regression(estimator: EstimatorLike) -> bool:
-    return estimator.loss == "squared" and not hasattr(estimator, "classes_from")
 
 
 # Effective degrees of freedom of a penalized fit: how many parameters it is worth.

@@ -207,10 +207,6 @@ class Split(NamedTuple):
     train: Array
     held_out: Array
 
-    def has_each_row_once(self, rows: int) -> bool:
-        """Whether all rows that are not held out are training rows."""
-        return np.array_equal(np.sort(np.concatenate(self)), np.arange(rows))
-
 
 def check_folds(folds: FoldsLike) -> None:
     """Raise ValueError for a bool or a text, which are folds of no rows."""
@@ -226,8 +222,11 @@ def kept_folds(folds: FoldsLike, sample_weight: PerRow, y: ArrayLike) -> Any:
     if isinstance(folds, Integral) or hasattr(folds, "get_n_splits"):
         return folds
     rows = len(np.asarray(y))
-    if (splits := _given_splits(folds)) is not None:
-        return [Split(*among_weighted(split, rows, sample_weight)[0]) for split in splits]
+    if isinstance(folds, Iterable) and not isinstance(folds, str | np.ndarray):
+        splits = list(folds)
+        pairs = all(isinstance(split, tuple | list) and len(split) == 2 for split in splits)
+        if splits and pairs and np.ndim(splits[0][0]) == 1:
+            return [Split(*among_weighted(split, rows, sample_weight)[0]) for split in splits]
     fold = np.asarray(folds)
     if fold.shape != (rows,) or fold.dtype.kind not in "iu":
         given = repr(folds) if fold.ndim == 0 else f"{fold.dtype} of shape {fold.shape}"
@@ -239,15 +238,6 @@ def kept_folds(folds: FoldsLike, sample_weight: PerRow, y: ArrayLike) -> Any:
     if len(set(fold.tolist())) < 2:
         raise ValueError("cv holds one fold of rows of positive weight; give at least two.")
     return fold
-
-
-def _given_splits(folds: Any) -> list[Any] | None:
-    """Pairs of row numbers or masks; None if it is something else."""
-    if not isinstance(folds, Iterable) or isinstance(folds, str | np.ndarray):
-        return None
-    splits = list(folds)
-    pairs = all(isinstance(split, tuple | list) and len(split) == 2 for split in splits)
-    return splits if splits and pairs and np.ndim(splits[0][0]) == 1 else None
 
 
 def inner_splits(
@@ -266,15 +256,10 @@ def inner_splits(
     if hasattr(folds, "get_n_splits"):
         folds = [Split(*map(np.asarray, split)) for split in folds.split(X, y, groups)]
     if isinstance(folds, list):
-        splits = _checked(folds)
-    else:
-        fold = folds
-        if isinstance(folds, Integral):
-            fold = _stratified(int(folds), y, strata, groups, random_state, owner)
-        splits = [
-            Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)
-        ]
-    return splits
+        return _checked(folds)
+    if isinstance(folds, Integral):
+        folds = _stratified(int(folds), y, strata, groups, random_state, owner)
+    return [Split(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in np.unique(folds)]
 
 
 def warn_of_unseen_classes(splits: Sequence[Split], y: Array, strata: Array, owner: str) -> None:

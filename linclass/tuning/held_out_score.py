@@ -32,15 +32,11 @@ FLOOR = float(np.log(np.finfo(float).eps))
 Score = Callable[[Any, Any, Array, Array | None], float]
 
 
-def held_out_accuracy(
-    model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
-) -> float:
+def accuracy(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
     return float(np.average(np.asarray(model.predict(X)) == y, weights=weights))
 
 
-def mean_log_likelihood(
-    model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
-) -> float:
+def log_likelihood(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
     if hasattr(model, "predict_log_proba"):
         log_proba = np.asarray(model.predict_log_proba(X))
     else:
@@ -124,7 +120,14 @@ def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Scor
     judging = _parameters(getattr(function, "_score_func", function))  # inside a scorer
     weighs = "sample_weight" in judging or inspect.Parameter.VAR_KEYWORD in judging.values()
     if of_labels:
-        _warn_of_an_unclear_direction(_imported(function))
+        metric = _imported(function)
+        if metric.is_named_like_a_cost and not metric.tells_direction:
+            warnings.warn(
+                f"scoring {metric.path!r} is named like a cost, but greater values count as better. Set "
+                f"{metric.path}.greater_is_better = False, or True if greater is better.",
+                UserWarning,
+                stacklevel=2,
+            )
 
     def score(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
         if weights is not None and not weighs:
@@ -144,16 +147,6 @@ def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Scor
         return float(value if metric.greater_is_better else -value)
 
     return score
-
-
-def _warn_of_an_unclear_direction(metric: Any) -> None:
-    if metric.is_named_like_a_cost and not metric.tells_direction:
-        warnings.warn(
-            f"scoring {metric.path!r} is named like a cost, but greater values count as better. Set "
-            f"{metric.path}.greater_is_better = False, or True if greater is better.",
-            UserWarning,
-            stacklevel=2,
-        )
 
 
 def _predictions(
@@ -212,5 +205,5 @@ def squared_error(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array 
     return -float(np.average((y - model.predict(X)) ** 2, weights=weights))
 
 
-OF_CLASSIFIERS: dict[str, Score] = {"accuracy": held_out_accuracy, "log_loss": mean_log_likelihood}
+OF_CLASSIFIERS: dict[str, Score] = {"accuracy": accuracy, "log_loss": log_likelihood}
 OF_REGRESSORS: dict[str, Score] = {"squared_error": squared_error}

@@ -45,12 +45,7 @@ from linclass.tuning.folds import (
     kept_folds,
     warn_of_unseen_classes,
 )
-from linclass.tuning.held_out_score import (
-    Score,
-    check_metric,
-    check_probabilities,
-    score_of,
-)
+from linclass.tuning.held_out_score import Score, check_metric, check_probabilities, score_of
 from linclass.tuning.paths import Grid, complaint, parameter_path
 from linclass.tuning.tuning import PATH, Option
 
@@ -141,7 +136,11 @@ class Tuned(MetaEstimator):
             )
         if self.strengths is None and not self.param_grid:
             raise ValueError("strengths and param_grid are both None; give values to choose from.")
-        self._refuse_idle(inner)
+        names = [*(self.param_grid or {}), *(["strength"] if self.strengths is not None else [])]
+        options = tuning.candidates(self.param_grid or {})
+        idle = idle_in_all(names, (clone(inner).set_params(**option) for option in options))
+        if idle:  # a parameter has no effect at any of the values to choose from
+            raise ValueError(next(iter(idle.values())))
         own = {name: spec for name, spec in (self.param_grid or {}).items() if tuning.is_path(spec)}
         if why := next(filter(None, (complaint(inner, name) for name in own)), None):
             raise ValueError(f"{why}.")
@@ -174,14 +173,6 @@ class Tuned(MetaEstimator):
     @property
     def _depends_on_count(self) -> bool:
         return self.rule in CRITERIA or super()._depends_on_count
-
-    def _refuse_idle(self, inner: EstimatorLike) -> None:
-        """Raise ValueError if a parameter has no effect at any of the values to choose from."""
-        names = [*(self.param_grid or {}), *(["strength"] if self.strengths is not None else [])]
-        options = tuning.candidates(self.param_grid or {})
-        idle = idle_in_all(names, (clone(inner).set_params(**option) for option in options))
-        if idle:
-            raise ValueError(next(iter(idle.values())))
 
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""

@@ -42,13 +42,13 @@ PATH = "path"  # in place of a list: values from the training rows (linclass/tun
 class Choice:
     """The number of the option that was chosen, and what all of them were judged by."""
 
-    options: Sequence[dict[str, Any]]
+    options: Sequence[Option]
     number: int
     scores: np.ndarray  # (inner folds, options), greater is better; −∞ where an option failed
     failures: Mapping[int, Exception]  # number of an option → the first exception
 
     @property
-    def option(self) -> dict[str, Any]:
+    def option(self) -> Option:
         return self.options[self.number]
 
     def judged(self) -> Iterator[tuple[float, float]]:
@@ -73,7 +73,7 @@ def is_strength(name: str) -> bool:
     return name.rpartition("__")[2] in ("strength", "C", "alpha")
 
 
-def candidates(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
+def candidates(tune: Mapping[str, Any]) -> list[Option]:
     """All combinations of the listed values, and of 1 for a path, where no rows are known; the first varies slowest."""
     lists = [[1.0] if is_path(spec) else listed_values(spec) for spec in tune.values()]
     return [dict(zip(tune, values, strict=True)) for values in product(*lists)]
@@ -81,20 +81,16 @@ def candidates(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def is_grid(grid: Any) -> bool:
     """Whether it has lists of values by name."""
-    lists = isinstance(grid, Mapping) and all(
-        is_path(values)
-        or (
-            isinstance(values, Sequence | np.ndarray)
-            and not isinstance(values, str)
-            and len(values)
-        )
-        for values in grid.values()
-    )
-    return bool(lists)
+
+    def is_list(values: Any) -> bool:
+        several = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+        return several and len(values) > 0
+
+    return isinstance(grid, Mapping) and all(is_path(v) or is_list(v) for v in grid.values())
 
 
 def choose(
-    options: Sequence[dict[str, Any]],
+    options: Sequence[Option],
     y: np.ndarray,
     folds: int,
     seed: int,
@@ -168,16 +164,14 @@ def _judged(
     return scores, failures
 
 
-def _best(
-    options: Sequence[dict[str, Any]], scores: np.ndarray, estimator: EstimatorLike = None
-) -> int:
+def _best(options: Sequence[Option], scores: np.ndarray, estimator: EstimatorLike = None) -> int:
     signs, mean = _directions(options[0], estimator), scores.mean(axis=0)
     best = np.flatnonzero(mean >= mean.max() - TIE).tolist()
     return min(best, key=lambda i: (*_complexity(options[i], signs), i))
 
 
 def _one_standard_error(
-    options: Sequence[dict[str, Any]], scores: np.ndarray, estimator: EstimatorLike = None
+    options: Sequence[Option], scores: np.ndarray, estimator: EstimatorLike = None
 ) -> int:
     signs, best = _directions(options[0], estimator), _best(options, scores, estimator)
     if not np.isfinite(scores[:, best]).all():
@@ -192,7 +186,7 @@ def _one_standard_error(
     return min(near, key=lambda i: (*_complexity(options[i], signs), -mean[i], i))
 
 
-RULES: dict[str, Callable[[Sequence[dict[str, Any]], np.ndarray, EstimatorLike], int]] = {
+RULES: dict[str, Callable[[Sequence[Option], np.ndarray, EstimatorLike], int]] = {
     "best": _best,
     "one_standard_error": _one_standard_error,
 }
