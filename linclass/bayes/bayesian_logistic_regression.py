@@ -139,7 +139,12 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         self.n_effective_ = posterior.n_effective
         self._posterior = posterior  # of rows about the mean, with intercepts u = b + x̄·w
         self.log_evidence_ = posterior.log_evidence()
-        self._set_weights(np.atleast_2d(solution.theta))
+        theta = np.atleast_2d(solution.theta)
+        theta = theta - theta.mean(axis=0) if K > 2 else theta
+        self.mean_coef_ = np.ascontiguousarray(theta[:, :d])
+        self.mean_intercept_ = np.zeros(len(theta))
+        if self.fit_intercept:  # for the features as they are: b = u − x̄·w
+            self.mean_intercept_ = theta[:, d] - self.mean_coef_ @ self._mean
         status = "converged"
         if solution.certificate > self.tol:
             status = "max_iter"
@@ -153,16 +158,6 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
             certificate_kind=solution.certificate_kind,
             n_iter=n_iter,
         )
-
-    def _set_weights(self, theta: Array) -> None:
-        """Weights and intercepts for the features as they are: b = u − x̄·w."""
-        K, d = len(theta), len(self._mean)
-        if K > 1:
-            theta = theta - theta.mean(axis=0)
-        self.mean_coef_ = np.ascontiguousarray(theta[:, :d])
-        self.mean_intercept_ = np.zeros(K)
-        if self.fit_intercept:
-            self.mean_intercept_ = theta[:, d] - self.mean_coef_ @ self._mean
 
     @property
     def coef_(self) -> Array:
@@ -208,7 +203,10 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         if self.predictive == "probit":
             mean = mean / np.hypot(1, np.sqrt(np.pi / 8) * self._deviations(X))
         elif self.predictive == "quadrature":
-            mean = self._by_quadrature(mean, self._deviations(X))
+            # of the smaller of the two probabilities, whose digits count
+            log_p = log_mean_of_sigmoid(-np.abs(mean[:, 0]), self._deviations(X)[:, 0])
+            log_odds = log_p - np.log1p(-np.exp(log_p))
+            return np.where(mean[:, 0] > 0, -log_odds, log_odds)
         return mean[:, 0] if mean.shape[1] == 1 else mean
 
     def _deviations(self, X: Matrix) -> Array:
@@ -220,12 +218,6 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         if self.fit_intercept:
             rows = np.column_stack([rows, np.ones(len(rows))])
         return score_deviations(rows, self._posterior.covariance, MAX_SCORE)
-
-    def _by_quadrature(self, mean: Array, deviation: Array) -> Array:
-        """logit ∫ σ(z) N(z; μ, s²) dz, of the smaller of the two probabilities, whose digits count."""
-        log_p = log_mean_of_sigmoid(-np.abs(mean[:, 0]), deviation[:, 0])
-        log_odds = log_p - np.log1p(-np.exp(log_p))
-        return np.where(mean[:, 0] > 0, -log_odds, log_odds)[:, None]
 
 
 # The mean of the logistic function over a normal score,  p = ∫ σ(z) N(z; μ, s²) dz.

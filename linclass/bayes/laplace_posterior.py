@@ -24,17 +24,12 @@ from linclass.linear.solvers.newton_cg import NewtonCg
 
 
 class WeightsPosterior:
-    """What posteriors in all forms have; subclasses set the attributes."""
+    """What both forms of a posterior have; they set the attributes, and have `covariance`, A⁻¹, and `log_evidence`."""
 
     objective: Objective
     total: float  # Σω, the number of rows where weights count them
     solution: Solution
     n_effective: float  # γ = Σ_j (1 − α (A⁻¹)_jj) over the weights
-
-    @property
-    def covariance(self) -> Array:
-        """A⁻¹"""
-        raise NotImplementedError
 
     @property
     def alpha(self) -> float:
@@ -44,15 +39,8 @@ class WeightsPosterior:
     def excess(self) -> float:
         """ln γ − ln α‖W‖², which is 0 where the evidence is largest."""
         W = self.objective.weight_part(self.solution.theta)
-        size = self.positive(self.alpha * float(np.vdot(W, W)))
+        size = max(self.alpha * float(np.vdot(W, W)), SMALLEST)
         return float(np.log(self.n_effective / size))
-
-    def log_evidence(self) -> float:
-        raise NotImplementedError
-
-    @staticmethod
-    def positive(value: float) -> float:
-        return max(value, SMALLEST)
 
 
 class LaplacePosterior(WeightsPosterior):
@@ -64,14 +52,9 @@ class LaplacePosterior(WeightsPosterior):
         inverse = (
             inverse_hessian(objective, point.hessian).times(np.eye(objective.n_parameters)) / total
         )
-        self._covariance = 0.5 * (inverse + inverse.T)
+        self.covariance = 0.5 * (inverse + inverse.T)
         own = objective.weight_part(self.covariance.diagonal().reshape(objective.shape))
-        self.n_effective = self.positive(float(own.size - self.alpha * own.sum()))
-
-    @property
-    def covariance(self) -> Array:
-        """A⁻¹"""
-        return self._covariance
+        self.n_effective = max(float(own.size - self.alpha * own.sum()), SMALLEST)
 
     def log_evidence(self) -> float:
         """Intercepts have the density 1; of K of them their contrasts count, as a shift of all changes no
@@ -148,15 +131,11 @@ class RowPosterior(WeightsPosterior):
         self.intercept = objective.design.intercept
         self.q = lapack.dpotrs(self.L, self.roots, lower=1)[0]
         self.schur = float(self.roots @ self.q)  # rᵀq, the Schur complement of the intercept
-        self.n_effective = self._determined()
-
-    def _determined(self) -> float:
-        """γ"""
         inverse, _ = lapack.dtrtri(self.L, lower=1)
-        found = len(self.L) - self.alpha * float(np.vdot(inverse, inverse))
+        gamma = len(self.L) - self.alpha * float(np.vdot(inverse, inverse))
         if self.intercept:
-            found += self.alpha * float(self.q @ self.q) / self.schur - 1
-        return self.positive(found)
+            gamma += self.alpha * float(self.q @ self.q) / self.schur - 1
+        self.n_effective = max(gamma, SMALLEST)
 
     def log_evidence(self) -> float:
         """Intercepts have the density 1."""
@@ -186,25 +165,16 @@ class RowPosterior(WeightsPosterior):
     @property
     def covariance(self) -> Array:
         d = self.rows.shape[1]
-        require_memory(32 * d * d, f"covariance_ is a dense {d} × {d} matrix")
-        U = self.rows.dense() * self.roots[:, None]
-        V = lapack.dtrtrs(self.L, U, lower=1)[0]
-        B = (np.eye(d) - V.T @ V) / self.alpha
-        if not self.intercept:
-            return B
-        pulled = self.q @ U
-        c = self.alpha * self.schur
-        return np.block(
-            [
-                [B + np.outer(pulled, pulled) / c, -pulled[:, None] / c],
-                [-pulled[None] / c, np.full((1, 1), 1 / c)],
-            ]
-        )
+        require_memory(40 * d * d, f"covariance_ is a dense {d} × {d} matrix")
+        return LaplacePosterior(self.objective, self.total, self.solution).covariance
+
+
+Posterior = LaplacePosterior | RowPosterior
 
 
 def posteriors(
     objective: Objective, total: float, tol: float, max_iter: int | None
-) -> Callable[[Objective, Array], WeightsPosterior]:
+) -> Callable[[Objective, Array], Posterior]:
     """(objective of the same rows, start) ↦ the posterior: by products of the rows for one score of fewer rows than
     features, and by the Hessian otherwise.
     """
@@ -241,17 +211,17 @@ BRACKET_TOL = 1e-8  # bracket of ln α at which it ends
 
 
 def largest_evidence(
-    objective: Objective, total: float, posterior_of: Callable[[Objective, Array], WeightsPosterior]
-) -> tuple[float, str, WeightsPosterior, int]:
+    objective: Objective, total: float, posterior_of: Callable[[Objective, Array], Posterior]
+) -> tuple[float, str, Posterior, int]:
     """The root of ln γ − ln α‖W‖², which falls with α from +∞; each fit starts from the one before.
 
     (strength, why it is the last that was tried if the evidence has no maximum, posterior, Newton steps at all
     strengths). `posterior_of` gives the posterior of an objective, with its mode found from a start.
     """
     theta, n_iter = objective.zero(), 0
-    latest: WeightsPosterior | None = None
+    latest: Posterior | None = None
 
-    def posterior_at(strength: float) -> WeightsPosterior:
+    def posterior_at(strength: float) -> Posterior:
         nonlocal theta, n_iter, latest
         if latest is None or latest.objective.strength != strength:
             latest = posterior_of(objective.with_strength(strength), theta)
@@ -267,9 +237,8 @@ def largest_evidence(
         return known[u]
 
     u, reason = _root(excess, objective, total)
-    strength = float(np.exp(u))
-    posterior = posterior_at(strength)
-    return strength, reason, posterior, n_iter
+    posterior = posterior_at(float(np.exp(u)))
+    return posterior.objective.strength, reason, posterior, n_iter
 
 
 def _root(

@@ -72,14 +72,6 @@ class WeightedColumns:
         found = self.design.XT @ own
         return np.asarray(found.T * self.scale)
 
-    def gram(self, chosen: Array) -> Array:
-        """Products of some φ_j with all, (m, M)."""
-        return self.products(self.some(chosen))
-
-    def residual(self, chosen: Array, mu: Array) -> Array:
-        """z − Σ_j μ_j φ_j over some j."""
-        return self.target - self.some(chosen) @ mu if len(mu) else self.target
-
 
 class Relevance:
     """Columns that stay, their precisions ρ (with β = 1), and s and q of all of them.
@@ -99,7 +91,8 @@ class Relevance:
     def stay(self, active: Array, rho: Array) -> None:
         """Let these columns stay, with these precisions."""
         self.active, self.rho = active, rho
-        self.gram = self.columns.gram(active)  # products of the columns that stay with all (m, M)
+        # products of the columns that stay with all (m, M)
+        self.gram = self.columns.products(self.columns.some(active))
         self.update()
 
     def update(self) -> None:
@@ -108,8 +101,9 @@ class Relevance:
         self.s = np.where(self.columns.scale > 0, 1.0, 0.0)
         if len(self.active):
             self.s -= (solve_triangular(L, self.gram, lower=True) ** 2).sum(axis=0)
+        own = self.columns.some(self.active)
         for _ in range(2):  # the second time for the digits that products of sums have lost
-            residual = self.columns.residual(self.active, self.mu)
+            residual = self.columns.target - own @ self.mu
             self.q = self.columns.products(residual)
             self.mu = self.mu + self.sigma @ (self.q[self.active] - self.rho * self.mu)
         self.error = float(self.columns.weights @ residual**2 + self.rho @ self.mu**2)
@@ -181,7 +175,8 @@ class Relevance:
         own = self.active == j
         if not own.any():
             self.active, self.rho = np.append(self.active, j), np.append(self.rho, rho)
-            self.gram = np.vstack([self.gram, self.columns.gram(np.array([j]))])
+            new = self.columns.products(self.columns.some(np.array([j])))
+            self.gram = np.vstack([self.gram, new])
         elif np.isfinite(rho):
             self.rho = np.where(own, rho, self.rho)
         else:

@@ -108,7 +108,8 @@ class RelevanceVectorMachine(SoftmaxProbabilities, RelevanceMachine):
         mode, gain, moves = max(ends, key=lambda end: (end[1] <= self.tol, end[0].log_evidence))
         self._learn(X, kept, mode, means[mode.active])
         status, reason = self._stopped(gain, moves)
-        if status == "max_iter" and moves < self._most and rows.are_separated_by(mode.scores):
+        on_their_side = bool(((mode.scores > 0) == codes).all())
+        if status == "max_iter" and moves < self._most and on_their_side:
             status, reason = "separable", SEPARATED
         return self._record(
             status,
@@ -226,10 +227,6 @@ class Labelled:
         if not m:
             theta, covariance = theta[1:], covariance[1:, 1:]
         return Mode(active, alpha, theta * unit, covariance * np.outer(unit, unit), scores, height)
-
-    def are_separated_by(self, scores: Array) -> bool:
-        """Whether these scores have every row on its side."""
-        return bool(((scores > 0) == self.codes).all())
 
     def evidence(self, mode: Mode, away: Array) -> Relevance:
         """That of the Gaussian at a mode. Columns that are `away` count as constants."""

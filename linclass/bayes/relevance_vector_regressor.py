@@ -87,7 +87,12 @@ class RelevanceVectorRegressor(RelevanceMachine, Regressor):
         design = DesignMatrix(columns, False)
         again = self._columns_again(X, design.n_features)
         found = WeightedColumns(design, weights, y - middle, again)
-        search, gain, moves = self._ascend(found, total - 1)
+        ends = []
+        for first in beginnings(design.n_features):
+            search = Relevance(found, total - 1)
+            ends.append((search, *ascend(search, self.tol, self._most, first)))
+        # the highest evidence that is a maximum
+        search, gain, moves = max(ends, key=lambda e: (e[1] <= self.tol, e[0].log_evidence()))
         noisy = search.error > 0 and total > 1
         beta = (total - 1) / search.error if noisy else np.inf
         active = search.active
@@ -105,17 +110,6 @@ class RelevanceVectorRegressor(RelevanceMachine, Regressor):
             self.coef_[active] = w
         else:
             self.dual_coef_ = w
-        return self._record_ascent(search, gain, moves)
-
-    def _ascend(self, columns: WeightedColumns, dof: float) -> tuple[Relevance, float, int]:
-        """(search at its end, the largest gain that is left, moves), of the highest evidence that is a maximum."""
-        ends = []
-        for first in beginnings(len(columns.scale)):
-            search = Relevance(columns, dof)
-            ends.append((search, *ascend(search, self.tol, self._most, first)))
-        return max(ends, key=lambda end: (end[1] <= self.tol, end[0].log_evidence()))
-
-    def _record_ascent(self, search: Relevance, gain: float, moves: int) -> Self:
         status, reason = self._stopped(gain, moves)
         objective: float | None = -self.log_evidence_
         if not search.total > 0:
