@@ -277,7 +277,8 @@ class BoundaryDisplay(Display):
                 (drawn,) = ax.plot(*lines.T, **own | line)
                 drawn.get_path().should_simplify = True  # Matplotlib skips short paths
             if regions:
-                image, count = image + _background(fields), count + 1
+                regions_of_fit = tints(len(fields))[interpolated(fields).argmax(axis=0)]
+                image, count = image + regions_of_fit, count + 1
         if count:
             right, top = np.diff(self.x[:2])[0] / FINER / 2, np.diff(self.y[:2])[0] / FINER / 2
             place = (self.x[0] - right, self.x[-1] + right, self.y[0] - top, self.y[-1] + top)
@@ -331,11 +332,6 @@ def boundary_lines(x: Array, y: Array, fields: Array, level: float = 0.0) -> Arr
     return np.concatenate(lines)
 
 
-def _background(fields: Array) -> Array:
-    """Colours (h, g, 4) of the class of each point."""
-    return np.asarray(tints(len(fields))[interpolated(fields).argmax(axis=0)])
-
-
 def tints(K: int) -> Array:
     """Colours (K, 4) of the regions of K classes: evenly spaced in lightness on white, the first the darkest, so that
     they differ in print without colours, too."""
@@ -343,9 +339,8 @@ def tints(K: int) -> Array:
 
     rgb = np.array([to_rgb(COLOURS[k % len(COLOURS)]) for k in range(K)])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    lightness = (
-        116 * np.cbrt(linear @ (0.2126, 0.7152, 0.0722)) - 16
-    )  # CIE L*; that of white is 100
+    # CIE L*; that of white is 100
+    lightness = 116 * np.cbrt(linear @ (0.2126, 0.7152, 0.0722)) - 16
     return np.column_stack([rgb, np.linspace(*DARKER, K) / (100 - lightness)])
 
 

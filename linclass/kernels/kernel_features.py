@@ -69,7 +69,8 @@ def few_features(kernel: Kernel, X: Array, most: int, error: float = 0.0) -> Arr
     left, lengths = kernel.diagonal(X), squares_of_rows(X)
     enough, whole = max(error, KERNEL_TOLERANCE * float(left.max())), float(left.sum())
     factor, r = np.empty((most, X.shape[0])), 0
-    rows = equally_spaced(np.flatnonzero(left > enough))
+    rows = np.flatnonzero(left > enough)
+    rows = rows[:: -(-len(rows) // BLOCK) or 1]  # at most BLOCK, with equal steps
     while len(rows):
         among = kernel.between(X[rows], X[rows], lengths[rows], lengths[rows])
         among -= factor[:r, rows].T @ factor[:r][:, rows]
@@ -82,7 +83,8 @@ def few_features(kernel: Kernel, X: Array, most: int, error: float = 0.0) -> Arr
         new[:] = kernel.between(X[pivots], X, lengths[pivots], lengths)
         if r:
             new -= factor[:r, pivots].T @ factor[:r]
-        solve_in_place(L[:rank, :rank], new)
+        # new ← L⁻¹ new, whose contiguous rows are the columns of BLAS
+        blas.dtrsm(1.0, L[:rank, :rank], new.T, side=1, lower=1, trans_a=1, overwrite_b=1)
         left -= np.einsum("ij,ij->j", new, new)
         left[rows] = np.minimum(left[rows], level)
         r += rank
@@ -92,16 +94,6 @@ def few_features(kernel: Kernel, X: Array, most: int, error: float = 0.0) -> Arr
         if len(rows) > BLOCK:
             rows = rows[np.argpartition(left[rows], -BLOCK)[-BLOCK:]]
     return np.ascontiguousarray(factor[:r].T)
-
-
-def solve_in_place(L: Array, B: Array) -> None:
-    """B ← L⁻¹B for contiguous rows, which are the columns of BLAS."""
-    blas.dtrsm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1)
-
-
-def equally_spaced(rows: Array) -> Array:
-    """At most BLOCK of the rows, with equal steps."""
-    return rows[:: -(-len(rows) // BLOCK) or 1]
 
 
 # Kernels of rows far from 0, about the mean of the rows, where a free intercept makes that the same machine.
@@ -137,11 +129,9 @@ def own_intercepts(model: EstimatorLike) -> Array:
     """The intercepts for the kernel as it is computed; `intercept_` is that for the kernel as it is chosen."""
     beta, kernel = np.atleast_2d(model.dual_coef_), model._made
     own = np.atleast_1d(model.intercept_) - model._shift * beta.sum(axis=1)
-    return (
-        own + beta @ kernel.increments(model.support_vectors_)
-        if isinstance(kernel, AboutCentre)
-        else own
-    )
+    if isinstance(kernel, AboutCentre):
+        own = own + beta @ kernel.increments(model.support_vectors_)
+    return own
 
 
 def set_intercepts(model: EstimatorLike, own: Array) -> None:

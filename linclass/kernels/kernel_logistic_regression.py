@@ -119,12 +119,8 @@ class KernelLogisticRegression(SoftmaxProbabilities, KernelPath):
         """(the same fit to the features of the kernel, its rows, classes and weights), for AIC and BIC."""
         _, codes, weights, found, _ = self._unfitted()._start_features(X, y, sample_weight)
         with silently():
-            return (
-                self._linear().fit(found.features, codes, weights),
-                found.features,
-                codes,
-                weights,
-            )
+            linear = self._linear().fit(found.features, codes, weights)
+        return linear, found.features, codes, weights
 
     def _learn(
         self,

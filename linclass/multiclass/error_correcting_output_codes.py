@@ -10,8 +10,6 @@ correct the mistakes of some of their problems. Two classes are one problem, and
 There are no probabilities, because the loss of a word is not a likelihood of its class. OneVsOne couples those of
 pairs.
 
-Offsets are undefined for unions of classes, so `fit` takes none.
-
 Predicts: scores: minus the decoding loss.
 Cost: L fits of the estimator, each on the rows of the classes that take part.
 Certificate: that of the estimators, of the worst one.
@@ -22,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -107,21 +105,14 @@ class ErrorCorrectingOutputCodes(FromBinary):
         return [*super().parts(), *named]
 
     def _start_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Any:
-        started = super()._start_fit(X, y, sample_weight)
-        self.code_ = self._code_of(len(self.classes_))
-        return started
-
-    def _code_of(self, K: int) -> Array:
+        started, K = super()._start_fit(X, y, sample_weight), len(self.classes_)
         if not isinstance(self.code, str):
-            return checked_code(self.code, K)
-        if K == 2:  # there is one split
-            return np.array([[-1.0], [1.0]])
-        return CODES[self.code](K, self.columns, self.random_state)
-
-    def fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
-    ) -> Self:
-        return super().fit(X, y, sample_weight, groups)
+            self.code_ = checked_code(self.code, K)
+        elif K == 2:  # there is one split
+            self.code_ = np.array([[-1.0], [1.0]])
+        else:
+            self.code_ = CODES[self.code](K, self.columns, self.random_state)
+        return started
 
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         for column in self.code_.T:

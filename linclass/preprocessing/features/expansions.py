@@ -191,16 +191,12 @@ def random_fourier(
     n, d = table.shape
     m = columns // 2
     require_memory(8 * (3 * n * columns + d * m), f"random_fourier makes {columns} dense columns")
-    angles = table.X @ (np.sqrt(2 * (gamma or 1 / d)) * _normal(d, m, seed))
+    bits = np.random.PCG64(seed).random_raw(d * m)  # does not depend on NumPy's version
+    normal = ndtri(((bits >> np.uint64(12)) + 0.5) / 2.0**52).reshape(d, m)
+    angles = table.X @ (np.sqrt(2 * (gamma or 1 / d)) * normal)
     X = np.empty((n, columns))
     np.cos(angles, out=X[:, ::2])
     np.sin(angles, out=X[:, 1::2])
     X /= np.sqrt(m)
     names = tuple(f"{wave}{k}" for k in range(1, m + 1) for wave in ("cos", "sin"))
     return Table(sp.csr_array(X) if table.is_sparse else X, names)
-
-
-def _normal(d: int, m: int, seed: int) -> np.ndarray:
-    """Standard normal numbers from the raw stream of PCG64, which does not depend on NumPy's version."""
-    bits = np.random.PCG64(seed).random_raw(d * m)
-    return ndtri(((bits >> np.uint64(12)) + 0.5) / 2.0**52).reshape(d, m)

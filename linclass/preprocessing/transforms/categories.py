@@ -62,7 +62,11 @@ class OneHot(Transform):
             require_memory(size, f"one_hot makes {width} dense columns")
         pieces: list[Any] = []
         names: list[str] = []
-        indicators = _names_of_levels(table)
+        # (column, code) → colour=red, or colour=red (2) where a column is called so; of all levels, so that they are
+        # the same for all training rows
+        keys = [(name, code) for name in table.levels for code in range(len(table.levels[name]))]
+        new = [f"{name}={table.levels[name][code]}" for name, code in keys]
+        indicators = dict(zip(keys, new_names(table.names, new), strict=True))
         start = 0
         for j, name in enumerate(table.names):
             if name not in table.levels:
@@ -76,14 +80,6 @@ class OneHot(Transform):
         names += table.names[start:]
         X = sp.hstack(pieces, format="csr") if table.is_sparse else np.hstack(pieces)
         return replace(table, X=X, names=tuple(names), levels={})
-
-
-def _names_of_levels(table: Table) -> dict[tuple[str, int], str]:
-    """(column, code) → colour=red, or colour=red (2) where a column is called so; of all levels, so that they are the
-    same for all training rows."""
-    keys = [(name, code) for name, levels in table.levels.items() for code in range(len(levels))]
-    new = [f"{name}={table.levels[name][code]}" for name, code in keys]
-    return dict(zip(keys, new_names(table.names, new), strict=True))
 
 
 def _complete(table: Table, name: str) -> np.ndarray:
@@ -102,7 +98,7 @@ def _folds_have_all_levels(
     """Whether the training rows of every fold have all levels of these columns that occur."""
     for name in columns:
         column = table.column(table.names.index(name))
-        counts = _counts(column)
+        counts = np.bincount(_present(column))
         for held_out in folds:
             own = np.bincount(_present(column[held_out]), minlength=len(counts))
             if ((own == counts) & (counts > 0)).any():
@@ -113,10 +109,6 @@ def _folds_have_all_levels(
 def _present(column: np.ndarray) -> np.ndarray:
     """The codes of a column that are not missing."""
     return column[~np.isnan(column)].astype(np.int64)
-
-
-def _counts(column: np.ndarray) -> np.ndarray:
-    return np.bincount(_present(column))
 
 
 class Codes(Transform):
@@ -155,16 +147,12 @@ class Codes(Transform):
             X = X.tolil() if table.is_sparse else X.copy()
             for name, levels in changed.items():
                 j = table.names.index(name)
-                X[:, j] = _numbered(table.column(j), levels)
+                codes = table.column(j)
+                known = np.isin(codes, levels)
+                place = np.where(known, np.searchsorted(levels, codes), len(levels)).astype(float)
+                X[:, j] = np.where(np.isnan(codes), np.nan, place)  # missing values stay missing
             X = sp.csr_array(X) if table.is_sparse else X
         return replace(table, X=X, levels={name: table.levels[name] for name in table.texts})
-
-
-def _numbered(codes: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """Index of each code in `levels`, len(levels) if it is not there; missing values stay missing."""
-    place = np.searchsorted(levels, codes).astype(float)
-    known = np.isin(codes, levels)
-    return np.where(np.isnan(codes), np.nan, np.where(known, place, len(levels)))
 
 
 def _categories(table: Table) -> list[str]:
@@ -194,10 +182,14 @@ class Impute(Transform):
         self.numbers = numbers
 
     def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
-        self.fill_ = _means(table.X) if self.numbers == "mean" else _medians(table)
+        if self.numbers == "mean":
+            self.fill_ = _means(table.X)
+        else:
+            columns = (table.column(j) for j in range(table.shape[1]))
+            self.fill_ = np.array([0.0 if np.isnan(c).all() else np.nanmedian(c) for c in columns])
         for name in table.levels:
             j = table.names.index(name)
-            counts = _counts(table.column(j))
+            counts = np.bincount(_present(table.column(j)))
             self.fill_[j] = counts.argmax() if len(counts) else 0
         return self
 
@@ -228,8 +220,3 @@ def _means(X: Matrix) -> np.ndarray:
         missing = np.isnan(X)
         total, count = np.where(missing, 0, X).sum(axis=0), n - missing.sum(axis=0)
     return total / np.maximum(count, 1)
-
-
-def _medians(table: Table) -> np.ndarray:
-    columns = (table.column(j) for j in range(table.shape[1]))
-    return np.array([0.0 if np.isnan(c).all() else np.nanmedian(c) for c in columns])
