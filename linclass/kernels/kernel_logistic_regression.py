@@ -73,8 +73,6 @@ class KernelLogisticRegression(SoftmaxProbabilities, KernelPath):
 
     def check(self) -> None:
         super().check()
-        self._check_kernel()
-        self._check_strength()
         self._linear().check()
 
     def parts(self) -> list[str]:

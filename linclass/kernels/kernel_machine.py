@@ -254,6 +254,12 @@ class KernelPath(KernelMachine):
     path = LinearModel.path
     strength_path = LinearModel.strength_path
 
+    def check(self) -> None:
+        super().check()
+        self._check_kernel()
+        if not (_is_finite(self.strength) and self.strength > 0):
+            raise ValueError(f"strength is {self.strength!r}; it must be a number above 0.")
+
     @cached_property
     def coef_(self) -> Array:
         """Weights of a linear kernel."""
@@ -303,11 +309,6 @@ class KernelPath(KernelMachine):
         for model, *solutions in zip(order, *paths, strict=True):
             yield model, [P.with_strength(model.strength) for P in objectives], solutions
 
-    def _check_strength(self) -> None:
-        strength = self.strength
-        if not (isinstance(strength, (int, float, np.number)) and 0 < strength < np.inf):
-            raise ValueError(f"strength is {strength!r}; it must be a number above 0.")
-
 
 def near_start(solver: Solver, objective: Objective) -> Array:
     """The fit to every fourth row, which needs a sixteenth of the kernel matrix, or to few features.
@@ -352,8 +353,6 @@ class SupportVectorMachine(KernelPath):
 
     def check(self) -> None:
         super().check()
-        self._check_kernel()
-        self._check_strength()
         if self.loss not in self.solver_of_loss:
             raise ValueError(f"loss is {self.loss!r}; use {' or '.join(self.solver_of_loss)}.")
         self._solver().check()
