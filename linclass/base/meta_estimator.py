@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from types import MethodType
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -29,6 +29,7 @@ from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
 from linclass.base.messages import counted, warn_user
 from linclass.base.parameters import arguments
+from linclass.base.parts import import_object
 from linclass.base.predicted import own_copy
 from linclass.base.regressor import Regressor
 from linclass.base.tables import named
@@ -43,11 +44,22 @@ PREDICTS = {  # by the names of scikit-learn
 
 
 class MetaEstimator(MetaEstimatorMixin, Estimator):
-    """Mixin; the class defines `_inner`."""
+    """Mixin; the class names its default base estimator."""
+
+    default: ClassVar[str]  # import path, imported only if it is used
+    base_parameter: ClassVar[str] = "estimator"
 
     def _inner(self) -> EstimatorLike:
         """The unfitted base estimator: the one given, or the default."""
-        raise NotImplementedError
+        given = getattr(self, self.base_parameter)
+        return asking_for_all(import_object(self.default)()) if given is None else given
+
+    def parts(self) -> list[str]:
+        """Modules that a fit imports by name."""
+        inner = self._inner()
+        of_inner = inner.parts() if isinstance(inner, Estimator) and hasattr(inner, "parts") else []
+        own = getattr(self, self.base_parameter) is None
+        return [*[self.default.rpartition(".")[0]] * own, *of_inner]
 
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
@@ -157,10 +169,9 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         sklearn.utils.metadata_routing.MetadataRouter
         """
         router = MetadataRouter(owner=self).add_self_request(self)
-        for name in ("estimator", "regressor"):
-            if (inner := getattr(self, name, None)) is not None:
-                mapping = MethodMapping().add(caller="fit", callee="fit")
-                router.add(method_mapping=mapping, **{name: inner})
+        if (inner := getattr(self, self.base_parameter)) is not None:
+            mapping = MethodMapping().add(caller="fit", callee="fit")
+            router.add(method_mapping=mapping, **{self.base_parameter: inner})
         return router
 
     def __sklearn_tags__(self) -> Tags:

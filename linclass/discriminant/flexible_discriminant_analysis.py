@@ -18,7 +18,6 @@ Reference: Hastie, Tibshirani & Buja (1994), JASA 89 and (1995), Ann. Statist. 2
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,7 +31,6 @@ from linclass.base.meta_estimator import (
     WORST_LAST,
     Given,
     MetaEstimator,
-    asking_for_all,
     caller_rows,
     fit_inside,
     known_status,
@@ -43,7 +41,6 @@ from linclass.base.predicted import own_copy
 from linclass.discriminant.covariance import check_ddof, too_little_weight
 from linclass.discriminant.from_statistics import Priors, check_priors, class_priors, log_priors
 
-DEFAULT = "linclass.linear.linear_regression"  # imported by name, only if it is used
 NEGLIGIBLE_CORRELATION = 1e-13  # α², a coordinate that no score of the classes depends on
 PERFECT_CORRELATION = 1e-10  # 1 − α², a coordinate without spread within the classes
 
@@ -81,6 +78,8 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"n_components": -1}
+    default: ClassVar[str] = "linclass.linear.linear_regression.LinearRegression"
+    base_parameter: ClassVar[str] = "regressor"
 
     def __init__(
         self,
@@ -109,12 +108,6 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
     @property
     def _counts_rows(self) -> bool:
         return self.ddof > 0
-
-    def parts(self) -> list[str]:
-        """Modules that a fit imports by name."""
-        own = [DEFAULT] if self.regressor is None else []
-        made = self._inner()
-        return [*own, *(made.parts() if hasattr(made, "parts") else [])]
 
     def fit(
         self,
@@ -187,11 +180,6 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
     def _basis(self, X: MatrixLike) -> Array:
         """Predictions (n, K − 1) of the fixed scores."""
         return np.column_stack([np.ravel(r.predict(own_copy(X, r))) for r in self.regressors_])
-
-    def _inner(self) -> EstimatorLike:
-        if self.regressor is None:
-            return asking_for_all(import_module(DEFAULT).LinearRegression())
-        return self.regressor
 
     def _regression(self, X: Matrix, target: Array, given: Given) -> EstimatorLike:
         with silently():

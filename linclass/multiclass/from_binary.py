@@ -11,8 +11,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterator, Sequence
-from importlib import import_module
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -25,7 +24,6 @@ from linclass.base.meta_estimator import (
     WORST_LAST,
     Given,
     MetaEstimator,
-    asking_for_all,
     caller_rows,
     fit_inside,
     is_pairwise,
@@ -36,8 +34,6 @@ from linclass.base.meta_estimator import (
 )
 from linclass.base.predicted import own_copy, predictions_of
 from linclass.tuning.candidates import fits_of
-
-DEFAULT = "linclass.linear.logistic_regression"  # imported by name, only if it is used
 
 
 class TwoClassProblem(NamedTuple):
@@ -63,6 +59,7 @@ class FromBinary(MetaEstimator, Classifier):
         The classes, sorted.
     """
 
+    default: ClassVar[str] = "linclass.linear.logistic_regression.LogisticRegression"
     estimator: EstimatorLike
     estimators_: list[Any]
 
@@ -79,13 +76,6 @@ class FromBinary(MetaEstimator, Classifier):
             raise ValueError(
                 f"{name} has neither decision_function nor predict_proba; it needs one."
             )
-
-    def parts(self) -> list[str]:
-        """Modules that a fit imports by name."""
-        own = [DEFAULT] if self.estimator is None else []
-        inner = self._inner()
-        ours = isinstance(inner, Classifier) and hasattr(inner, "parts")
-        return [*own, *(inner.parts() if ours else [])]
 
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         raise NotImplementedError
@@ -149,11 +139,6 @@ class FromBinary(MetaEstimator, Classifier):
             model.estimators_ = [fits[i] for fits in solved]
             models.append(model._record_outcomes(codes, [[]] * len(solved)))
         return models
-
-    def _inner(self) -> EstimatorLike:
-        if self.estimator is None:
-            return asking_for_all(import_module(DEFAULT).LogisticRegression())
-        return self.estimator
 
     def _inner_scores(self, X: MatrixLike) -> np.ndarray:
         """(problems, n), positive where class 1 is predicted."""

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -44,7 +44,6 @@ from linclass.base.messages import silently
 from linclass.base.meta_estimator import (
     Given,
     MetaEstimator,
-    asking_for_all,
     caller_rows,
     ending_inside,
     require_base,
@@ -53,7 +52,6 @@ from linclass.base.meta_estimator import (
 )
 from linclass.base.predicted import predictions_of
 from linclass.base.weights import as_counts
-from linclass.linear.linear_svm import LinearSVM
 from linclass.tuning.calibration_maps import IsotonicFunctions, PlattSigmoids, Temperature
 from linclass.tuning.candidates import fits_of
 from linclass.tuning.folds import (
@@ -99,6 +97,8 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
     temperature_ : float, only with method='temperature'
         The temperature T; above 1, the estimator was too sure.
     """
+
+    default: ClassVar[str] = "linclass.linear.linear_svm.LinearSVM"
 
     def __init__(
         self,
@@ -226,9 +226,6 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
     @property
     def _depends_on_count(self) -> bool:
         return self.method == "sigmoid" or super()._depends_on_count
-
-    def _inner(self) -> EstimatorLike:
-        return asking_for_all(LinearSVM()) if self.estimator is None else self.estimator
 
 
 def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int) -> Array:

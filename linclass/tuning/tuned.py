@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -25,7 +24,6 @@ from linclass.base.messages import silently
 from linclass.base.meta_estimator import (
     Given,
     MetaEstimator,
-    asking_for_all,
     caller_rows,
     ending_inside,
     require_base,
@@ -113,7 +111,6 @@ class Tuned(MetaEstimator):
     scoring: Any
     random_state: Seed
     noise_variance: float | None = None
-    default: ClassVar[str]  # import path of the default estimator
     wanted: ClassVar[str]  # classifier or regressor
     metrics: ClassVar[Mapping[str, Score]]
     candidates_: list[Option]
@@ -176,10 +173,8 @@ class Tuned(MetaEstimator):
 
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""
-        own = [self.default.rpartition(".")[0]] if self.estimator is None else []
         named = isinstance(self.scoring, str) and self.scoring not in self.metrics
-        own += metrics.modules_of(self.scoring) if named else []
-        return [*own, *getattr(self._inner(), "parts", list)()]
+        return [*super().parts(), *(metrics.modules_of(self.scoring) if named else [])]
 
     @property
     def best_params_(self) -> Option:
@@ -384,9 +379,3 @@ class Tuned(MetaEstimator):
         """Numbers of the candidates that agree with the chosen one in everything but the strength."""
         keys = [key_of(option | {"strength": 0}) for option in options]
         return [i for i, key in enumerate(keys) if key == keys[self.best_index_]]
-
-    def _inner(self) -> EstimatorLike:
-        if self.estimator is not None:
-            return self.estimator
-        file, _, name = self.default.rpartition(".")
-        return asking_for_all(getattr(import_module(file), name)())
