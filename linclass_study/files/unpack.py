@@ -50,18 +50,6 @@ def at_most(megabytes: float) -> Iterator[None]:
         _quota.reset(token)
 
 
-def count_bytes(size: int, name: str) -> None:
-    """Add `size` unpacked bytes of the named file."""
-    quota = _quota.get()
-    if quota is not None:
-        quota.sizes[name] = quota.sizes.get(name, 0) + size
-        if sum(quota.sizes.values()) > quota.megabytes * 1e6:
-            raise Unavailable(
-                f"{name} unpacks to more than {quota.megabytes:g} MB; "
-                "raise limits.download_mb if this size is intended"
-            )
-
-
 def count_while_read(file: Any, name: str) -> IO[bytes]:
     """Wrap a decompressing file so that its bytes are counted."""
     return io.BufferedReader(_Counted(file, name), BLOCK)
@@ -76,7 +64,13 @@ class _Counted(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         content = self.file.read(len(buffer))
-        count_bytes(len(content), self.name)
+        if quota := _quota.get():
+            quota.sizes[self.name] = quota.sizes.get(self.name, 0) + len(content)
+            if sum(quota.sizes.values()) > quota.megabytes * 1e6:
+                raise Unavailable(
+                    f"{self.name} unpacks to more than {quota.megabytes:g} MB; "
+                    "raise limits.download_mb if this size is intended"
+                )
         buffer[: len(content)] = content
         return len(content)
 
