@@ -23,8 +23,13 @@ from linclass.base.arrays import (
 )
 from linclass.base.estimator import Estimator
 from linclass.base.messages import NotApplicable
-from linclass.base.validation import refuse_missing_labels, refuse_tiny_classes
-from linclass.base.weights import as_counts, class_weights, warn_of_relative_weights
+from linclass.base.validation import (
+    as_counts,
+    class_weights,
+    refuse_missing_labels,
+    refuse_tiny_classes,
+    warn_of_relative_weights,
+)
 
 
 class OnlyIf:
@@ -75,6 +80,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     poor_score: ClassVar[bool] = False  # True: scikit-learn's suite expects no good score
     for_more_classes: ClassVar[str] = ""  # of a classifier for two: what to use for more of them
+    sums_count_rows: ClassVar[bool] = False  # weights are scaled in sums over rows, not before
     classes_: Array
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
@@ -157,27 +163,13 @@ class Classifier(ClassifierMixin, Estimator):
 
         Rows of weight 0 are dropped, so that such a row has no influence at all.
         """
-        X, codes, weights = self._start_rows(X, y, sample_weight)
-        weighted = getattr(self, "class_weight", None) is not None
-        if weighted:
-            weights = self._class_weighted(codes, weights)
-        if (weighted or sample_weight is not None) and self._counts_rows:
-            weights = as_counts(weights)
-        return X, codes, weights
-
-    def _start_rows(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
-    ) -> tuple[Matrix, Array, Array]:
-        """The same without the weights of the classes."""
         self.check()
         X = self._rows_to_learn(X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = np.ones(len(y))
         if sample_weight is not None:
             weights = validation.row_weights(sample_weight, len(y))
-        if not weights.all():
-            kept = weights > 0
-            X, y, weights = X[kept], y[kept], weights[kept]
+            X, y, weights = validation.of_positive_weight(X, y, weights)
         self.classes_, codes = validation.encode(y)
         if len(self.classes_) > 2 and self.for_more_classes:
             classes = self.classes_
@@ -194,6 +186,15 @@ class Classifier(ClassifierMixin, Estimator):
             )
         if sample_weight is not None and self._depends_on_count:
             warn_of_relative_weights(weights, type(self).__name__)
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is not None:
+            mass = np.bincount(codes, weights, len(self.classes_))
+            factors = class_weights(class_weight, self.classes_, mass)
+            refuse_tiny_classes(self.classes_, factors * mass)
+            weights = weights * factors[codes]
+        weighted = class_weight is not None or sample_weight is not None
+        if weighted and self._counts_rows and not self.sums_count_rows:
+            weights = as_counts(weights)
         return X, codes, weights
 
     def _too_many_classes(self, classes: Array) -> NotApplicable:
@@ -202,16 +203,6 @@ class Classifier(ClassifierMixin, Estimator):
             "Only binary classification is supported. The type of the target is multiclass: "
             f"{len(classes)} classes. Use {self.for_more_classes}."
         )
-
-    def _class_weighted(self, codes: Array, weights: Array) -> Array:
-        """The row weights times those of their classes."""
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is None:
-            return weights
-        mass = np.bincount(codes, weights, len(self.classes_))
-        factors = class_weights(class_weight, self.classes_, mass)
-        refuse_tiny_classes(self.classes_, factors * mass)
-        return weights * factors[codes]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

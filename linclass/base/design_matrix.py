@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -45,41 +45,19 @@ class Design:
     width: int  # of theta: n_features, and 1 more with an intercept
     passes: float  # number of passes over all rows, the cost unit of solvers
 
-    def scores(self, theta: Array) -> Array:
-        """Z = X W + b."""
-        raise NotImplementedError
-
-    def pull(self, R: Array) -> Array:
-        """[X 1]ᵀ R, from rows back to parameters: the adjoint of `scores`."""
-        raise NotImplementedError
-
-    def scores_of(self, rows: slice, theta: Array) -> Array:
-        """`scores` of a few rows, without copying them to a matrix."""
-        raise NotImplementedError
-
-    def pull_of(self, rows: slice, R: Array) -> Array:
-        """`pull` of a few rows."""
-        raise NotImplementedError
-
-    def row(self, i: int) -> tuple[Any, Array]:
-        """(columns, values) of row i; all columns if dense."""
-        raise NotImplementedError
-
-    def row_keys(self, rng: np.random.Generator) -> Array:
-        """A random hash of each row, the same for equal rows."""
-        raise NotImplementedError
-
-    def gram_of(self, rows: slice) -> Array:
-        """[x_i 1]·[x_j 1] between a few rows."""
-        raise NotImplementedError
-
-    def take(self, rows: Index) -> Self:
-        """Some rows, or all in another order."""
-        raise NotImplementedError
-
-    def restricted(self, rows: Array) -> Self:
-        """Some rows, and, where every row has a parameter of its own, theirs alone."""
-        raise NotImplementedError
+    scores: Callable[[Array], Array]  # Z = X W + b of theta
+    pull: Callable[[Array], Array]  # [X 1]ᵀ R, from rows to parameters: the adjoint of `scores`
+    scores_of: Callable[[slice, Array], Array]  # `scores` of a few rows, without a copy of them
+    pull_of: Callable[[slice, Array], Array]  # `pull` of a few rows
+    row: Callable[[int], tuple[Any, Array]]  # (columns, values) of row i; all columns if dense
+    row_keys: Callable[[np.random.Generator], Array]  # a random hash of each row, by its content
+    gram_of: Callable[[slice], Array]  # [x_i 1]·[x_j 1] between a few rows
+    take: Callable[[Index], Any]  # some rows, or all in another order
+    restricted: Callable[[Array], Any]  # some rows, and only their parameters if each row has one
+    combine: Callable[[Array, Array], Array]  # (rows, v) ↦ Σ v_i x_i, as a theta without intercept
+    inner: Callable[[Array, Array, Array], float]  # (g, step, its scores) ↦ ⟨g, step⟩
+    products_among: Callable[[Array], Array]  # x_i·x_j between some rows
+    products_of_all_rows: Callable[[], Array]  # x_i·x_j between all rows
 
     def restrict_theta(self, rows: Array, theta: Array) -> Array:
         """The parameters of theta that `restricted` has; all, if they belong to features."""
@@ -89,28 +67,9 @@ class Design:
         """theta of `restricted` as parameters of the whole."""
         return theta
 
-    def combine(self, rows: Array, v: Array) -> Array:
-        """Σ v_i x_i over some rows, as a theta without intercept."""
-        raise NotImplementedError
-
-    def inner(self, g: Array, step: Array, along: Array) -> float:
-        """⟨g, step⟩; `along` are the scores of the step."""
-        raise NotImplementedError
-
-    def products_among(self, rows: Array) -> Array:
-        """x_i·x_j between some rows."""
-        raise NotImplementedError
-
-    def products_of_all_rows(self) -> Array:
-        """x_i·x_j between all rows."""
-        raise NotImplementedError
-
 
 class DesignMatrix(Design):
-    """[X 1] as a linear map, with the constant feature only if there is an intercept.
-
-    theta is (d + 1,) for one score, or (K, d + 1) for K; scores are (n,) or (K, n).
-    """
+    """[X 1] as a linear map, with the constant feature only if there is an intercept."""
 
     def __init__(self, X: Matrix, intercept: bool = True):
         self.X = X
@@ -119,7 +78,7 @@ class DesignMatrix(Design):
         self.width = self.n_features + self.intercept
         self.is_sparse = sparse.issparse(X)
         self.is_centred = False  # about the mean of the rows
-        self.passes = 0.0  # number of passes over all rows, the cost unit of solvers
+        self.passes = 0.0
         self._XT: Any = None
         self.is_tiny = not self.is_sparse and X.size <= TINY
 
@@ -177,7 +136,6 @@ class DesignMatrix(Design):
         return np.column_stack([X, np.ones(self.n_rows)]) if self.intercept else X
 
     def row(self, i: int) -> tuple[Any, Array]:
-        """(columns, values) of row i of [X 1]; all columns if dense."""
         one = np.ones(int(self.intercept))
         if not self.is_sparse:
             return slice(None), np.concatenate([self.X[i], one])

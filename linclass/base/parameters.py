@@ -47,16 +47,16 @@ def arguments(function: Any) -> list[str]:
         return []
 
 
-def defaults_of(estimator: type) -> dict[str, Any]:
+def _read_defaults(estimator: type) -> dict[str, Any]:
     """Default of each argument of __init__, by name."""
     init = estimator.__init__  # type: ignore[misc]
-    return {} if init is object.__init__ else _arguments(init)
+    if init is object.__init__:
+        return {}
+    own = list(inspect.signature(init).parameters.values())[1:]  # without self
+    return {argument.name: argument.default for argument in own}
 
 
-@cache
-def _arguments(init: Any) -> dict[str, Any]:
-    arguments = list(inspect.signature(init).parameters.values())[1:]  # without self
-    return {a.name: a.default for a in arguments}
+defaults_of: Callable[[type], dict[str, Any]] = cache(_read_defaults)
 
 
 PLAIN = (bool, int, str, type(None))  # types whose equality is that of their content
@@ -129,18 +129,15 @@ def checks_of(init: Any) -> tuple[tuple[str, Plain, Check], ...]:
     """(name, plain types, check of values of other types) of the arguments of an `__init__`."""
     if init is object.__init__:
         return ()
-    hints = get_type_hints(init)
-    found = ((name, _check_of(name, _members(hints.get(name, Any)))) for name in _arguments(init))
+    hints = {name: hint for name, hint in get_type_hints(init).items() if name != "return"}
+    found = ((name, _check_of(name, hint)) for name, hint in hints.items())
     return tuple((name, *check) for name, check in found if check is not None)
 
 
-def _members(hint: Any) -> set[Any]:
-    """Those of a union, without what they hold: bool | Callable[[Any], float] has bool and Callable."""
+def _check_of(name: str, hint: Any) -> tuple[Plain, Check] | None:
+    # the members of a union, without what they hold: bool | Callable[[Any], float] has bool and Callable
     members = get_args(hint) if get_origin(hint) in (Union, UnionType) else [hint]
-    return {get_origin(member) or member for member in members}
-
-
-def _check_of(name: str, kinds: set[Any]) -> tuple[Plain, Check] | None:
+    kinds = {get_origin(member) or member for member in members}
     if name == "random_state":
         return frozenset({NoneType, np.random.Generator}), _require_seed
     if bool in kinds:
@@ -152,7 +149,7 @@ def _check_of(name: str, kinds: set[Any]) -> tuple[Plain, Check] | None:
     if not kinds <= {float, NoneType}:
         return frozenset({int, float, NoneType}), _refuse_flag
     if NoneType in kinds:
-        return frozenset({int, float, NoneType}), _require_number_or_none
+        return frozenset({int, float, NoneType}), partial(_require_number, otherwise=", or None")
     return frozenset({int, float}), _require_number
 
 
@@ -216,16 +213,10 @@ def _require_one_value(name: str, value: object) -> None:
     _refuse_flag(name, value)
 
 
-def _require_number(name: str, value: object) -> None:
+def _require_number(name: str, value: object, otherwise: str = "") -> None:
     _refuse_flag(name, value)
     if not isinstance(value, Real):
-        raise ValueError(f"{name} is {value!r}; it must be a number.")
-
-
-def _require_number_or_none(name: str, value: object) -> None:
-    _refuse_flag(name, value)
-    if not isinstance(value, Real):
-        raise ValueError(f"{name} is {value!r}; it must be a number, or None.")
+        raise ValueError(f"{name} is {value!r}; it must be a number{otherwise}.")
 
 
 def _require_seed(name: str, value: Any) -> None:
@@ -271,7 +262,8 @@ def idle_in_all(names: Iterable[str], estimators: Iterable[EstimatorLike]) -> di
     for estimator in estimators:
         idle = {name: (part, own) for name, part, own in _idle(estimator)}
         both = [name for name in found if name in idle]
-        found = {name: f"tuning {name} has no effect, because {_why(*idle[name])}" for name in both}
+        why = {name: idle[name][0]._why_idle(idle[name][1]) for name in both}
+        found = {name: f"tuning {name} has no effect, because {why[name]}" for name in both}
         if not found:
             break
     return found
@@ -284,7 +276,3 @@ def _idle(estimator: EstimatorLike) -> Iterator[tuple[str, Any, str]]:
         if hasattr(part, "_idle_parameters") and not isinstance(part, type):
             for own in part._idle_parameters():
                 yield f"{name}__{own}" if name else own, part, own
-
-
-def _why(part: Any, own: str) -> str:
-    return str(part._why_idle(own))

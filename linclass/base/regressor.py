@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from linclass.base import validation
 from linclass.base.arrays import TINY, Array, ArrayLike, Matrix, MatrixLike, PerRow, Tags
 from linclass.base.estimator import Estimator
-from linclass.base.weights import as_counts, warn_of_relative_weights
+from linclass.base.validation import as_counts, warn_of_relative_weights
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -86,9 +86,7 @@ class Regressor(RegressorMixin, Estimator):
         self._refuse_several(y)
         y = validation.targets(y, X.shape[0], type(self).__name__, self.several_targets)
         weights = validation.row_weights(sample_weight, X.shape[0])
-        if not weights.all():
-            kept = weights > 0
-            X, y, weights = X[kept], y[kept], weights[kept]
+        X, y, weights = validation.of_positive_weight(X, y, weights)
         if sample_weight is not None and weights.min() < TINY:
             least = TINY * weights.max()  # no more in a sum, and 1/w is finite
             weights = np.maximum(weights, least)

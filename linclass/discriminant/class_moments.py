@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Array, Matrix, chosen_rows
+from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import NotApplicable
 from linclass.discriminant.row_spreads import Deviations
 
@@ -59,9 +59,21 @@ class ClassMoments:
         found = []
         for k in range(K):
             members = np.flatnonzero(codes == k)
-            rows, w = chosen_rows(X, members), weights[members]  # a copy of the rows
+            w = weights[members]
             mass = w.sum()
-            m, D, off = _centred(rows, w, mass)
+            n = mass or 1.0  # for a class without rows
+            off: Array | float = 0.0  # the mean of the deviations, which rounding leaves
+            if sp.issparse(X):
+                rows = X[members]
+                m = (w @ rows) / n
+                m += (w @ _deviations(rows, m) - _unstored(rows, w) * m) / n
+                D = _deviations(rows, m)
+            else:
+                rows = D = X.take(members, axis=0)  # a copy, which becomes the deviations
+                m = (w @ rows) / n
+                D -= m
+                off = (w @ D) / n
+                m = m + off
             found.append((mass, m, measure(rows, w, m, D, off)))
         mass, mean, scatter = zip(*found, strict=True)
         return cls(form, np.array(mass), np.array(mean), gather(scatter))
@@ -314,18 +326,6 @@ def _rows(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> An
         return D, None, roots
     shift = np.where(_unstored(rows, w) > 0, 0, m)  # columns without zeros may be far from 0
     return _times(_deviations(rows, shift), roots), m - shift, roots
-
-
-def _centred(rows: Matrix, w: Array, mass: float) -> tuple[Array, Matrix, Array | float]:
-    """(mean m, deviations, their mean off, which rounding leaves); dense rows become their deviations, in place."""
-    mass = mass or 1.0  # for a class without rows
-    m = (w @ rows) / mass
-    if not sp.issparse(rows):
-        rows -= m
-        off = (w @ rows) / mass
-        return m + off, rows, off
-    m += (w @ _deviations(rows, m) - _unstored(rows, w) * m) / mass
-    return m, _deviations(rows, m), 0.0
 
 
 def _deviations(rows: sp.csr_array, m: Array) -> sp.csr_array:

@@ -26,7 +26,6 @@ from linclass.discriminant.row_spreads import Deviations, DualSpread, SpanSpread
 
 NEGLIGIBLE_EIGENVALUE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
 LARGE = 1000  # features from which on a covariance costs more than a query of the memory
-COVARIANCE_TYPES = ("full", "diag", "spherical")
 
 
 @dataclass(frozen=True)
@@ -215,12 +214,6 @@ def check_ddof(ddof: object) -> None:
         )
 
 
-def check_covariance_type(covariance_type: object) -> None:
-    if covariance_type not in COVARIANCE_TYPES:
-        types = ", ".join(map(repr, COVARIANCE_TYPES))
-        raise ValueError(f"covariance_type is {covariance_type!r}; it must be one of {types}.")
-
-
 def check_share(name: str, value: object, otherwise: str = "") -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise ValueError(f"{name} is {value!r}; it must be a number from 0 to 1{otherwise}.")
@@ -230,18 +223,12 @@ def tied_form(X: Matrix, K: int, covariance_type: str, owner: str) -> str:
     """The form of the scatter: the matrix or the rows, whichever is smaller."""
     if covariance_type != "full":
         return "diagonal"
-    if is_wide(X, K):
+    n, d = X.shape
+    if n - K < d:  # rows about the means of K classes have fewer dimensions than features
         return "rows"
-    d = X.shape[1]
     if d > LARGE:
         require_memory(32 * d * d, f"{owner} needs a dense {d} × {d} covariance and its factors")
     return "tied"
-
-
-def is_wide(X: Matrix, K: int) -> bool:
-    """Whether rows about the means of K classes have fewer dimensions than features."""
-    n, d = X.shape
-    return bool(n - K < d)
 
 
 def too_little_weight(total: float) -> NotApplicable:

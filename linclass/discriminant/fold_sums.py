@@ -18,7 +18,7 @@ rows: the feature, or the whole fold if the form has products of features.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,6 @@ from linclass.discriminant.class_moments import BY_FEATURE, BY_ROWS, ClassMoment
 
 HeldOut = Sequence[Array]  # rows of each fold
 Parts = tuple[Array, Array, Array]  # for each fold: weight (F, K), sums (F, K, d), squares (F, …)
-Measure = Callable[[Sequence[Array]], Parts]
 STACK = 60_000  # numbers in the scatters of the folds that are computed together
 BLOCK = 2048  # rows
 MAX_UNSHIFTED_ENTRIES = 4_000_000  # numbers up to which deviations are kept for the next partition
@@ -49,9 +48,8 @@ def moments_left_out(
         for rows in folds:
             yield gathered(rows).stacked()
         return
-    subtracted = _of_sparse if sp.issparse(X) else _of_dense
     begin = 0
-    for total, stack in subtracted(X, codes, weights, K, form, folds):
+    for total, stack in _subtracted(X, codes, weights, K, form, folds):
         lost = stack.lost(total)
         for j in np.flatnonzero(lost.any(axis=-1)).tolist():
             own = lost[j] if form in BY_FEATURE else slice(None)
@@ -60,24 +58,19 @@ def moments_left_out(
         begin += len(stack.mass)
 
 
-def _of_sparse(
+def _subtracted(
     X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: HeldOut
 ) -> Iterator[tuple[ClassMoments, ClassMoments]]:
-    """(the moments of all rows, those without each fold): stacks of one."""
-    total = ClassMoments.of(X, codes, weights, K, form)
-    for rows in folds:
-        part = ClassMoments.of(X[rows], codes[rows], weights[rows], K, form)
-        yield total, (total - part).stacked()
-
-
-def _of_dense(
-    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: HeldOut
-) -> Iterator[tuple[ClassMoments, ClassMoments]]:
-    """The same, in stacks of many folds."""
+    """(the moments of all rows, those without each fold): stacks of many folds, of sparse rows of one."""
+    if sp.issparse(X):
+        total = ClassMoments.of(X, codes, weights, K, form)
+        for rows in folds:
+            yield total, (total - total.of_part(X[rows], codes[rows], weights[rows])).stacked()
+        return
     first, rest = _disjoint(folds, len(X))
-    everything = ClassifiedRows(X, codes, weights, K, again=first < len(folds))
-    measure = FORMS[form](everything)
-    masses, sums, squares = measure([*folds[:first], rest] if len(rest) else folds[:first])
+    everything = ClassifiedRows(X, codes, weights, K, form, again=first < len(folds))
+    disjoint = [*folds[:first], rest] if len(rest) else folds[:first]
+    masses, sums, squares = everything.sums_of(disjoint)
     own_sums = sums.sum(axis=0)
     total = ClassMoments(form, masses.sum(axis=0), everything.origin, squares.sum(axis=0))
     at_once = max(1, STACK // max(total.scatter.size, own_sums.size))
@@ -85,7 +78,7 @@ def _of_dense(
         some = slice(begin, min(begin + at_once, first))
         yield total, total.without(masses[some], sums[some], squares[some], own_sums)
     for begin in range(first, len(folds), at_once):
-        masses, sums, squares = measure(folds[begin : begin + at_once])
+        masses, sums, squares = everything.sums_of(folds[begin : begin + at_once])
         yield total, total.without(masses, sums, squares, own_sums)
 
 
@@ -102,106 +95,69 @@ def _disjoint(folds: Sequence[Array], n: int) -> tuple[int, Array]:
 class ClassifiedRows:
     """Rows with classes and weights, and the origin of each class."""
 
-    def __init__(self, X: Array, codes: Array, weights: Array, K: int, again: bool):
+    def __init__(self, X: Array, codes: Array, weights: Array, K: int, form: str, again: bool):
         """`again`: rows are in more than one fold, so their deviations are kept."""
-        self.X, self.codes, self.K = X, codes, K
+        self.X, self.codes, self.K, self.form = X, codes, K, form
         self.weights = weights
         self.roots = None if (weights == 1).all() else np.sqrt(weights)[:, None]
-        self.keep = again and X.size <= MAX_UNSHIFTED_ENTRIES
         self.origin = np.zeros((K, X.shape[1]))
         mass = np.zeros(K)
-        for some in self.blocks():
-            belongs = self.indicators(some) * weights[some, None]
+        for some in self._blocks():
+            belongs = self._indicators(some) * weights[some, None]
             mass += belongs.sum(axis=0)
             self.origin += belongs.T @ X[some]
         self.origin /= np.where(mass > 0, mass, 1)[:, None]
+        keep = again and form in ("tied", "full") and X.size <= MAX_UNSHIFTED_ENTRIES
+        self.kept = self._with_classes(slice(None)) if keep else None
 
-    def blocks(self) -> list[slice]:
+    def sums_of(self, folds: Sequence[Array]) -> Parts:
+        """Weights, sums and squares, in the form of the moments, of the rows of each fold."""
+        d = self.X.shape[1]
+        if self.form == "tied":
+            G = np.stack([self._gram(rows) for rows in folds])
+            return np.diagonal(G[:, d:, d:], axis1=1, axis2=2), G[:, d:, :d], G[:, :d, :d]
+        if self.form == "full":
+            G = np.empty((len(folds), self.K, d + 1, d + 1))
+            for own, rows in zip(G, folds, strict=True):
+                for k in range(self.K):
+                    own[k] = self._gram(rows[self.codes[rows] == k])
+            return G[..., d, d], G[..., d, :d], G[..., :d, :d]
+        F, K, members = len(folds), self.K, np.concatenate(folds)
+        weights, squared = self.weights[members], self.form == "diagonal"
+        group = np.repeat(np.arange(F), [*map(len, folds)]) * K + self.codes[members]
+        belongs = sp.csc_array((weights, (group, members)), shape=(F * K, len(self.X)))
+        sums = np.zeros((F * K, 2 * d if squared else d))
+        for some in self._blocks():
+            D = self.X[some] - self.origin[self.codes[some]]
+            sums += belongs[:, some] @ (np.hstack([D, D * D]) if squared else D)
+        mass = np.bincount(group, weights, F * K).reshape(F, K)
+        sums = sums.reshape(F, K, -1)
+        return mass, sums[..., :d], sums[..., d:] if squared else np.zeros((F, 0))
+
+    def _blocks(self) -> list[slice]:
         return [slice(begin, begin + BLOCK) for begin in range(0, len(self.X), BLOCK)]
 
-    def deviations(self, rows: Index) -> Array:
-        return self.X[rows] - self.origin[self.codes[rows]]
-
-    def indicators(self, rows: Index) -> Array:
+    def _indicators(self, rows: Index) -> Array:
         """(n, K): 1 in the class of a row."""
         codes = self.codes[rows]
         belongs = np.zeros((len(codes), self.K))
         belongs[np.arange(len(codes)), codes] = 1
         return belongs
 
-    def beside(self, rows: Index, columns: Callable[[Any], Array]) -> Array:
-        """√w [d, columns]."""
-        A = np.hstack([self.deviations(rows), columns(rows)])
+    def _with_classes(self, rows: Index) -> Array:
+        """√w [d, indicators of the classes], or √w [d, 1] of rows of one class."""
+        D = self.X[rows] - self.origin[self.codes[rows]]
+        A = np.hstack([D, self._indicators(rows) if self.form == "tied" else np.ones((len(D), 1))])
         return A if self.roots is None else np.multiply(A, self.roots[rows], out=A)
 
-
-def by_feature(rows: ClassifiedRows, squared: bool) -> Measure:
-    """Sums, and optionally squares, of each feature."""
-    (n, d), K = rows.X.shape, rows.K
-
-    def measure(folds: Sequence[Array]) -> Parts:
-        F, members = len(folds), np.concatenate(folds)
-        weights = rows.weights[members]
-        group = np.repeat(np.arange(F), [*map(len, folds)]) * K + rows.codes[members]
-        belongs = sp.csc_array((weights, (group, members)), shape=(F * K, n))
-        sums = np.zeros((F * K, 2 * d if squared else d))
-        for some in rows.blocks():
-            D = rows.deviations(some)
-            sums += belongs[:, some] @ (np.hstack([D, D * D]) if squared else D)
-        mass = np.bincount(group, weights, F * K).reshape(F, K)
-        sums = sums.reshape(F, K, -1)
-        return mass, sums[..., :d], sums[..., d:] if squared else np.zeros((F, 0))
-
-    return measure
-
-
-def sums_tied(rows: ClassifiedRows) -> Measure:
-    """Products of all features, summed over the classes."""
-    d, gram = rows.X.shape[1], _grams(rows, rows.indicators)
-
-    def measure(folds: Sequence[Array]) -> Parts:
-        G = np.stack([gram(members) for members in folds])
-        return np.diagonal(G[:, d:, d:], axis1=1, axis2=2), G[:, d:, :d], G[:, :d, :d]
-
-    return measure
-
-
-def sums_full(rows: ClassifiedRows) -> Measure:
-    """Products of all features in each class."""
-    d, gram = rows.X.shape[1], _grams(rows, lambda some: np.ones((len(rows.X[some]), 1)))
-
-    def measure(folds: Sequence[Array]) -> Parts:
-        G = np.empty((len(folds), rows.K, d + 1, d + 1))
-        for own, members in zip(G, folds, strict=True):
-            codes = rows.codes[members]
-            for k in range(rows.K):
-                own[k] = gram(members[codes == k])
-        return G[..., d, d], G[..., d, :d], G[..., :d, :d]
-
-    return measure
-
-
-def _grams(rows: ClassifiedRows, columns: Callable[[Any], Array]) -> Callable[[Array], Array]:
-    """AᵀA of some rows (syrk: half the work)."""
-    kept = rows.beside(slice(None), columns) if rows.keep else None
-
-    def gram(members: Array) -> Array:
-        if kept is not None:
-            A = kept.take(members, axis=0)
+    def _gram(self, rows: Array) -> Array:
+        """AᵀA of some rows (syrk: half the work)."""
+        if self.kept is not None:
+            A = self.kept.take(rows, axis=0)
             return A.T @ A
-        width = rows.X.shape[1] + columns(members[:0]).shape[1]
+        width = self.X.shape[1] + (self.K if self.form == "tied" else 1)
         G = np.zeros((width, width))
-        for begin in range(0, len(members), BLOCK):
-            A = rows.beside(members[begin : begin + BLOCK], columns)
+        for begin in range(0, len(rows), BLOCK):
+            A = self._with_classes(rows[begin : begin + BLOCK])
             G += A.T @ A
         return G
-
-    return gram
-
-
-FORMS: dict[str, Callable[[ClassifiedRows], Measure]] = {
-    "means": lambda rows: by_feature(rows, squared=False),
-    "diagonal": lambda rows: by_feature(rows, squared=True),
-    "tied": sums_tied,
-    "full": sums_full,
-}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from linclass.base.estimator import compare_names
 from linclass.base.many_fits import Folds, Scaling, fit_many, leave_one_out
 from linclass.base.messages import NotApplicable, counted
 from linclass.base.parameters import key_of
-from linclass.base.weights import (
+from linclass.base.validation import (
     count_factor,
     have_weight,
     warn_of_relative_weights,
@@ -57,6 +57,7 @@ class FromStatistics(Classifier):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
+    sums_count_rows: ClassVar[bool] = True  # `_counted`
     statistics_: Any  # with the weights as they are given
     _n_rows: int  # of positive weight
 
@@ -65,10 +66,6 @@ class FromStatistics(Classifier):
     def _form(self, X: Matrix, K: int) -> str:
         """The form of the moments for these rows of K classes (class_moments.FORMS)."""
         raise NotImplementedError
-
-    def _observed(self, X: Matrix) -> Matrix:
-        """The rows in the form in which they are summed."""
-        return X
 
     def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
         """The sums over these rows of K classes."""
@@ -106,20 +103,10 @@ class FromStatistics(Classifier):
         self._sum_rows(*self._start_fit(X, y, sample_weight))
         return self._learn(self._counted())
 
-    def _start_fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
-        """With the weights as they are given: it is the sums that count rows (`_counted`)."""
-        X, codes, weights = self._start_rows(X, y, sample_weight)
-        return X, codes, self._class_weighted(codes, weights)
-
-    def _sum_rows(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
-        """Set `statistics_` to the sums over these rows; returns the rows as they are summed, codes and weights."""
-        rows, self._n_rows = self._observed(X), int(have_weight(weights).sum())
-        self.statistics_ = self._gather(rows, codes, weights, len(self.classes_))
-        return rows, codes, weights
+    def _sum_rows(self, X: Matrix, codes: np.ndarray, weights: np.ndarray) -> None:
+        """Set `statistics_` to the sums over these rows."""
+        self._n_rows = int(have_weight(weights).sum())
+        self.statistics_ = self._gather(X, codes, weights, len(self.classes_))
 
     def _shared(self) -> Hashable:
         """Key of what the sums depend on: models with equal ones can share them."""
@@ -130,14 +117,15 @@ class FromStatistics(Classifier):
     def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
         """With one pass over the rows; class_weight='balanced' differs from fold to fold."""
         checked = models[0]
-        checked._refuse_balanced()
+        if checked._is_balanced():
+            raise NotApplicable(BALANCED + " Fit fold by fold, or give a dict.")
         X, codes, weights = checked._start_fit(folds.X, folds.y, folds.sample_weight)
         models = [copy.copy(checked).set_params(**m.get_params(deep=False)) for m in models]
         K = len(checked.classes_)
         there = have_weight(weights)
         n_rows = there.sum() - np.array([there[rows].sum() for rows in folds.held_out])
         fits: list[list[Self]] = []
-        for stack in checked._left_out(checked._observed(X), codes, weights, K, folds.held_out):
+        for stack in checked._left_out(X, codes, weights, K, folds.held_out):
             rest = slice(len(fits), len(fits) + len(stack.mass))
             factors = count_factor(stack.mass.sum(axis=1), n_rows[rest])
             if any(model._counts_rows for model in models) and (factors > 1).any():
@@ -154,10 +142,6 @@ class FromStatistics(Classifier):
 
     def _is_balanced(self) -> bool:
         return isinstance(getattr(self, "class_weight", None), str)
-
-    def _refuse_balanced(self) -> None:
-        if self._is_balanced():
-            raise NotApplicable(BALANCED + " Fit fold by fold, or give a dict.")
 
     def partial_fit(
         self,
@@ -277,9 +261,7 @@ class FromStatistics(Classifier):
         X = self._check_rows(X) if known else validation.rows_to_learn(self, X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
-        if not weights.all():
-            kept = weights > 0
-            X, y, weights = X[kept], y[kept], weights[kept]
+        X, y, weights = validation.of_positive_weight(X, y, weights)
         if sample_weight is not None and self._counts_rows:
             warn_of_relative_weights(weights, type(self).__name__)
         found, codes = validation.encode(y)
@@ -289,9 +271,13 @@ class FromStatistics(Classifier):
         if known:
             _check_kind(self.classes_, found)
         if classes is not None:
+            given = np.unique(np.asarray(classes)).tolist()
             seen = {*found.tolist(), *(self.classes_.tolist() if known else ())}
-            _check_given(seen, classes)
-        sums = self._gather(self._observed(X), codes, weights, len(found))
+            if unknown := sorted(seen - {*given}):
+                raise ValueError(
+                    f"y holds {unknown[0]!r}, which is not in classes={given}; add it."
+                )
+        sums = self._gather(X, codes, weights, len(found))
         rows = int(have_weight(weights).sum())
         if known:
             self._add(sums, found, rows)
@@ -309,13 +295,6 @@ class FromStatistics(Classifier):
         theirs = sums.among(np.searchsorted(both, classes), len(both))
         self.statistics_, self.classes_ = ours + theirs, both
         self._n_rows += rows
-
-
-def _check_given(seen: set[Any], classes: ArrayLike) -> None:
-    """Raise an error for a class that is not among the given ones."""
-    given = np.unique(np.asarray(classes)).tolist()
-    if unknown := sorted(seen - set(given)):
-        raise ValueError(f"y holds {unknown[0]!r}, which is not in classes={given}; add it.")
 
 
 def _check_kind(known: np.ndarray, new: np.ndarray) -> None:

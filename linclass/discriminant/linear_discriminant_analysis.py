@@ -26,11 +26,10 @@ from linclass.base.arrays import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities, only_if
 from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.messages import NotApplicable
-from linclass.base.weights import as_counts
+from linclass.base.validation import as_counts
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.covariance import (
     TiedCovariances,
-    check_covariance_type,
     check_ddof,
     check_share,
     missing_rank,
@@ -45,6 +44,7 @@ from linclass.discriminant.from_statistics import (
 )
 from linclass.discriminant.ledoit_wolf import optimal_shrinkage
 
+COVARIANCE_TYPES = ("full", "diag", "spherical")
 FROM_ROWS = (
     "shrinkage='ledoit_wolf' is estimated from rows, not from sums over them; give all rows to fit, or "
     "shrinkage as a number."
@@ -106,7 +106,11 @@ class LinearDiscriminantAnalysis(
         super().check()
         check_priors(self.priors)
         check_ddof(self.ddof)
-        check_covariance_type(self.covariance_type)
+        if self.covariance_type not in COVARIANCE_TYPES:
+            types = ", ".join(map(repr, COVARIANCE_TYPES))
+            raise ValueError(
+                f"covariance_type is {self.covariance_type!r}; it must be one of {types}."
+            )
         if self.shrinkage != "ledoit_wolf":
             check_share("shrinkage", self.shrinkage, ", or 'ledoit_wolf'")
         elif self.covariance_type != "full":
@@ -156,7 +160,11 @@ class LinearDiscriminantAnalysis(
         normalizer = 0.5 * (covariances.whiten(M) ** 2).sum(axis=-1)
         b = log_priors(priors, stack.mass) - normalizer
         b -= (theta @ centre[..., None])[..., 0]
-        residual = _residual(covariances, theta, M, normalizer)
+        # ‖Σθ − m‖ / ‖m‖ in whitened coordinates: how well the linear equations are solved
+        missed = covariances.whiten(covariances.times(theta) - M)
+        size = 2 * normalizer.sum(axis=1)  # ‖m‖²
+        left = (missed * missed).sum(axis=(1, 2))
+        residual = np.sqrt(left / np.where(size > 0, size, 1)).tolist()
         shares = [share] * len(means)
         return zip(means, priors, theta, b, residual, covariances.ranks, shares, strict=True)
 
@@ -220,14 +228,3 @@ class LinearDiscriminantAnalysis(
         V = theta.T @ U[:, kept] / np.sqrt(ratios[kept])
         V *= np.where((self.means_[-1] - self.means_[0]) @ V < 0, -1.0, 1.0)
         return V, ratios[kept]
-
-
-def _residual(
-    covariances: TiedCovariances, theta: np.ndarray, M: np.ndarray, normalizer: np.ndarray
-) -> list[float]:
-    """‖Σθ − m‖ / ‖m‖ of each fold in whitened coordinates: how well the linear equations are solved."""
-    missed = covariances.whiten(covariances.times(theta) - M)
-    size = 2 * normalizer.sum(axis=1)  # ‖m‖²
-    left = (missed * missed).sum(axis=(1, 2))
-    share: list[float] = np.sqrt(left / np.where(size > 0, size, 1)).tolist()
-    return share

@@ -37,7 +37,6 @@ from linclass.discriminant.covariance import (
     degrees_of_freedom,
     degrees_of_freedom_by_class,
     is_singular,
-    is_wide,
     missing_rank,
     mixed_spread,
     tied_spread,
@@ -98,9 +97,9 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         return self.ddof > 0
 
     def _form(self, X: Matrix, K: int) -> str:
-        if is_wide(X, K):
+        n, d = X.shape
+        if n - K < d:
             return "class_rows"
-        d = X.shape[1]
         what = f"{type(self).__name__} needs {K} dense {d} × {d} covariances"
         require_memory(8 * 3 * K * d * d, f"{what} and their factors")
         return "full"
@@ -156,7 +155,8 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
     ) -> Self:
         self.means_, self.priors_ = spreads.moments.means, priors
         self._spreads = [spreads.of(k) for k in range(len(self.means_))]
-        self._constant = logarithms - 0.5 * _relative_volumes(self._spreads)
+        volumes = np.array([spread.log_volume for spread in self._spreads])
+        self._constant = logarithms - 0.5 * volumes
         if not spreads.deficient:
             return self._record()
         return self._record("rank_deficient", self._deficiency(spreads))
@@ -192,8 +192,7 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
     @property
     def gamma_(self) -> np.ndarray:
         """Constants γ_k, of shape (K,)."""
-        in_common = self._spreads[0].log_volume - _relative_volumes(self._spreads)[0]
-        return self._constant - 0.5 * (in_common + (self.beta_ * self.means_).sum(axis=1))
+        return self._constant - 0.5 * (self.beta_ * self.means_).sum(axis=1)
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
@@ -208,14 +207,6 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         Z = np.fmax(Z, -MAX_SCORE)  # a distance that is ∞ − ∞ is infinite, too
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
-
-
-def _relative_volumes(spreads: Sequence[AnySpread]) -> np.ndarray:
-    """ln det Σ_k, less what two classes in the same span have in common: their scores differ without it."""
-    in_spans = [spread for spread in spreads if isinstance(spread, SpanSpread)]
-    if len(in_spans) == len(spreads) == 2 and in_spans[0].span is in_spans[1].span:
-        return np.array([spread.log_volume_in_span for spread in in_spans])
-    return np.array([spread.log_volume for spread in spreads])
 
 
 def _difference(Z: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ Golub & Van Loan (2013), §2.1.4, §4.2.8
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -32,35 +32,11 @@ DEPENDENT = 1e-13
 ROUNDING = 1e-15  # of the trace of K
 
 
-class Latest:
-    """What was computed of the latest sparse rows, as several covariances and several fits ask for the same.
-
-    Rows are compared by their content, as that may change in place.
-    """
-
-    def __init__(self) -> None:
-        self.rows: sp.csr_array | None = None
-        self.value = np.empty(0)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Nothing, as it can be computed again."""
-        return vars(Latest())
-
-    def of(self, X: sp.csr_array, compute: Callable[[sp.csr_array], Array]) -> Array:
-        rows = self.rows
-        known = rows is not None and rows.shape == X.shape and rows.nnz == X.nnz
-        parts = ("indptr", "indices", "data")
-        if not known or not all(np.array_equal(getattr(rows, p), getattr(X, p)) for p in parts):
-            self.rows, self.value = X.copy(), compute(X)
-        return self.value
-
-
 class Deviations:
     """`near` is R itself if dense, or N (n, d); `rest` are the t_k (K, d); `roots` are √w; `codes` are the classes."""
 
     def __init__(self, near: Matrix, rest: Array | None, roots: Array, codes: Array, K: int):
         self.near, self.rest, self.roots, self.codes, self.K = near, rest, roots, codes, K
-        self._latest = Latest()
         self._span: RowSpan | None = None
 
     @classmethod
@@ -169,16 +145,11 @@ class Deviations:
         return blas.dgemm(-1.0, left, right, trans_a=1, beta=1.0, c=G.T, overwrite_c=1).T
 
     def products(self, M: Matrix) -> Array:
-        """M Rᵀ (q, n); those of sparse rows M are kept, as several covariances ask for them."""
+        """M Rᵀ (q, n)."""
         if self.rest is None:
             return M @ self.near.T
-        if not sp.issparse(M):
-            return (self.near @ M.T).T - (M @ self.rest.T)[:, self.codes] * self.roots
-        return self._latest.of(M, self._sparse_products)
-
-    def _sparse_products(self, M: sp.csr_array) -> Array:
-        assert self.rest is not None, "dense rows have products of matrices"
-        return (M @ self.near.T).toarray() - (M @ self.rest.T)[:, self.codes] * self.roots
+        near = (M @ self.near.T).toarray() if sp.issparse(M) else (self.near @ M.T).T
+        return near - (M @ self.rest.T)[:, self.codes] * self.roots
 
     def combine(self, V: Array) -> Array:
         """V R (q, d)."""
@@ -233,17 +204,13 @@ class RowSpan:
         )  # LAPACK ignores what is above the diagonal
         self._volume: float | None = None
         self.C = self._solved(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
-        self._latest = Latest()
 
     @property
     def rank(self) -> int:
         return len(self.own)
 
     def coordinates(self, X: Matrix) -> Array:
-        """u = G⁻¹R_I x of rows X (q, d): x is R_Iᵀu in the span; kept for sparse rows."""
-        return self._latest.of(X, self._coordinates) if sp.issparse(X) else self._coordinates(X)
-
-    def _coordinates(self, X: Matrix) -> Array:
+        """u = G⁻¹R_I x of rows X (q, d): x is R_Iᵀu in the span."""
         products = self.unit.products(_times(X, self.weight))
         return self._solved(lapack.dpotrs, products[:, self.own].T).T
 
@@ -301,7 +268,6 @@ class SpanSpread(_RowSpread):
 
     def __init__(self, R: Deviations, D: Array, negligible: Array):
         self.R, self.D, self.negligible, self.floor = R, D, negligible, 0.0
-        self._latest = Latest()
 
     @once
     def span(self) -> RowSpan:
@@ -329,12 +295,8 @@ class SpanSpread(_RowSpread):
     @property
     def log_volume(self) -> float:
         """Over the directions with variance."""
-        return self.log_volume_in_span + self.span.log_volume(self.R)
-
-    @property
-    def log_volume_in_span(self) -> float:
-        """Less a constant that is the same for all covariances in the same span."""
-        return float(2 * np.log(self.roots).sum() + np.log1p(self.eigen[0]).sum())
+        in_span = float(2 * np.log(self.roots).sum() + np.log1p(self.eigen[0]).sum())
+        return in_span + self.span.log_volume(self.R)
 
     def whiten(self, X: Matrix) -> Array:
         """Rows X (q, d) in coordinates (q, r) in which the covariance is the identity."""
@@ -352,11 +314,7 @@ class SpanSpread(_RowSpread):
 
     def distances(self, X: Matrix, mean: Array) -> Array:
         """(x − m)ᵀΣ⁺(x − m) of rows X (q, d)."""
-        Y = (
-            self._latest.of(X, self.whiten) - self.whiten(mean[None])  # for classes that share Σ
-            if sp.issparse(X)
-            else self.whiten(X - mean)
-        )
+        Y = self.whiten(X) - self.whiten(mean[None]) if sp.issparse(X) else self.whiten(X - mean)
         return np.einsum("ij,ij->i", Y, Y)
 
     def directions(self, V: Array) -> Array:
@@ -388,7 +346,6 @@ class DualSpread(_RowSpread):
 
     def __init__(self, R: Deviations, D: Array, floor: float):
         self.R, self.D, self.floor = R, D, floor
-        self._latest = Latest()
         own = np.flatnonzero(D > 0)
         block = slice(own[0], own[-1] + 1) if len(own) else slice(0, 0)
         is_block = block.stop - block.start == len(own)  # all rows, or those of one class
@@ -426,7 +383,7 @@ class DualSpread(_RowSpread):
         """(x − m)ᵀΣ⁻¹(x − m) of rows X (q, d)."""
         if sp.issparse(X):
             lengths = X.power(2).sum(axis=1) - 2 * (X @ mean) + mean @ mean
-            V = self._latest.of(X, self._halfway) - self._halfway(mean[None])
+            V = self._halfway(X) - self._halfway(mean[None])
         else:
             X = X - mean
             lengths, V = np.einsum("ij,ij->i", X, X), self._halfway(X)

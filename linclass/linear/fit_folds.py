@@ -29,7 +29,8 @@ def fit_folds(models: Sequence[Any], folds: Folds) -> list[list[Any]]:
         raise NotApplicable(
             f"{first!r}: fit_many saves nothing for a single strength; give several, or fit fold by fold."
         )
-    X, codes, weights = first._start_rows(folds.X, folds.y, folds.sample_weight)
+    first.class_weight = None  # which the fit of each fold applies
+    X, codes, weights = first._start_fit(folds.X, folds.y, folds.sample_weight)
     fits = []
     for fold, held_out in enumerate(folds.held_out):
         kept = np.ones(len(codes), dtype=bool)

@@ -20,8 +20,7 @@ from linclass.base.estimator import Estimator
 from linclass.base.messages import NotApplicable, silently
 from linclass.base.parameters import is_list
 from linclass.base.regressor import Regressor
-from linclass.base.validation import is_missing
-from linclass.base.weights import class_weights
+from linclass.base.validation import class_weights, is_missing
 from linclass.linear.linear_model import ending_of, solver_of
 from linclass.linear.solvers.base import SolverByPasses
 
@@ -86,7 +85,7 @@ def rows_of_call(
     if balance is not None:
         weights *= class_weights(balance, found, np.ones(len(found)))[codes]
     model.classes_ = found  # at last: without them the next call begins anew
-    return _of_weight(X, codes, weights)
+    return validation.of_positive_weight(X, codes, weights)
 
 
 def rows_with_targets(
@@ -96,7 +95,7 @@ def rows_with_targets(
     model.check()
     X = _checked(model, begins, X)
     y = validation.targets(y, X.shape[0], type(model).__name__)
-    return _of_weight(X, y, validation.row_weights(sample_weight, X.shape[0]))
+    return validation.of_positive_weight(X, y, validation.row_weights(sample_weight, X.shape[0]))
 
 
 @contextmanager
@@ -115,12 +114,6 @@ def _checked(model: Estimator, begins: bool, X: MatrixLike) -> Any:
         return validation.rows_to_learn(model, X)
     _refuse_changes(model)
     return model._check_rows(X, products=True)
-
-
-def _of_weight(X: Any, y: Array, weights: Array) -> tuple[Any, Array, Array]:
-    """The rows of positive weight; no copy if all have some."""
-    kept = weights > 0
-    return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
 
 
 def begin_with(model: Any, names: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from scipy.special import entr, ndtr
 
 from linclass.base.arrays import Array
 from linclass.base.numerics import Inverse
-from linclass.base.weights import as_counts
+from linclass.base.validation import as_counts
 from linclass.linear.linear_model import is_penalized, loss_of
 from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective, Point

@@ -51,7 +51,7 @@ from linclass.base.meta_estimator import (
     with_class_order,
 )
 from linclass.base.predicted import predictions_of
-from linclass.base.weights import as_counts
+from linclass.base.validation import as_counts
 from linclass.tuning.calibration_maps import IsotonicFunctions, PlattSigmoids, Temperature
 from linclass.tuning.candidates import fits_of
 from linclass.tuning.folds import (

@@ -23,7 +23,7 @@ import numpy as np
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.parameters import key_of
 from linclass.base.predicted import is_ours
-from linclass.base.weights import class_weights
+from linclass.base.validation import class_weights
 from linclass.tuning import tuning
 from linclass.tuning.tuning import Option, is_path, is_strength
 

@@ -30,7 +30,7 @@ from linclass.base.meta_estimator import (
     some_rows,
 )
 from linclass.base.parameters import idle_in_all, key_of
-from linclass.base.weights import as_counts
+from linclass.base.validation import as_counts
 from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass.tuning.candidates import fits_of, fits_on_folds, has_path

@@ -24,7 +24,7 @@ import numpy as np
 
 from linclass.base.parameters import idle_in_all, name_here, sentences_on_idle
 from linclass.base.parts import import_object
-from linclass.base.weights import class_weights
+from linclass.base.validation import class_weights
 from linclass.tuning import paths, tuning
 from linclass_study.config.module_files import look_beside_the_study
 from linclass_study.entries import Entry, Problems
