@@ -12,10 +12,9 @@ products of rows, as those of additive rules do. Dense blocks are scored togethe
 from __future__ import annotations
 
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import daxpy
 
 from linclass.base.arrays import Array
 from linclass.linear.losses.multiclass import lead
@@ -24,66 +23,30 @@ from linclass.linear.solvers.corrections import Block, SparseBlock, Tally
 RANGE = 300.0  # e^300 and e^−300 are floats
 
 
-class Part(NamedTuple):
-    """Views of what belongs to one score."""
-
-    logs: Array  # (1, d), or (2, d) of signed weights: L − M and −L − M
-    up: Array
-    down: Array
-    factors: Array  # where their exponentials are written
-    values: Array
-
-
 class LogWeights:
     """Weights `values` (scores, d) of features x, one score for two classes and K for more."""
 
     def __init__(self, scores: int, d: int, signed: bool):
         self.signed, self.bound = signed, 0.0  # at least the largest logarithm
-        self.logs = np.zeros((scores, 1 + signed, d))
+        self.logs = np.zeros((scores, 1 + signed, d))  # L; of signed weights L − M and −L − M
         self.values = np.zeros((scores, d)) if signed else np.ones((scores, d))
 
-    def parts(self) -> list[Part]:
-        parts = []
-        for logs, values in zip(self.logs, self.values, strict=True):
-            factors = np.empty_like(logs) if self.signed else values[None]
-            parts.append(Part(logs, logs[0], logs[-1], factors, values))
-        return parts
-
-    def push(self, part: Part, at: Any, x: Array, size: float, largest: float) -> None:
-        """L ← L + size·x of the features `at`, None for all; |size·x| ≤ largest."""
-        change = None if at is None else size * x
-        if at is None:
-            daxpy(x, part.up, len(x), size)
-        else:
-            part.up[at] += change
-        if not self.signed:
-            self._set(part, at)
-            return
-        if at is None:
-            daxpy(x, part.down, len(x), -size)
-        else:
-            part.down[at] -= change
-        self.bound += largest
-        if self.bound > RANGE:
-            self.bound = float(self.logs.max(initial=0))
+    def push(self, k: int, at: Any, x: Array, size: float, largest: float) -> None:
+        """L ← L + size·x of the score k and the features `at`; |size·x| ≤ largest."""
+        logs, values, change = self.logs[k], self.values[k], size * x
+        logs[0, at] += change
+        if self.signed:
+            logs[1, at] -= change
+            self.bound += largest
+            if self.bound > RANGE:
+                self.bound = float(self.logs.max(initial=0))
             if self.bound > RANGE:
                 self.logs -= self.bound
                 self.bound = 0.0
-                for each in self.parts():
-                    self._set(each, None)
-                return
-        self._set(part, at)
-
-    def _set(self, part: Part, at: Any) -> None:
-        if at is None:
-            np.exp(part.logs, part.factors)
-            if self.signed:
-                np.subtract(part.factors[0], part.factors[1], part.values)
-        elif self.signed:
-            up, down = np.exp(part.logs[:, at])
-            part.values[at] = up - down
-        else:
-            part.values[at] = np.exp(part.up[at])
+                logs, values, at = self.logs, self.values, slice(None)
+        factors = np.exp(logs[..., at])
+        up = factors[..., 0, :]
+        values[..., at] = up - factors[..., 1, :] if self.signed else up
 
 
 def correct_by_factors(
@@ -96,62 +59,35 @@ def correct_by_factors(
     tally: Tally,
 ) -> None:
     """Visit the rows of a block in turn, a row of weight two twice, and correct those of margin at most 0."""
-    parts, dense, first = w.parts(), not isinstance(block, SparseBlock), 0
-    two = len(parts) == 1
-    if block.response is None:  # the largest entry
-        stored = block.rows if dense else block.rows.data
-        block.response = float(np.abs(stored).max(initial=0))
-    if dense:
-        z = block.scores(w.values[0] if two else w.values.T) - threshold
-        low = margins(z, codes) <= 0
+    is_sparse, first = isinstance(block, SparseBlock), 0
+    values = w.values[0] if len(w.values) == 1 else w.values
+    stored = block.rows.data if is_sparse else block.rows
+    largest = rate * float(np.abs(stored).max(initial=0))
+    if not is_sparse:
+        z = block.scores(values.T) - threshold
+        low = (np.where(codes, z, -z) if z.ndim == 1 else lead(codes, z.T)) <= 0
         first = int(low.argmax()) if low.any() else len(codes)
-    values, logs, largest = w.values[0] if two else w.values, w.logs, rate * block.response
-    true = codes.tolist()
-    for i in range(first, len(true)):
-        if dense:
-            features, x, own = None, block.rows[i], values
-        else:
-            features, x = block.row(i)
-            own = values[..., features]
-        z, k = own.dot(x), true[i]
-        if two:
-            if z > threshold if k else z < threshold:
-                continue
-            rival = 0
-        elif (rival := beaten_by(z, k)) < 0:
-            continue
+    for i, k in enumerate(codes[first:].tolist(), first):
+        features, x = block.row(i)
         left = float(weights[i])
-        while left > 0:
-            before = logs.copy() if left > 1 else logs
-            size = rate * min(left, 1.0)
-            if two:
-                w.push(parts[0], features, x, size if k else -size, largest)
-            else:
-                w.push(parts[k], features, x, size, largest)
-                w.push(parts[rival], features, x, -size, largest)
+        while left > 0 and (wrong := corrections(values[..., features].dot(x) - threshold, k)):
+            before = w.logs.copy() if left > 1 else None
+            for score, sign in wrong:
+                w.push(score, features, x, sign * rate * min(left, 1.0), largest)
             tally.mistakes += 1
             left -= 1
-            if left <= 0:
-                break
-            if np.array_equal(logs, before):  # nor would further visits change it
-                tally.mistakes += ceil(left)
-                break
-            z = (values if dense else values[..., features]).dot(x)
-            if two and (z > threshold if k else z < threshold):
-                break
-            if not two and (rival := beaten_by(z, k)) < 0:
+            if left > 0 and before is not None and np.array_equal(w.logs, before):
+                tally.mistakes += ceil(left)  # nor would further visits change anything
                 break
     tally.visits += float(weights.sum())
 
 
-def beaten_by(z: Array, true: int) -> int:
-    """The best of the other classes, or −1 if the score of the true one is larger."""
-    own = z.item(true)
-    z[true] = -np.inf
+def corrections(z: Array, k: int) -> list[tuple[int, int]]:
+    """(score, sign) of the corrections of a row of class k; none if its margin is above 0."""
+    if z.ndim == 0:
+        margin = z if k else -z
+        return [] if margin > 0 else [(0, 1 if k else -1)]
+    own = z.item(k)
+    z[k] = -np.inf
     rival = int(z.argmax())
-    return -1 if own > z.item(rival) else rival
-
-
-def margins(z: Array, codes: Array) -> Array:
-    """y z, or for K classes the score of the true class minus the largest of the others."""
-    return np.where(codes, z, -z) if z.ndim == 1 else lead(codes, z.T)
+    return [] if own > z.item(rival) else [(k, 1), (rival, -1)]
