@@ -98,8 +98,12 @@ class NaiveBayes(FromStatistics):
         """(family, columns as an index, smoothing) of each block."""
         return [(self.family(), slice(None), self.smoothing)]
 
+    def _observed(self, X: Matrix) -> Matrix:
+        """The rows in the form in which they are summed."""
+        return X
+
     def _gather(self, X: Matrix, codes: Array, weights: Array, K: int) -> ClassSums:
-        families, columns = [], []
+        X, families, columns = self._observed(X), [], []
         for family, own, _ in self._families():
             self._require_support(X, family, own)
             families.append(family.fitted_to(columns_of(X, own), codes, weights, K))
@@ -109,9 +113,9 @@ class NaiveBayes(FromStatistics):
     def _left_out(
         self, X: Matrix, codes: Array, weights: Array, K: int, folds: HeldOut
     ) -> Iterator[Any]:
-        total = self._gather(X, codes, weights, K)
+        total, observed = self._gather(X, codes, weights, K), self._observed(X)
         for rows in folds:
-            left = total - total.of_part(chosen_rows(X, rows), codes[rows], weights[rows])
+            left = total - total.of_part(chosen_rows(observed, rows), codes[rows], weights[rows])
             if left.lost(total):  # too many digits cancel
                 kept = np.ones(len(codes), dtype=bool)
                 kept[rows] = False

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 import scipy.stats as st
 from cases import each, with_peak_memory
 from scipy.optimize import minimize
-from scipy.special import digamma
+from scipy.special import digamma, gammaln
 
 from linclass import ExponentialFamilyNB
 from linclass.base.arrays import BLOCK
@@ -72,6 +72,25 @@ def members(family, d, K=4):
     return means, family.natural(means)
 
 
+CARRIERS = {  # ln h, 0 of the other families
+    Gaussian: lambda X: -0.5 * np.log(2 * np.pi) * X.shape[1],
+    MultivariateGaussian: lambda X: -0.5 * np.log(2 * np.pi) * X.shape[1],
+    SphericalGaussian: lambda X: -0.5 * np.log(2 * np.pi) * X.shape[1],
+    Multinomial: lambda X: gammaln(X.sum(axis=1) + 1) - gammaln(X + 1).sum(axis=1),
+    Poisson: lambda X: -gammaln(X + 1).sum(axis=1),
+    Gamma: lambda X: -np.log(X).sum(axis=1),
+    Beta: lambda X: -(np.log(X) + np.log1p(-X)).sum(axis=1),
+    Dirichlet: lambda X: -np.log(X).sum(axis=1),
+}
+
+
+def log_density(family, X, theta):
+    """ln p(x | θ_k), (n, K)."""
+    rows = X.toarray() if sp.issparse(X) else X
+    carrier = np.zeros(len(rows)) + CARRIERS.get(type(family), lambda X: 0.0)(rows)
+    return family.inner(X, theta) - family.log_normalizer(theta) + carrier[:, None]
+
+
 def statistic(family, X):
     return sp.hstack([sp.csr_array(T) for T in family.statistic(X)]).toarray()
 
@@ -83,15 +102,6 @@ def test_natural_parameters_and_means_lead_to_each_other(family, d):
         steps = 1e-6 * np.maximum(np.abs(theta), 1e-2)[:, None] * np.eye(len(theta))
         rise = family.log_normalizer(theta + steps) - family.log_normalizer(theta - steps)
         np.testing.assert_allclose(rise / (2 * steps.diagonal()), mean, rtol=1e-6, atol=1e-7)
-    _, theta = members(family, d)
-    X = family.sample(theta[0], 40_000, np.random.default_rng(2))
-    T = statistic(family, X)
-    mean, error = T.mean(axis=0), T.std(axis=0) / np.sqrt(len(T))
-    step = 1e-6 * np.maximum(np.abs(theta[0]), 1e-2)
-    rise = family.log_normalizer(theta[0] + np.diag(step)) - family.log_normalizer(
-        theta[0] - np.diag(step)
-    )
-    assert (np.abs(mean - rise / (2 * step)) < 5 * error + 1e-6).all()
 
 
 @each(("family", "d"), CASES)
@@ -101,7 +111,7 @@ def test_estimates_maximize_the_likelihood(family, d):
     estimate = family.natural(mean[None])[0]
 
     def cost(theta):
-        value = -family.log_density(X, theta[None]).mean()
+        value = -log_density(family, X, theta[None]).mean()
         return value if np.isfinite(value) else 1e10
 
     start = estimate + 0.05 * np.abs(estimate) * np.random.default_rng(2).uniform(-1, 1, len(mean))
@@ -130,19 +140,19 @@ def test_one_feature_has_the_density_of_the_textbook(kind):
     _, theta = members(family, 1)
     X = ROWS[family.support](np.random.default_rng(4), 40, 1)
     expected = np.column_stack([THEIRS[kind](X[:, 0], t) for t in theta])
-    np.testing.assert_allclose(family.log_density(X, theta), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(log_density(family, X, theta), expected, rtol=1e-10, atol=1e-12)
 
 
 def test_rows_of_shares_and_of_draws_have_the_density_of_the_textbook():
     rng = np.random.default_rng(5)
     X, alpha = rng.dirichlet([2.0, 3.0, 4.0], size=9), np.array([[1.5, 2.0, 0.7]])
     expected = [st.dirichlet.logpdf(x, alpha[0]) for x in X]
-    np.testing.assert_allclose(Dirichlet().log_density(X, alpha)[:, 0], expected, rtol=1e-10)
+    np.testing.assert_allclose(log_density(Dirichlet(), X, alpha)[:, 0], expected, rtol=1e-10)
     counts, p = rng.poisson(2, size=(9, 3)).astype(float), np.array([0.2, 0.3, 0.5])
     expected = [st.multinomial.logpmf(x, x.sum(), p) for x in counts]
-    found = Multinomial().log_density(counts, np.log(p)[None])
+    found = log_density(Multinomial(), counts, np.log(p)[None])
     np.testing.assert_allclose(found[:, 0], expected, rtol=1e-10, atol=1e-12)
-    sparse = Multinomial().log_density(sp.csr_array(counts), np.log(p)[None])
+    sparse = log_density(Multinomial(), sp.csr_array(counts), np.log(p)[None])
     np.testing.assert_allclose(sparse, found, atol=1e-12)
 
 
@@ -175,7 +185,7 @@ def test_levels_that_are_alone_added_or_missing_count_as_zero():
     family = Categorical(5)
     theta = family.natural(np.array([[1.0, 0, 0, 0, 0, 0.1, 0.2, 0.3, 0.15, 0.25]]))
     X = np.array([[0.0, 3.0], [0.0, 1.0]])
-    found = family.log_density(X, theta)[:, 0]
+    found = log_density(family, X, theta)[:, 0]
     np.testing.assert_allclose(found, np.log([0.15, 0.2]), rtol=1e-14)
     X = np.array([[0.0, 1.0], [1.0, 1.0]])
     few, many = Categorical(2), Categorical(np.array([2, 4]))
@@ -250,7 +260,7 @@ def test_values_outside_the_support_are_refused_with_their_place(family, wrong):
 
 
 @each(("family", "d"), CASES)
-def test_densities_of_sparse_rows_are_those_of_dense_rows(family, d):
+def test_scores_of_sparse_rows_are_those_of_dense_rows(family, d):
     """Also of many, and of those without a zero, which some families do not have."""
     X = ROWS[family.support](np.random.default_rng(5), 2 * BLOCK + 3, d).astype(float)
     if family.contains(np.zeros(1))[0] and family.support != "shares of a total":
@@ -258,10 +268,8 @@ def test_densities_of_sparse_rows_are_those_of_dense_rows(family, d):
     _, theta = members(family, d)
     thin = sp.csr_array(X)
     family.check_rows(thin, list(range(d)), "SomeNB")
-    for function in (family.inner, family.log_density):
-        np.testing.assert_allclose(
-            function(thin, theta), function(X, theta), rtol=1e-12, atol=1e-12
-        )
+    expected = family.inner(X, theta)
+    np.testing.assert_allclose(family.inner(thin, theta), expected, rtol=1e-12, atol=1e-12)
 
 
 def test_temporary_arrays_are_at_most_a_block_of_rows():

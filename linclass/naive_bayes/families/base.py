@@ -24,10 +24,7 @@ EDGE = 1e-10  # least distance of a mean from the boundary, relative to the scal
 
 
 class Family:
-    """A subclass defines T, θ as a function of the mean of T, A and ln h, for K parameters at once.
-
-    `sample` and `log_density` are for users and for the laws in tests; classifiers need neither.
-    """
+    """A subclass defines T, θ as a function of the mean of T, and A, for K parameters at once."""
 
     support: ClassVar[str]  # support of x: "reals", …
     values: ClassVar[str] = "finite numbers"  # the same in words, for error messages
@@ -47,14 +44,6 @@ class Family:
 
     def log_normalizer(self, theta: Array) -> Array:
         """A(θ) (K,)."""
-        raise NotImplementedError
-
-    def log_carrier(self, X: Matrix) -> Array:
-        """ln h(x) (n,): here 0."""
-        return np.zeros(X.shape[0])
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        """Rows (n, d) from the member with this one θ (m,)."""
         raise NotImplementedError
 
     def contains(self, x: Array) -> Array:
@@ -139,10 +128,6 @@ class Family:
                 Z[block] += T @ theta[:, start:stop].T
                 start = stop
         return Z
-
-    def log_density(self, X: Matrix, theta: Array) -> Array:
-        """ln p(x | θ_k), (n, K)."""
-        return self.inner(X, theta) - self.log_normalizer(theta) + self.log_carrier(X)[:, None]
 
 
 class AtLeastZero(Family):

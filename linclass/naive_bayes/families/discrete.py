@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import expit, gammaln, logit, logsumexp, softmax
+from scipy.special import logit, logsumexp
 
 from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import require_memory
-from linclass.naive_bayes.families.base import EDGE, AtLeastZero, Family, as_dense, total
+from linclass.naive_bayes.families.base import EDGE, AtLeastZero, Family, as_dense
 
 TINY = np.finfo(float).tiny
 ARRAYS = 16  # temporary arrays of counts and their logarithms, for two classes
@@ -35,9 +35,6 @@ class Bernoulli(Family):
 
     def log_normalizer(self, theta: Array) -> Array:
         return np.logaddexp(0, theta).sum(axis=-1)
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        return (rng.random((rows, len(theta))) < expit(theta)).astype(float)
 
     def contains(self, x: Array) -> Array:
         return (x == 0) | (x == 1)
@@ -92,11 +89,6 @@ class Categorical(Family):
         some = np.minimum.reduceat(theta, begins, axis=-1)[..., feature] < 0
         present = np.where((theta == 0) & some, -np.inf, theta)
         return np.logaddexp.reduceat(present, begins, axis=-1).sum(axis=-1)
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        cumulated = [np.cumsum(np.exp(own)) for own in self.by_feature(theta)]
-        draws = [np.searchsorted(sums[:-1], sums[-1] * rng.random(rows)) for sums in cumulated]
-        return np.column_stack(draws).astype(float)
 
     def contains(self, x: Array) -> Array:
         return (x >= 0) & (x == np.floor(x))
@@ -164,7 +156,7 @@ class Multinomial(Family):
     Parameters
     ----------
     trials : float, default=1.0
-        Number of draws N of the rows that A and `sample` refer to.
+        Number of draws N of the rows that A refers to.
     """
 
     support: ClassVar[str] = "shares of a total"
@@ -179,17 +171,6 @@ class Multinomial(Family):
 
     def log_normalizer(self, theta: Array) -> Array:
         return self.trials * logsumexp(theta, axis=-1)
-
-    def log_carrier(self, X: Matrix) -> Array:
-        return sum_of_log_factorials(total(X)[:, None]) - sum_of_log_factorials(X)
-
-    def log_density(self, X: Matrix, theta: Array) -> Array:
-        """Each row with its own N."""
-        normalizer = total(X)[:, None] * logsumexp(theta, axis=1)
-        return self.inner(X, theta) - normalizer + self.log_carrier(X)[:, None]
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        return rng.multinomial(int(self.trials), softmax(theta), size=rows).astype(float)
 
     def contains(self, x: Array) -> Array:
         return x >= 0
@@ -223,12 +204,6 @@ class Poisson(AtLeastZero):
     def log_normalizer(self, theta: Array) -> Array:
         return np.exp(theta).sum(axis=-1)
 
-    def log_carrier(self, X: Matrix) -> Array:
-        return -sum_of_log_factorials(X)
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        return rng.poisson(np.exp(theta), size=(rows, len(theta))).astype(float)
-
 
 class Geometric(AtLeastZero):
     """Geometric: failures before the first success, independent features with success probabilities p.
@@ -247,14 +222,3 @@ class Geometric(AtLeastZero):
 
     def log_normalizer(self, theta: Array) -> Array:
         return -np.log(-np.expm1(theta)).sum(axis=-1)
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        return rng.geometric(-np.expm1(theta), size=(rows, len(theta))) - 1.0
-
-
-def sum_of_log_factorials(X: Matrix) -> Array:
-    """Σ_j ln x_j! of each row; for sparse rows over the stored values alone."""
-    if sp.issparse(X):
-        logs = sp.csr_array((gammaln(X.data + 1), X.indices, X.indptr), X.shape)
-        return logs @ np.ones(X.shape[1])
-    return gammaln(X + 1).sum(axis=1)

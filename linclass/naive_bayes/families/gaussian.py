@@ -89,9 +89,6 @@ class AboutMeans(Family):
         absent = np.isnan(self.centres)
         return type(self)(self.origin, np.where(absent, other.centres, self.centres))
 
-    def log_carrier(self, X: Matrix) -> Array:
-        return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
-
     def smoothed(self, mass: Array, sums: Array, smoothing: float) -> Array:
         """Rows of the overall mean of T, which has one origin for all classes, are added about the class's own."""
         if self.centres is None or not smoothing:
@@ -188,11 +185,6 @@ class Gaussian(AboutMeans):
         first, second = self._parts(theta)
         return (-(first**2) / (4 * second) - 0.5 * np.log(-2 * second)).sum(axis=-1)
 
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        first, second = self._parts(theta)
-        mean, deviation = self.origin - first / (2 * second), np.sqrt(-0.5 / second)
-        return rng.normal(mean, deviation, size=(rows, len(first)))
-
     def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
         """Σ(x − c′) = Σ(x − c) + n(c − c′), and the same for squares."""
         first, second = self._parts(sums)
@@ -284,12 +276,6 @@ class MultivariateGaussian(AboutMeans):
         first, second = _parts(theta)
         quadratic = (first * np.linalg.solve(second, first[..., None])[..., 0]).sum(axis=-1)
         return -quadratic / 4 - 0.5 * np.linalg.slogdet(-2 * second)[1]
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        first, second = _parts(theta)
-        covariance = np.linalg.inv(-2 * second)
-        noise = rng.standard_normal((rows, len(first)))
-        return self.origin + covariance @ first + noise @ np.linalg.cholesky(covariance).T
 
     def rebased(self, other: Self, mass: Array, sums: Array) -> Array:
         first, second = _parts(sums)

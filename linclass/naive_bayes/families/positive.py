@@ -51,9 +51,6 @@ class Exponential(AtLeastZero):
     def log_normalizer(self, theta: Array) -> Array:
         return -np.log(-theta).sum(axis=-1)
 
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        return rng.exponential(-1 / theta, size=(rows, len(theta)))
-
 
 class Gamma(Family):
     """Gamma: independent positive features with shape a and rate b.
@@ -85,14 +82,6 @@ class Gamma(Family):
     def log_normalizer(self, theta: Array) -> Array:
         a, minus_b = np.split(theta, 2, axis=-1)
         return (gammaln(a) - a * np.log(-minus_b)).sum(axis=-1)
-
-    def log_carrier(self, X: Matrix) -> Array:
-        X = as_dense(X)
-        return -np.log(X).sum(axis=1)
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        a, minus_b = np.split(theta, 2)
-        return rng.gamma(a, -1 / minus_b, size=(rows, len(a)))
 
     def contains(self, x: Array) -> Array:
         return x > 0
@@ -129,14 +118,6 @@ class Beta(Family):
 
     def log_normalizer(self, theta: Array) -> Array:
         return betaln(*np.split(theta, 2, axis=-1)).sum(axis=-1)
-
-    def log_carrier(self, X: Matrix) -> Array:
-        X = as_dense(X)
-        return -(np.log(X) + np.log1p(-X)).sum(axis=1)
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        a, b = np.split(theta, 2)
-        return rng.beta(a, b, size=(rows, len(a)))
 
     def contains(self, x: Array) -> Array:
         return (x > 0) & (x < 1)
@@ -180,13 +161,6 @@ class Dirichlet(Family):
 
     def log_normalizer(self, theta: Array) -> Array:
         return gammaln(theta).sum(axis=-1) - gammaln(theta.sum(axis=-1))
-
-    def log_carrier(self, X: Matrix) -> Array:
-        X = as_dense(X)
-        return -np.log(X).sum(axis=1)
-
-    def sample(self, theta: Array, rows: int, rng: np.random.Generator) -> Array:
-        return rng.dirichlet(theta, size=rows)
 
     def contains(self, x: Array) -> Array:
         return (x > 0) & (x < 1)
