@@ -137,22 +137,18 @@ class LinearGeometry:
     def _plane(self, pair: tuple[int, int] | None) -> tuple[Array, float]:
         self._require_fit()
         W, b = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
-        l, k = _checked_pair(pair, max(2, len(W)))
+        K = max(2, len(W))
+        if pair is None and K > 2:
+            raise ValueError(f"{K} classes have many boundaries; give pair=(l, k).")
+        pair = (0, 1) if pair is None else pair
+        if not is_list(pair) or len(pair) != 2 or len({*pair} & {*range(K)}) != 2:
+            raise ValueError(
+                f"pair is {pair!r}; give the numbers of two classes, from 0 to {K - 1}, as in pair=(0, 1)."
+            )
+        l, k = pair
         if len(W) == 1:
             return (k - l) * W[0], (k - l) * float(b[0])
         return W[k] - W[l], float(b[k] - b[l])
-
-
-def _checked_pair(pair: tuple[int, int] | None, K: int) -> tuple[int, int]:
-    if pair is None and K > 2:
-        raise ValueError(f"{K} classes have many boundaries; give pair=(l, k).")
-    pair = (0, 1) if pair is None else pair
-    if not is_list(pair) or len(pair) != 2 or len({*pair} & {*range(K)}) != 2:
-        raise ValueError(
-            f"pair is {pair!r}; give the numbers of two classes, from 0 to {K - 1}, as in pair=(0, 1)."
-        )
-    l, k = pair
-    return l, k
 
 
 class LinearScores(Classifier):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -88,8 +88,6 @@ def leave_one_out(self: Any, X: MatrixLike, y: ArrayLike, sample_weight: PerRow 
     ----------
     X : array, sparse matrix or data frame of shape (n, d)
         All rows.
-    y : array of shape (n,)
-        Class of each row.
 
     Returns
     -------
@@ -171,10 +169,6 @@ class RegularizationPath(Sequence[Any]):
         self.estimators = list(estimators)
         self.parameter = parameter
 
-    @overload
-    def __getitem__(self, i: int) -> Any: ...
-    @overload
-    def __getitem__(self, i: slice) -> RegularizationPath: ...
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
             return RegularizationPath(self.estimators[i], self.parameter)

@@ -15,23 +15,14 @@ from typing import Any, ClassVar
 
 from linclass.base.suggestions import CLASSES, PARTS, near_names, nearest
 
-PACKAGES = {
-    "families": "linclass.naive_bayes.families",
-    "features": "linclass.preprocessing.features",
-    "kernels": "linclass.kernels.functions",
-    "losses": "linclass.linear.losses",
-    "penalties": "linclass.linear.penalties",
-    "solvers": "linclass.linear.solvers",
-    "transforms": "linclass.preprocessing.transforms",
-}
-SINGULAR = {
-    "families": "family",
-    "features": "feature",
-    "kernels": "kernel",
-    "losses": "loss",
-    "penalties": "penalty",
-    "solvers": "solver",
-    "transforms": "transform",
+KINDS = {  # its singular, and the package
+    "families": ("family", "linclass.naive_bayes.families"),
+    "features": ("feature", "linclass.preprocessing.features"),
+    "kernels": ("kernel", "linclass.kernels.functions"),
+    "losses": ("loss", "linclass.linear.losses"),
+    "penalties": ("penalty", "linclass.linear.penalties"),
+    "solvers": ("solver", "linclass.linear.solvers"),
+    "transforms": ("transform", "linclass.preprocessing.transforms"),
 }
 
 WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -57,7 +48,7 @@ def find(kind: str, name: str) -> Any:
     if path is None:
         near = nearest(name, names(kind), PARTS.get(kind, {}).get(str(name).lower()))
         hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(names(kind))}."
-        raise ValueError(f"there is no {SINGULAR[kind]} {name!r}; {hint}")
+        raise ValueError(f"there is no {KINDS[kind][0]} {name!r}; {hint}")
     module, _, member = path.rpartition(".")
     return getattr(import_module(module), member)
 
@@ -74,7 +65,7 @@ def names(kind: str) -> tuple[str, ...]:
 
 def table(kind: str) -> Mapping[str, str]:
     """{name: import path} of all parts of a kind."""
-    found: Mapping[str, str] = getattr(import_module(PACKAGES[kind]), kind.upper())
+    found: Mapping[str, str] = getattr(import_module(KINDS[kind][1]), kind.upper())
     return found
 
 

@@ -83,7 +83,12 @@ class Regressor(RegressorMixin, Estimator):
         """Check parameters and data; returns (X, y, positive row weights)."""
         self.check()
         X = self._rows_to_learn(X)
-        self._refuse_several(y)
+        shape, me = np.asarray(y).shape, type(self).__name__
+        if len(shape) == 2 and shape[1] > 1 and not self.several_targets:
+            raise ValueError(
+                f"y should be a 1d array, got an array of shape {shape} instead. {me} has one target: fit one for each "
+                f"column, as sklearn.multioutput.MultiOutputRegressor({me}()) does; PartialLeastSquares takes several."
+            )
         y = validation.targets(y, X.shape[0], type(self).__name__, self.several_targets)
         weights = validation.row_weights(sample_weight, X.shape[0])
         X, y, weights = validation.of_positive_weight(X, y, weights)
@@ -93,15 +98,6 @@ class Regressor(RegressorMixin, Estimator):
         if sample_weight is not None and self._depends_on_count:
             warn_of_relative_weights(weights, type(self).__name__)
         return X, y, as_counts(weights) if self._counts_rows else weights
-
-    def _refuse_several(self, y: ArrayLike) -> None:
-        """Raise ValueError for several targets where one is fitted."""
-        shape, me = np.asarray(y).shape, type(self).__name__
-        if len(shape) == 2 and shape[1] > 1 and not self.several_targets:
-            raise ValueError(
-                f"y should be a 1d array, got an array of shape {shape} instead. {me} has one target: fit one for each "
-                f"column, as sklearn.multioutput.MultiOutputRegressor({me}()) does; PartialLeastSquares takes several."
-            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -87,7 +87,8 @@ def matrix(
 def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> Array:
     """Class labels, one per row: integers, booleans or strings; floats must be whole numbers."""
     y = _column(y, rows, owner)
-    if y.dtype.kind == "f" or (y.dtype.kind == "O" and are_floats(y)):
+    floats = y.dtype.kind == "O" and all(isinstance(v, float) and v == v for v in y)
+    if y.dtype.kind == "f" or floats:
         y = y.astype(float, copy=False)
         _refuse_not_finite_target(y)
         if np.any(fractional := y != np.floor(y)):
@@ -120,7 +121,14 @@ def encode(y: Array) -> tuple[Array, Array]:
 
 def targets(y: ArrayLike, rows: int, owner: str, several: bool = False) -> Array:
     """Finite float64 targets, one per row; a table of them stays one if there may be `several`."""
-    y = numbers(_column(y, rows, owner, several))
+    y = _column(y, rows, owner, several)
+    try:
+        y = y.astype(np.float64)
+    except (TypeError, ValueError):
+        odd = next((entry for entry in y.ravel().tolist() if is_text(entry)), y.ravel()[0])
+        raise ValueError(
+            f"y holds {odd!r}; targets of a regression are numbers. For classes use a classifier."
+        ) from None
     _refuse_not_finite_target(y)
     refuse_extreme_sizes(y, "y", "scale the target")
     return y
@@ -310,22 +318,6 @@ def is_missing(entry: object) -> bool:
     return none or bool(isinstance(entry, float | np.generic) and entry != entry)
 
 
-def are_floats(y: Array) -> bool:
-    """Whether an array of objects holds Python's floats, none of them NaN."""
-    return all(isinstance(entry, float) and entry == entry for entry in y)
-
-
-def numbers(y: Array) -> Array:
-    """The targets of a regression as float64, or ValueError with the first that is no number."""
-    try:
-        return y.astype(np.float64)
-    except (TypeError, ValueError):
-        odd = next((entry for entry in y.ravel().tolist() if is_text(entry)), y.ravel()[0])
-        raise ValueError(
-            f"y holds {odd!r}; targets of a regression are numbers. For classes use a classifier."
-        ) from None
-
-
 def refuse_missing_labels(y: Array) -> None:
     """Raise ValueError if there are any, with their number."""
     if y.dtype.kind in "OmM" and (missing := sum(map(is_missing, y))):
@@ -339,7 +331,12 @@ def refuse_missing_labels(y: Array) -> None:
 
 def refuse_extremes(X: Matrix, names: Array | None) -> None:
     """Raise NotApplicable for a column whose largest entry is above HUGE, or below TINY but not 0."""
-    largest = _largest_entries(X)
+    if sp.issparse(X):
+        largest = abs(X).max(axis=0).toarray().ravel()
+    else:  # block by block, without a copy of the rows
+        largest = np.zeros(X.shape[1])
+        for start in range(0, len(X), BLOCK):
+            np.maximum(largest, np.abs(X[start : start + BLOCK]).max(axis=0), out=largest)
     for happens, bad in (
         ("overflow", largest > HUGE),
         ("underflow", (largest > 0) & (largest < TINY)),
@@ -351,16 +348,6 @@ def refuse_extremes(X: Matrix, names: Array | None) -> None:
                 f"X has entries of size {largest[column]:g} in column {name}, whose products "
                 f"{happens}; standardize the features."
             )
-
-
-def _largest_entries(X: Matrix) -> Array:
-    """max_i |x_ij| of each column; of dense rows block by block, without a copy of them."""
-    if sp.issparse(X):
-        return abs(X).max(axis=0).toarray().ravel()
-    largest = np.zeros(X.shape[1])
-    for start in range(0, len(X), BLOCK):
-        np.maximum(largest, np.abs(X[start : start + BLOCK]).max(axis=0), out=largest)
-    return largest
 
 
 def refuse_tiny_classes(classes: Array, mass: Array) -> None:

@@ -9,8 +9,8 @@ coordinates in which Σ is the identity, `solve` is Σ⁺, and `times` is Σ.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Real
 from typing import Any, Self
 
@@ -28,8 +28,19 @@ NEGLIGIBLE_EIGENVALUE = 1e-13  # eigenvalue of a correlation matrix, relative to
 LARGE = 1000  # features from which on a covariance costs more than a query of the memory
 
 
+class Distances:
+    """What all kinds of factors have in common that can whiten rows."""
+
+    whiten: Callable[[Matrix], np.ndarray]
+
+    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
+        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d): squared lengths of whitened rows about m, without cancellation."""
+        apart = self.whiten((X.toarray() if sp.issparse(X) else X) - mean)
+        return np.einsum("ij,ij->i", apart, apart)
+
+
 @dataclass(frozen=True)
-class Spread:
+class Spread(Distances):
     """Σ = FᵀF and Σ⁺ = WWᵀ with root F (r, d) and whitener W (d, r), r the rank.
 
     Columns are first scaled to unit variance, so that the rank does not depend on the units of the features. Without
@@ -63,10 +74,6 @@ class Spread:
     def whiten(self, X: Matrix) -> np.ndarray:
         """Rows X (n, d) in coordinates (n, r) in which the covariance is the identity."""
         return X @ self.whitener
-
-    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
-        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d)."""
-        return distances_by(self, X, mean)
 
     def directions(self, V: np.ndarray) -> np.ndarray:
         """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
@@ -115,14 +122,8 @@ class Spread:
         return cls(root * V[kept] * scale, weight[:, None] * (V[kept] / root).T)
 
 
-def distances_by(spread: Any, X: Matrix, mean: np.ndarray) -> np.ndarray:
-    """Squared lengths of whitened rows about m, which avoids cancellation."""
-    distance = spread.whiten((X.toarray() if sp.issparse(X) else X) - mean)
-    return np.einsum("ij,ij->i", distance, distance)
-
-
 @dataclass(frozen=True)
-class DiagonalSpread:
+class DiagonalSpread(Distances):
     """Σ = diag(deviation²), of which only d numbers are kept; a feature with deviation 0 is left out of the inverse."""
 
     deviation: np.ndarray
@@ -138,10 +139,6 @@ class DiagonalSpread:
     def whiten(self, X: Matrix) -> np.ndarray:
         return X * self._inverse
 
-    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
-        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d)."""
-        return distances_by(self, X, mean)
-
     def times(self, theta: np.ndarray) -> np.ndarray:
         return theta * self.deviation**2
 
@@ -155,7 +152,7 @@ class DiagonalSpread:
 
 
 @dataclass(frozen=True)
-class ShrunkSpread:
+class ShrunkSpread(Distances):
     """Σ = Σ_r values_r v_r v_rᵀ + floor·I, shrunk towards a multiple of the identity.
 
     The axes v (r, d) are orthonormal and may be fewer than d; all other directions have the variance `floor`, so few
@@ -182,10 +179,6 @@ class ShrunkSpread:
     def whiten(self, X: Matrix) -> np.ndarray:
         """X Σ^{−½}."""
         return self._powers(X, -0.5)
-
-    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
-        """(x − m)ᵀΣ⁻¹(x − m) of rows X (n, d)."""
-        return distances_by(self, X, mean)
 
     def times(self, theta: np.ndarray) -> np.ndarray:
         return self._powers(theta, 1)
@@ -327,27 +320,21 @@ class TiedCovariances:
         shrinkage: float = 0.0,
     ):
         self.covariances: Array | None = None
-        self.spreads: list[AnySpread]
-        if stack.form == "tied" and not shrinkage:
-            self.covariances = stack.pooled / degrees_of_freedom(stack, ddof)[:, None, None]
-            self.spreads = list(Spread.of_covariances(self.covariances, stack.negligible))
-        else:
+        self.spreads: Sequence[AnySpread]
+        if stack.form != "tied" or shrinkage:
             options = ddof, covariance_type, shrinkage
             self.spreads = [tied_spread(fold, *options) for fold in stack.split()]
-        self.ranks = [spread.rank for spread in self.spreads]
-
-    @cached_property
-    def whiteners(self) -> Array:
-        """(F, d, r) of unshrunk spreads."""
-        first = self.spreads[0]
-        if len(self.spreads) == 1 and isinstance(first, Spread):
-            return first.whitener[None]
-        spreads = [spread for spread in self.spreads if isinstance(spread, Spread)]
-        width = max(self.ranks)
-        W = np.zeros((len(spreads), len(spreads[0].whitener), width))
-        for own, spread in zip(W, spreads, strict=True):
+            self.ranks = [spread.rank for spread in self.spreads]
+            return
+        self.covariances = stack.pooled / degrees_of_freedom(stack, ddof)[:, None, None]
+        self.spreads = spreads = Spread.of_covariances(self.covariances, stack.negligible)
+        self.ranks = [spread.whitener.shape[1] for spread in spreads]
+        if len(spreads) == 1:
+            self.whiteners = spreads[0].whitener[None]  # (F, d, r)
+            return
+        self.whiteners = np.zeros((*self.covariances.shape[:2], max(self.ranks)))
+        for own, spread in zip(self.whiteners, spreads, strict=True):
             own[:, : spread.rank] = spread.whitener
-        return W
 
     def whiten(self, M: Array) -> Array:
         """Rows of M (F, K, d) in coordinates in which Σ of their fold is the identity."""

@@ -23,13 +23,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import Coordinates, products
 from linclass.base.messages import counted, silently
 from linclass.base.meta_estimator import (
     WORST_LAST,
-    Given,
     MetaEstimator,
     caller_rows,
     fit_inside,
@@ -39,7 +38,13 @@ from linclass.base.meta_estimator import (
 from linclass.base.parameters import require_whole
 from linclass.base.predicted import own_copy
 from linclass.discriminant.covariance import check_ddof, too_little_weight
-from linclass.discriminant.from_statistics import Priors, check_priors, class_priors, log_priors
+from linclass.discriminant.from_statistics import (
+    Priors,
+    check_priors,
+    class_priors,
+    difference_of_two,
+    log_priors,
+)
 
 NEGLIGIBLE_CORRELATION = 1e-13  # α², a coordinate that no score of the classes depends on
 PERFECT_CORRELATION = 1e-10  # 1 − α², a coordinate without spread within the classes
@@ -130,7 +135,11 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
             raise too_little_weight(mass.sum())
         share = mass / mass.sum()
         fixed = contrasts(share)
-        self.regressors_ = [self._regression(X, theta, given) for theta in fixed[codes].T]
+        with silently():
+            self.regressors_ = [
+                fit_inside(clone(self._inner(), safe=False), X, theta.copy(), given)
+                for theta in fixed[codes].T
+            ]
         self.priors_ = class_priors(self.priors, mass)
         indicators = weights * (np.arange(len(mass))[:, None] == codes)
         means = indicators @ self._basis(X) / mass[:, None]  # of the predictions, in each class
@@ -153,8 +162,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
 
     def decision_function(self, X: MatrixLike) -> Array:
         rows = products(self._basis(self._check_rows(X)), self.scalings_.T)
-        Z = products(rows, self.means_) + self._constants()
-        return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
+        return difference_of_two(products(rows, self.means_) + self._constants())
 
     @property
     def coef_(self) -> Array:
@@ -180,10 +188,6 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
     def _basis(self, X: MatrixLike) -> Array:
         """Predictions (n, K − 1) of the fixed scores."""
         return np.column_stack([np.ravel(r.predict(own_copy(X, r))) for r in self.regressors_])
-
-    def _regression(self, X: Matrix, target: Array, given: Given) -> EstimatorLike:
-        with silently():
-            return fit_inside(clone(self._inner(), safe=False), X, target.copy(), given)
 
     def _record_regressions(self, exact: int) -> Self:
         """Status of the worst regression; a certificate only if each has one of the same kind."""

@@ -24,13 +24,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Array, Index, Matrix
+from linclass.base.arrays import BLOCK, Array, Index, Matrix
 from linclass.discriminant.class_moments import BY_FEATURE, BY_ROWS, ClassMoments
 
 HeldOut = Sequence[Array]  # rows of each fold
 Parts = tuple[Array, Array, Array]  # for each fold: weight (F, K), sums (F, K, d), squares (F, …)
 STACK = 60_000  # numbers in the scatters of the folds that are computed together
-BLOCK = 2048  # rows
 MAX_UNSHIFTED_ENTRIES = 4_000_000  # numbers up to which deviations are kept for the next partition
 
 

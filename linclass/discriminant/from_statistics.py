@@ -154,10 +154,6 @@ class FromStatistics(Classifier):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            New rows.
-        y : array of shape (n,)
-            Class of each row.
         classes : sequence or None, default=None
             All classes, also those without rows so far. None takes the classes seen so far.
 

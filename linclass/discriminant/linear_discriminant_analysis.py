@@ -168,22 +168,13 @@ class LinearDiscriminantAnalysis(
         shares = [share] * len(means)
         return zip(means, priors, theta, b, residual, covariances.ranks, shares, strict=True)
 
-    def _set_estimates(
-        self,
-        means: np.ndarray,
-        priors: np.ndarray,
-        theta: np.ndarray,
-        b: np.ndarray,
-        residual: float,
-        rank: int,
-        share: float,
-    ) -> Self:
-        self.means_, self.priors_, self.rank_, self.shrinkage_ = means, priors, rank, share
+    def _set_estimates(self, *estimates: Any) -> Self:
+        self.means_, self.priors_, theta, b, residual, self.rank_, self.shrinkage_ = estimates
         self._set_scores(theta, b)
-        d = means.shape[1]
-        if rank == d:
+        d = self.means_.shape[1]
+        if self.rank_ == d:
             return self._record(certificate=residual)
-        return self._record("rank_deficient", missing_rank(rank, d), certificate=residual)
+        return self._record("rank_deficient", missing_rank(self.rank_, d), certificate=residual)
 
     transform = Coordinates.transform
     fit_transform = Coordinates.fit_transform

@@ -117,13 +117,6 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
     def fitter(self, X: MatrixLike, y: ArrayLike) -> Callable[[Mapping[str, Any]], Any]:
         """A function of parameters that fits to these rows, from the same moments and without the objective.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows.
-        y : array of shape (n,)
-            Class of each row.
-
         Returns
         -------
         function of a dict

@@ -44,7 +44,7 @@ class NearestMean(FromStatistics, LinearScores):
         b = np.where(stack.mass > 0, b, -np.inf)  # a class without rows
         return zip(means, M, b, strict=True)
 
-    def _set_estimates(self, means: np.ndarray, W: np.ndarray, b: np.ndarray) -> Self:
-        self.means_ = means
-        self._set_scores(W, b)
+    def _set_estimates(self, *estimates: Any) -> Self:
+        self.means_, *scores = estimates
+        self._set_scores(*scores)
         return self._record()

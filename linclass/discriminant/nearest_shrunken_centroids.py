@@ -104,14 +104,8 @@ class NearestShrunkenCentroids(FromStatistics, LinearScores, SoftmaxProbabilitie
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row.
         thresholds : sequence of float
             Thresholds Δ, at least one, in any order.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------
@@ -138,14 +132,8 @@ class NearestShrunkenCentroids(FromStatistics, LinearScores, SoftmaxProbabilitie
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row.
         n : int, default=31
             Number of thresholds, at least 2.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------

@@ -46,6 +46,7 @@ from linclass.discriminant.from_statistics import (
     Priors,
     check_priors,
     class_priors,
+    difference_of_two,
     log_priors,
 )
 from linclass.discriminant.row_spreads import OF_ROWS, SpanSpread
@@ -106,13 +107,6 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
 
     def fitter(self, X: MatrixLike, y: ArrayLike) -> Callable[[Mapping[str, Any]], Any]:
         """A function of parameters that fits to these rows, from the same sums.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows.
-        y : array of shape (n,)
-            Class of each row.
 
         Returns
         -------
@@ -206,14 +200,7 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
                     Z[begin : begin + BLOCK, k] = -0.5 * spread.distances(rows, m)
         Z = np.fmax(Z, -MAX_SCORE)  # a distance that is ∞ − ∞ is infinite, too
         Z += self._constant
-        return _difference(Z) if Z.shape[1] == 2 else Z
-
-
-def _difference(Z: np.ndarray) -> np.ndarray:
-    """z₁ − z₀; 0 if both are infinite."""
-    with np.errstate(invalid="ignore"):
-        z = Z[:, 1] - Z[:, 0]
-    return np.where(np.isnan(z), 0.0, z)
+        return difference_of_two(Z)
 
 
 class ClassSpreads:

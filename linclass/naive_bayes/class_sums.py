@@ -17,6 +17,7 @@ import numpy as np
 from linclass.base.arrays import Array, Index, Matrix
 from linclass.base.messages import NotApplicable
 from linclass.discriminant.class_moments import placed
+from linclass.naive_bayes.families.base import as_dense
 
 BLOCK = 4096  # rows
 
@@ -39,7 +40,7 @@ class ClassSums:
         sums = []
         for family, own in zip(families, columns, strict=True):
             parts = (
-                np.hstack([_dense(belongs @ T) for T in at.statistic(columns_of(X[some], own))])
+                np.hstack([as_dense(belongs @ T) for T in at.statistic(columns_of(X[some], own))])
                 for some, belongs in _blocks(codes, weights, K)
                 for at in [family.of_rows(codes[some])]
             )
@@ -133,10 +134,6 @@ def _blocks(codes: Array, weights: Array, K: int) -> Iterator[tuple[slice, Array
 
 def _mean(mass: Array, sums: Array) -> Array:
     return sums / np.where(mass > 0, mass, 1)[:, None]
-
-
-def _dense(product: Any) -> Array:
-    return product.toarray() if hasattr(product, "toarray") else product
 
 
 def columns_of(X: Matrix, own: Index) -> Any:

@@ -122,21 +122,14 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
         parts = (means, variances, epsilon.tolist(), priors, natural, intercept, centre, low)
         return zip(*parts, strict=True)
 
-    def _set_estimates(
-        self,
-        means: Array,
-        variances: Array,
-        epsilon: float,
-        priors: Array,
-        natural: Array,
-        intercept: Array,
-        centre: Array,
-        low: Array,
-    ) -> Self:
-        self.means_, self.variances_, self.epsilon_ = means, variances, epsilon
-        self.priors_, self.natural_, self.intercept_ = priors, natural, intercept
+    def _set_estimates(self, *estimates: Any) -> Self:
+        self.means_, self.variances_, self.epsilon_, self.priors_, *scores, centre, low = estimates
+        self.natural_, self.intercept_ = scores
         self._family = Gaussian(origin=centre)
-        self._set_linear(centre)
+        self._forget("coef_")
+        if self.tied:  # then the coefficients of x² are equal in all classes
+            self.coef_ = self.natural_[:, : len(centre)]
+            self.intercept_ = self.intercept_ - self.coef_ @ centre
         if not low.any():
             return self._record()
         pairs = np.argwhere(low)
@@ -146,13 +139,6 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
             f"{counted(len(pairs), 'such pair')}; {FLOOR:g} of its overall variance is used (1 if that is 0)"
         )
         return self._record("rank_deficient", reason)
-
-    def _set_linear(self, centre: Array) -> None:
-        """With tied variances the coefficients of x² are equal in all classes, so the scores are linear."""
-        self._forget("coef_")
-        if self.tied:
-            self.coef_ = self.natural_[:, : len(centre)]
-            self.intercept_ = self.intercept_ - self.coef_ @ centre
 
     def _plane(self, pair: tuple[int, int] | None) -> tuple[Array, float]:
         if hasattr(self, "natural_") and not hasattr(self, "coef_"):
