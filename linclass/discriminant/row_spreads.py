@@ -5,10 +5,10 @@ one for each class. All that a Gaussian method needs of them is in the Gram matr
 R = N − √w t_k,  where N has the stored entries and t_k is the mean where zeros are not stored. Columns in which most
 rows have an entry are made dense in products, which is faster and loses no digits.
 
-SpanSpread (φ = 0) has the pseudo-inverse, in columns of unit norm. With the independent rows R_I of their span, the
-others R_D = C R_I, and G = R_I R_Iᵀ,
-    Σ = R_IᵀE R_I,   Σ⁺ = R_IᵀG⁻¹E⁻¹G⁻¹R_I,   E = D_I + CᵀD_D C = √D_I (I + BᵀB) √D_I,   B = √D_D C/√D_I.
-All D share the factor of G; B has few rows, one for each class at least, as deviations from a mean sum to 0.
+SpanSpread (φ = 0) has the pseudo-inverse, in columns of unit norm. With the independent rows R_I of their span, their
+orthonormal combinations V = L⁻¹R_I for R_I R_Iᵀ = LLᵀ, and all rows as R = T V,
+    Σ = VᵀUᵀU V,   Σ⁺ = VᵀU⁻¹U⁻ᵀV,   √D T = Q U.
+All D share T and L, which one pivoted Cholesky factorization of RRᵀ gives.
 
 DualSpread (φ > 0) has the inverse by the lemma of Woodbury, with K = RRᵀ + φD⁻¹ (n, n) of the rows with D > 0:
     Σ⁻¹ = (I − RᵀK⁻¹R)/φ,   det Σ = φ^(d−n) det D det K,   xᵀΣ⁻¹x = ‖√D⁻¹K⁻¹Rx‖² + φ ‖Σ⁻¹x‖².
@@ -180,9 +180,7 @@ class Deviations:
 
 
 class RowSpan:
-    """The span of R in columns of unit norm. A pivoted Cholesky factorization divides its rows into r independent ones,
-    R_I with R_I R_Iᵀ = LLᵀ, and those that are combinations of them, R_D = C R_I.
-    """
+    """The span of R in columns of unit norm: the independent rows R_I, `own`, the factor L, and all rows T."""
 
     def __init__(self, R: Deviations, negligible: Array):
         """A column whose norm is up to `negligible` (d,) is rounding error."""
@@ -197,31 +195,16 @@ class RowSpan:
         if len(G):  # LAPACK takes no empty matrix
             factor, order, rank, _ = lapack.dpstrf(G.T, lower=1, tol=tolerance, overwrite_a=1)
         del self.unit.gram
-        order = order[: len(G)] - 1
-        self.own, self.others = order[:rank], order[rank:]
-        self.L = np.asfortranarray(
-            factor[:rank, :rank]
-        )  # LAPACK ignores what is above the diagonal
+        order, factor = order[: len(G)] - 1, np.tril(factor[:, :rank])
+        self.own, self.L, self.T = order[:rank], factor[:rank], np.empty_like(factor)
+        self.T[order] = factor
         self._volume: float | None = None
-        self.C = self._solved(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
 
-    @property
-    def rank(self) -> int:
-        return len(self.own)
-
-    def coordinates(self, X: Matrix) -> Array:
-        """u = G⁻¹R_I x of rows X (q, d): x is R_Iᵀu in the span."""
-        products = self.unit.products(_times(X, self.weight))
-        return self._solved(lapack.dpotrs, products[:, self.own].T).T
-
-    def combine(self, V: Array) -> Array:
-        """V R_I (q, d)."""
-        return self.unit.combine(self._among(V)) * self.scale
-
-    def pull(self, V: Array) -> Array:
-        """V G⁻¹R_I (q, d)."""
-        V = self._solved(lapack.dpotrs, V.T).T
-        return self.unit.combine(self._among(V)) * self.weight
+    def combine(self, Y: Array) -> Array:
+        """Y V (q, d), in columns of unit norm."""
+        whole = np.zeros((len(Y), len(self.unit)))
+        whole[:, self.own] = _solved(self.L, Y, trans=1)
+        return self.unit.combine(whole)
 
     def log_volume(self, R: Deviations) -> float:
         """ln det R_I R_Iᵀ in the units of the features; R is not kept, as it keeps the span."""
@@ -230,18 +213,16 @@ class RowSpan:
                 R = R.scaled(np.where(self.weight > 0, 1, np.inf))
             own = np.sort(self.own)
             G = R.gram[np.ix_(own, own)]
-            L = lapack.dpotrf(G.T, lower=1, overwrite_a=1)[0] if self.rank else G
+            L = lapack.dpotrf(G.T, lower=1, overwrite_a=1)[0] if len(own) else G
             self._volume = 2 * float(np.log(L.diagonal()).sum())
         return self._volume
 
-    def _among(self, V: Array) -> Array:
-        whole = np.zeros((len(V), len(self.unit)))
-        whole[:, self.own] = V
-        return whole
 
-    def _solved(self, solve: Any, right: Array, **options: Any) -> Array:
-        """For an empty system, which LAPACK does not accept, the result is empty."""
-        return solve(self.L, right, lower=1, **options)[0] if right.size else np.zeros_like(right)
+def _solved(lower: Array, right: Array, trans: int = 0) -> Array:
+    """The solutions of a triangular system for the rows of `right`; LAPACK takes no empty system."""
+    if not right.size:
+        return np.zeros_like(right)
+    return lapack.dtrtrs(lower, right.T, lower=1, trans=trans)[0].T
 
 
 def _times(X: Matrix, by: Array) -> Matrix:
@@ -275,42 +256,27 @@ class SpanSpread(_RowSpread):
         return self.R.span(self.negligible)
 
     @once
-    def roots(self) -> Array:
-        return np.sqrt(self.D[self.span.own])
-
-    @once
-    def B(self) -> Array:
-        return np.sqrt(self.D[self.span.others])[:, None] * self.span.C / self.roots
-
-    @once
-    def eigen(self) -> tuple[Array, Array]:
-        """Eigenvalues and eigenvectors of BBᵀ."""
-        squares, axes = np.linalg.eigh(self.B @ self.B.T)
-        return np.maximum(squares, 0), axes
+    def U(self) -> Array:
+        return np.asarray(np.linalg.qr(np.sqrt(self.D)[:, None] * self.span.T, mode="r"))
 
     @property
     def rank(self) -> int:
-        return self.span.rank
+        return len(self.span.own)
 
     @property
     def log_volume(self) -> float:
         """Over the directions with variance."""
-        in_span = float(2 * np.log(self.roots).sum() + np.log1p(self.eigen[0]).sum())
-        return in_span + self.span.log_volume(self.R)
+        in_span = np.log(np.abs(self.U.diagonal())) - np.log(self.span.L.diagonal())
+        return float(2 * in_span.sum()) + self.span.log_volume(self.R)
 
     def whiten(self, X: Matrix) -> Array:
         """Rows X (q, d) in coordinates (q, r) in which the covariance is the identity."""
-        return self._power(self.span.coordinates(X) / self.roots, -0.5)
+        products = self.span.unit.products(_times(X, self.span.weight))
+        return _solved(self.U.T, _solved(self.span.L, products[:, self.span.own]))
 
     def whitened_rows(self) -> Array:
         """R itself (n, r), whitened."""
-        own, others, C = self.span.own, self.span.others, self.span.C / self.roots
-        products = np.empty((len(self.R), len(others)))  # of the rows before they are bent
-        products[own], products[others] = self.B.T / self.roots[:, None], C @ self.B.T
-        Y = np.asarray(products @ self._bend(-0.5) @ self.B)
-        Y[own, np.arange(self.rank)] += 1 / self.roots
-        Y[others] += C
-        return Y
+        return _solved(self.U.T, self.span.T)
 
     def distances(self, X: Matrix, mean: Array) -> Array:
         """(x − m)ᵀΣ⁺(x − m) of rows X (q, d)."""
@@ -319,26 +285,15 @@ class SpanSpread(_RowSpread):
 
     def directions(self, V: Array) -> Array:
         """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
-        return self.span.pull(self._power(V, -0.5) / self.roots)
+        return self.span.combine(_solved(self.U.T, V, trans=1)) * self.span.weight
 
     def unwhiten(self, Y: Array) -> Array:
         """The rows (q, d) of the span with these whitened coordinates."""
-        return self.span.combine(self._power(Y, 0.5) * self.roots)
+        return self.span.combine(Y @ self.U) * self.span.scale
 
     def solve(self, mean: Array) -> Array:
         """Σ⁺m of each row of mean (K, d)."""
         return self.directions(self.whiten(mean))
-
-    def _power(self, Y: Array, power: float) -> Array:
-        """Y (I + BᵀB)^power."""
-        return Y + Y @ self.B.T @ self._bend(power) @ self.B
-
-    def _bend(self, power: float) -> Array:
-        """M with (I + BᵀB)^power = I + BᵀMB."""
-        squares, axes = self.eigen
-        s = np.where(squares > 0, squares, 1)
-        bent = np.where(squares > 0, np.expm1(power * np.log1p(s)) / s, power)
-        return axes * bent @ axes.T
 
 
 class DualSpread(_RowSpread):
@@ -398,8 +353,7 @@ class DualSpread(_RowSpread):
 
     def _halfway(self, M: Matrix) -> Array:
         """L⁻¹Rm of each row, for K = LLᵀ."""
-        U = np.array(self.R.products(M)[:, self.own])
-        return lapack.dtrtrs(self.L, U.T, lower=1, overwrite_b=1)[0].T if U.size else U
+        return _solved(self.L, self.R.products(M)[:, self.own])
 
     def _along(self, M: Array) -> Array:
         """K⁻¹Rm of each row."""
