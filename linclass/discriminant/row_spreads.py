@@ -49,14 +49,6 @@ class Deviations:
         joined = sp.csr_array(sp.vstack(near, format="csr"))
         return cls(joined, np.array(rest), np.concatenate(roots), codes, len(roots))
 
-    @classmethod
-    def joined(cls, parts: Sequence[Deviations], between: Array) -> Self:
-        """Dense, with a row `between` (K, d) the means of each class."""
-        K = len(between)
-        near = np.vstack([*(part.dense() for part in parts), between])
-        roots = np.concatenate([*(part.roots for part in parts), np.ones(K)])
-        return cls(near, None, roots, np.concatenate([*(p.codes for p in parts), np.arange(K)]), K)
-
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be computed again."""
         lost = {"gram", "axes", "squares"}
@@ -103,6 +95,8 @@ class Deviations:
 
     def outer(self, form: str) -> Array:
         """RᵀR (d, d) for the form 'tied', or that of each class (K, d, d) for 'full'."""
+        K, d = 1 if form == "tied" else self.K, self.shape[1]
+        require_memory(8 * (K + 1) * d * d, f"sums of parts need {K} dense {d} × {d} matrices")
         R = self.dense()
         if form == "tied":
             return R.T @ R
@@ -233,11 +227,12 @@ def _times(X: Matrix, by: Array) -> Matrix:
 
 
 class _RowSpread:
-    """What both forms have in common; subclasses have R, D, `floor` φ and `solve`."""
+    """What both forms have in common; rows with D = 0 take no part."""
 
-    R: Deviations
-    D: Array
-    floor: float
+    def __init__(self, R: Deviations, D: Array, floor: float):
+        self.R, self.D, self.floor = R, D, floor
+        if not D.all():
+            self.R, self.D = R.of_rows(D > 0), D[D > 0]
 
     def times(self, theta: Array) -> Array:
         """Σθ of each row of theta (K, d)."""
@@ -248,7 +243,8 @@ class SpanSpread(_RowSpread):
     """Σ = RᵀDR with D > 0, by the span of R; a column whose norm is up to `negligible` (d,) is rounding error."""
 
     def __init__(self, R: Deviations, D: Array, negligible: Array):
-        self.R, self.D, self.negligible, self.floor = R, D, negligible, 0.0
+        super().__init__(R, D, 0.0)
+        self.negligible = negligible
 
     @once
     def span(self) -> RowSpan:
@@ -300,23 +296,19 @@ class DualSpread(_RowSpread):
     """Σ = RᵀDR + φI with D ≥ 0 and φ > 0."""
 
     def __init__(self, R: Deviations, D: Array, floor: float):
-        self.R, self.D, self.floor = R, D, floor
-        own = np.flatnonzero(D > 0)
-        block = slice(own[0], own[-1] + 1) if len(own) else slice(0, 0)
-        is_block = block.stop - block.start == len(own)  # all rows, or those of one class
-        self.own: slice | Array = block if is_block else own
+        super().__init__(R, D, floor)
         self.L = np.zeros((0, 0))
-        if len(own):
+        if len(self.D):
             self.L, indefinite = lapack.dpotrf(self._lifted_gram(floor), lower=1, overwrite_a=1)
             if indefinite:  # by rounding
-                trace = float(self.D @ R.gram.diagonal())
-                K = self._lifted_gram(floor + ROUNDING * len(own) * trace)
+                trace = float(self.D @ self.R.gram.diagonal())
+                K = self._lifted_gram(floor + ROUNDING * len(self.D) * trace)
                 self.L, _ = lapack.dpotrf(K, lower=1, overwrite_a=1)
 
     def _lifted_gram(self, floor: float) -> Array:
         """RRᵀ + φD⁻¹, as LAPACK takes it without a copy."""
-        K = np.array(self.R.gram[self.own][:, self.own])
-        diagonal(K)[...] += floor / self.D[self.own]
+        K = np.array(self.R.gram)
+        diagonal(K)[...] += floor / self.D
         return K.T
 
     @property
@@ -326,12 +318,12 @@ class DualSpread(_RowSpread):
     @property
     def log_volume(self) -> float:
         rest = self.rank - len(self.L)
-        of_rows = np.log(self.D[self.own]).sum() + 2 * np.log(self.L.diagonal()).sum()
+        of_rows = np.log(self.D).sum() + 2 * np.log(self.L.diagonal()).sum()
         return float(rest * np.log(self.floor) + of_rows)
 
     def whiten(self, M: Array) -> Array:
         """Rows of M (K, d) in coordinates (K, n + d) in which they have the products mᵀΣ⁻¹m."""
-        along = self._along(M) / np.sqrt(self.D[self.own])
+        along = self._along(M) / np.sqrt(self.D)
         return np.hstack([along, np.sqrt(self.floor) * self.solve(M)])
 
     def distances(self, X: Matrix, mean: Array) -> Array:
@@ -347,17 +339,15 @@ class DualSpread(_RowSpread):
 
     def solve(self, mean: Array) -> Array:
         """Σ⁻¹m of each row of mean (K, d)."""
-        whole = np.zeros((len(mean), len(self.R)))
-        whole[:, self.own] = self._along(mean)
-        return (mean - self.R.combine(whole)) / self.floor
+        return (mean - self.R.combine(self._along(mean))) / self.floor
 
     def _halfway(self, M: Matrix) -> Array:
         """L⁻¹Rm of each row, for K = LLᵀ."""
-        return _solved(self.L, self.R.products(M)[:, self.own])
+        return _solved(self.L, self.R.products(M))
 
     def _along(self, M: Array) -> Array:
         """K⁻¹Rm of each row."""
-        U = self.R.products(M)[:, self.own]
+        U = self.R.products(M)
         return lapack.dpotrs(self.L, U.T, lower=1)[0].T if U.size else U
 
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Array, Matrix, log_softmax
+from linclass.base.arrays import Array, Matrix, as_dense, log_softmax
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.covariance import AnySpread, ShrunkSpread, Spread, tied_spread
 from linclass.discriminant.row_spreads import SpanSpread
@@ -207,5 +207,5 @@ def in_units(X: Matrix, codes: Array, moments: ClassMoments) -> list[Matrix]:
         R = moments.scatter.scaled(units)
         R.near.data /= np.repeat(R.roots, np.diff(R.near.indptr))
         return [R.near[R.codes == k] for k in classes]
-    X = X.toarray() if sp.issparse(X) else X
+    X = as_dense(X)
     return [(X[codes == k] - moments.means[k]) / units for k in classes]
