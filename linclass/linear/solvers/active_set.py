@@ -3,94 +3,15 @@
 For known signs σ of the support P the minimum solves  H_PP v_P = c_P − κ_P σ_P.  If some entries of that solution
 have another sign, all of them are set to 0 if q decreases, else the first half of them on the way there, a quarter, …,
 or the first. If there is none, entries whose slope exceeds κ join P. Blocks of entries are dropped and added while q
-decreases, single ones otherwise, so no support occurs twice. The inverse of H_PP is updated with P (`Swept`).
-If the diagonal of H changes between programs, the old inverse preconditions an iterative refinement.
+decreases, single ones otherwise, so no support occurs twice.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20"""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import lapack
 
 from linclass.base.arrays import SMALLEST, Array, diagonal
-
-# The inverse of a positive definite matrix H on an index set P that changes, by sweeping:
-#
-#     M_PP = H_PP⁻¹,   M = 0 elsewhere.
-#
-# With  u = M h_j − e_j  and  s = h_jj − h_j·M h_j  the index j joins by  M + u uᵀ/s,  and leaves by
-# M − m_j m_jᵀ/m_jj;  several at once likewise. M keeps its size, so no submatrix is copied.
-# Goodnight (1979), The American Statistician 33
-
-SWEPT_AT_ONCE = 32  # indices that join or leave at once
-DEPENDENT_LIFT = 1e-12  # of the diagonal, added if features are linearly dependent
-
-
-class Swept:
-    def __init__(self, H: Array):
-        self.H = H
-        self.inside = np.zeros(len(H), bool)
-        self.M = np.zeros(H.shape, order="F")
-
-    def grow(self, H: Array) -> None:
-        """Take a larger H, of which the present one is the first block."""
-        m, M = len(self.H), self.M
-        self.H, self.M = H, np.zeros(H.shape, order="F")
-        self.M[:m, :m] = M
-        self.inside = np.append(self.inside, np.zeros(len(H) - m, bool))
-
-    def join(self, joining: Array) -> None:
-        if len(joining) > SWEPT_AT_ONCE and not self.inside.any() and self._invert(joining):
-            self.inside[joining] = True
-            return
-        for k in range(0, len(joining), SWEPT_AT_ONCE):
-            J = joining[k : k + SWEPT_AT_ONCE]
-            R = self.H[J]
-            U = R @ self.M
-            S = R[:, J] - U @ R.T
-            own = np.arange(len(J))
-            U[own, J] -= 1
-            self._add(1.0, U, S, R[own, J])
-        self.inside[joining] = True
-
-    def leave(self, leaving: Array) -> None:
-        for k in range(0, len(leaving), SWEPT_AT_ONCE):
-            L = leaving[k : k + SWEPT_AT_ONCE]
-            U = self.M[L]
-            S = U[:, L]
-            self._add(-1.0, U, S, S.diagonal())
-            self.M[L] = 0
-            self.M[:, L] = 0
-        self.inside[leaving] = False
-
-    def anew(self) -> None:
-        """Recompute the inverse, to remove rounding errors and to follow a change of H."""
-        P = np.flatnonzero(self.inside)
-        self.M[...], self.inside[:] = 0, False
-        self.join(P)
-
-    def _invert(self, P: Array) -> bool:
-        """M = H_PP⁻¹ directly, for a quarter of the work, if no index nearly depends on others."""
-        H = self.H[np.ix_(P, P)]
-        L, info = lapack.dpotrf(H, lower=1)
-        if info or (L.diagonal() ** 2 <= DEPENDENT_LIFT * H.diagonal()).any():
-            return False
-        inverse, _ = lapack.dpotri(L, lower=1)
-        self.M[np.ix_(P, P)] = inverse + np.tril(inverse, -1).T
-        return True
-
-    def _add(self, sign: float, U: Array, S: Array, scale: Array) -> None:
-        """M ± Uᵀ S⁻¹ U, with S slightly regularized."""
-        _, X, info = lapack.dposv(S, U)
-        lift = DEPENDENT_LIFT
-        while info:
-            if not np.isfinite(S).all():
-                raise FloatingPointError("products of features overflow; standardize them.")
-            diagonal(S)[...] += lift * np.maximum(np.abs(scale), SMALLEST)
-            _, X, info = lapack.dposv(S, U)
-            lift *= 100
-        blas.dgemm(sign, U.T, X, beta=1.0, c=self.M, overwrite_c=1)
-
 
 # Block pivoting: with the slopes s = c − H v, all entries with  |d v + s| > κ,  d a share of the diagonal of H, are the
 # next support, with the signs of d v + s. A support that repeats itself is that of the minimum. Usually four systems
@@ -267,98 +188,98 @@ def minimum_of_group(B: Array, b: Array, kink: float) -> Array:
 
 JOIN_SHARE = 0.1  # of the largest violation: entries above it join at once
 MAX_STEPS = 500
-STALE_RATIO = 0.2  # ratio of residuals above which the inverse is too old
+MAX_REFINEMENTS = 5
+STALLED = 0.2  # ratio of residuals above which a refinement is the last
+DEPENDENT_LIFT = 1e-12  # of the diagonal, added if features are linearly dependent
 NEGLIGIBLE_SLACK = 1e-10  # of the kink: a negligible slack
 
 
-class ActiveSet:
-    """Programs with the same H, each started from the previous solution."""
-
-    def __init__(self, H: Array):
-        self.H, self.swept = H, Swept(H)
-
-    def grow(self, H: Array) -> None:
-        """Go on with a larger H, of which the present one is the first block."""
-        self.H = H
-        self.swept.grow(H)
-
-    def minimize(self, c: Array, kinks: Array, v: Array, slack: float) -> tuple[Array, Array]:
-        """The minimizer v and H v, from a start; slopes may exceed kinks by the slack."""
-        swept, inside = self.swept, self.swept.inside
-        signs = np.sign(v) * (kinks > 0)
-        self._begin((v != 0) | (kinks == 0))
-        Hv, least, q, exact = self.H @ v, np.inf, np.inf, False
-        for _ in range(MAX_STEPS):
-            slope = c - Hv
-            beyond = np.abs(slope) - kinks
-            beyond[inside] = 0
-            worst = float(beyond.max(initial=0))
-            if worst > slack:
-                one = exact and q >= least  # no progress since the last full solution
-                joining = np.flatnonzero(beyond >= worst if one else beyond > JOIN_SHARE * worst)
-                signs[joining] = np.sign(slope[joining])
-                swept.join(joining)
-                least = q
-            elif exact:
-                break
+def by_active_set(H: Array, c: Array, kinks: Array, v: Array, slack: float) -> tuple[Array, Array]:
+    """The minimizer v of the program and H v, from a start; slopes may exceed kinks by the slack."""
+    signs, inside = np.sign(v) * (kinks > 0), (v != 0) | (kinks == 0)
+    Hv, least, q, exact = H @ v, np.inf, np.inf, False
+    for _ in range(MAX_STEPS):
+        slope = c - Hv
+        beyond = np.abs(slope) - kinks
+        beyond[inside] = 0
+        worst = float(beyond.max(initial=0))
+        if worst > slack:
+            one = exact and q >= least  # no progress since the last full solution
+            joining = beyond >= worst if one else beyond > JOIN_SHARE * worst
+            signs[joining] = np.sign(slope[joining])
+            inside |= joining
+            least = q
+        elif exact:
+            break
+        while True:
             b = c - kinks * signs
-            a, Ha = self._solve(b, v, Hv, slack)
+            a, Ha = _solved(H, b, inside, slack, v, Hv)
             crossed = (a * signs <= 0) & (signs != 0)
-            while crossed.any():
-                leaving = crossed & (v == 0)  # joined on the wrong side
-                if not leaving.any():
-                    v = self._shorten(v, a, crossed)
-                    Hv = self.H @ v
-                    leaving = crossed & (v == 0)
-                signs[leaving] = 0
-                swept.leave(np.flatnonzero(leaving))
-                b = c - kinks * signs
-                a, Ha = self._solve(b, v, Hv, slack)
-                crossed = (a * signs <= 0) & (signs != 0)
-            v, Hv, q, exact = a, Ha, -0.5 * float(a @ b), True
+            if not crossed.any():
+                break
+            leaving = crossed & (v == 0)  # joined on the wrong side
+            if not leaving.any():
+                v = _shortened(H, v, a, crossed)
+                Hv = H @ v
+                leaving = crossed & (v == 0)
+            signs[leaving] = 0
+            inside &= ~leaving
+        v, Hv, q, exact = a, Ha, -0.5 * float(a @ b), True
+    return v, Hv
+
+
+def _solved(
+    H: Array, b: Array, inside: Array, slack: float, v: Array, Hv: Array
+) -> tuple[Array, Array]:
+    """(a, H a) with H_PP a_P = b_P up to the slack or to rounding for the entries P inside; the others are 0, as those
+    of the start v are, whose residual is smaller than that of 0.
+    """
+    P = np.flatnonzero(inside)
+    if not len(P):
         return v, Hv
+    rows = H[P]
+    M, lift = rows[:, P], DEPENDENT_LIFT
+    size = np.maximum(M.diagonal(), SMALLEST)
+    L, info = lapack.dpotrf(M, lower=1)
+    if (L.diagonal() ** 2 <= DEPENDENT_LIFT * size).any():
+        info = 1
+    while info:
+        if not np.isfinite(M).all():
+            raise FloatingPointError("products of features overflow; standardize them.")
+        lifted = M.copy()
+        diagonal(lifted)[...] += lift * size
+        L, info = lapack.dpotrf(lifted, lower=1)
+        lift *= 100
+    a, Ha, left = v.copy(), Hv, np.inf
+    for _ in range(MAX_REFINEMENTS):
+        step = lapack.dpotrs(L, b[P] - Ha[P], lower=1)[0]
+        a[P] += step
+        Ha = Ha + step @ rows
+        before, left = left, float(np.abs(b[P] - Ha[P]).max())
+        if left <= slack or left > STALLED * before:
+            break
+    return a, Ha
 
-    def _begin(self, inside: Array) -> None:
-        had = self.swept.inside
-        if (change := inside != had).any():
-            self.swept.leave(np.flatnonzero(change & had))
-            self.swept.join(np.flatnonzero(change & inside))
 
-    def _solve(self, b: Array, v: Array, Hv: Array, slack: float) -> tuple[Array, Array]:
-        """(a, H a) with H_PP a_P = b_P up to the slack or to rounding, starting from v."""
-        swept, fresh = self.swept, False
-        while True:
-            a, Ha = v, Hv
-            r = (b - Ha) * swept.inside
-            left, before = float(np.abs(r).max(initial=0)), np.inf
-            while left > slack and left <= STALE_RATIO * before:
-                step = swept.M @ r
-                a, Ha = a + step, Ha + self.H @ step
-                r = (b - Ha) * swept.inside
-                left, before = float(np.abs(r).max()), left
-            if left <= slack or fresh:
-                return a, Ha
-            swept.anew()
-            fresh = True
+def _shortened(H: Array, v: Array, a: Array, crossed: Array) -> Array:
+    """A step from v toward the minimum a for its signs. Entries that cross 0 on the way are set to 0: all of them, the
+    first half, quarter, … if q decreases, else only the first.
+    """
 
-    def _shorten(self, v: Array, a: Array, crossed: Array) -> Array:
-        """A step from v toward the minimum a for its signs. Entries that cross 0 on the way are set to 0: all of them,
-        the first half, quarter, … if q decreases, else only the first.
-        """
-        times = np.divide(v, v - a, out=np.full(len(v), np.inf), where=crossed)
-        ends, above = np.sort(times[crossed]), self._above(v - a)
-        n, end = len(ends), 1.0
-        while True:
-            short = v + end * (a - v)
-            short[times <= end] = 0
-            if n == 1 or self._above(short - a) < above:
-                return short
-            n //= 2
-            end = ends[n - 1]
-
-    def _above(self, off: Array) -> float:
+    def above(off: Array) -> float:
         """2(q − min q) for given signs, from the distance to the minimum."""
-        return float(off @ (self.H @ off))
+        return float(off @ (H @ off))
+
+    times = np.divide(v, v - a, out=np.full(len(v), np.inf), where=crossed)
+    ends, start = np.sort(times[crossed]), above(v - a)
+    n, end = len(ends), 1.0
+    while True:
+        short = v + end * (a - v)
+        short[times <= end] = 0
+        if n == 1 or above(short - a) < start:
+            return short
+        n //= 2
+        end = ends[n - 1]
 
 
 def scale(most: float, kink: float) -> float:

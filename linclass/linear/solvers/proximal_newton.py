@@ -35,8 +35,8 @@ from linclass.linear.objective.certificate import (
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, without_common_shift
 from linclass.linear.solvers.active_set import (
-    ActiveSet,
     Groups,
+    by_active_set,
     by_block_pivoting,
     by_group_pivoting,
     scale,
@@ -101,7 +101,7 @@ class NewtonStep(Step):
         if not objective.penalty.grouped:
             v = by_block_pivoting(H, c, kinks, u)
             if v is None:
-                v, _ = ActiveSet(H).minimize(c, kinks, u, slack_of(c, kinks))
+                v, _ = by_active_set(H, c, kinks, u, slack_of(c, kinks))
             rise = float(kinks @ (np.abs(v) - np.abs(u)))
         else:
             places = objective.penalty.places(objective.design.n_features)

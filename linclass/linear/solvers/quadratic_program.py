@@ -7,7 +7,7 @@ gives the certificate; otherwise for the support and the features that join beca
 most. With few rows the dual (`dual_newton`) comes first: it solves elastic nets, and finds most of the support where a
 lasso's programs would need many rounds. The strengths of a path share G, and each starts from an extrapolation of the
 last two solutions; if all of G is known, their certificates are computed together, else the programs grow with the
-support (`growing_programs`).
+support.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20"""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from linclass.base.arrays import Array, diagonal
 from linclass.base.documentation import documented
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.active_set import NEGLIGIBLE_SLACK, ActiveSet, scale
+from linclass.linear.solvers.active_set import NEGLIGIBLE_SLACK, by_active_set, scale
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.centred_gram import (
     MAX_WHOLE_GRAM,
@@ -30,7 +30,6 @@ from linclass.linear.solvers.centred_gram import (
     evaluated,
     evaluated_along,
     gram_of,
-    with_room,
 )
 from linclass.linear.solvers.dual_newton import MAX_DUAL_ROWS, DualNewton
 from linclass.linear.solvers.homotopy import Homotopy
@@ -38,7 +37,7 @@ from linclass.linear.solvers.homotopy import Homotopy
 JOIN_SHARE = 0.3  # of the largest violation: features above it join at once
 ALL_JOIN_UP_TO = 20  # features up to which all that exceed the kink join
 MOST_JOINING = 50  # features join at most, or as many as are in the support
-MAX_PROGRAM = 2000  # features of a program, whose inverse is dense
+MAX_PROGRAM = 2000  # features of a program
 
 
 def features(
@@ -65,51 +64,6 @@ def too_many(kink: Array, w: Array, slopes: Array, rows: int) -> bool:
     return new > max(MOST_JOINING, inside) or inside > rows
 
 
-class GrowingPrograms:
-    """Programs of one score over all features that joined so far; each starts with the inverse of the last.
-
-    From round to round and from strength to strength the support changes by few features. A feature joins by one column
-    of G and an update of low rank. Matrices have room for more features; there H is 0, so their weights stay 0.
-    """
-
-    def __init__(self, gram: CentredGram):
-        self.gram, self.size = gram, 0  # features of the programs: those known to G
-        self.H = np.zeros((0, 0))  # G, with the penalty's curvature on its diagonal
-        self.program = ActiveSet(self.H)
-
-    def join(self, objective: Objective, w: Array, slopes: Array) -> bool:
-        """Let the support and all features whose slope exceeds the kink join. False if these are too many: an elastic
-        net of half as many features as rows takes less by its dual.
-        """
-        gram, rows = self.gram, self.gram.design.n_rows
-        kink = np.full(w.shape, objective.kink)
-        joined = np.zeros(w.shape, bool)
-        joined[gram.known] = True
-        joined[features(kink, w, slopes, above=0.0)[0]] = True
-        most = min(rows // 2 if objective.strongly_convex else rows, MAX_PROGRAM)
-        if too_many(kink, w, slopes, rows) or joined.sum() > most:
-            return False
-        gram.learn(np.flatnonzero(joined))
-        return True
-
-    def minimum(self, objective: Objective, w: Array, slack: float) -> Array:
-        """The weights at the minimum of the program."""
-        gram, F = self.gram, self.gram.known
-        k, m = self.size, len(F)
-        if m > len(self.H):
-            self.H, k = np.zeros((with_room(m), with_room(m))), 0
-            self.program.grow(self.H)
-        self.H[k:m, :m], self.H[:k, k:m] = gram.G[k:], gram.G[:k, k:]
-        self.size = m
-        curvature = np.full(w.shape, objective.curvature)[F]
-        diagonal(self.H)[:m] = gram.variances + curvature
-        c, kink, v = np.zeros(len(self.H)), np.ones(len(self.H)), np.zeros(len(self.H))
-        c[:m], kink[:m], v[:m] = gram.c[0, F], np.full(w.shape, objective.kink)[F], w[F]
-        minimum = np.zeros(w.shape)
-        minimum[F] = self.program.minimize(c, kink, v, slack)[0][:m]
-        return minimum
-
-
 DUAL_ROUNDS = 5  # of the dual, after which programs take over
 
 
@@ -133,13 +87,10 @@ class Programs:
             self.dual = DualNewton(gram, objective)
         self.rounds = 0  # of the dual
         # a single elastic net of few rows takes less by its dual
-        keeps = (along_path or not curved) and len(gram.c) == 1 and not gram.whole
-        self.growing = GrowingPrograms(gram) if keeps else None
+        self.grows = (along_path or not curved) and len(gram.c) == 1 and not gram.whole
         if gram.whole:
             self.H = gram.G.copy()
-            self.diagonal = diagonal(self.H)
-            self.own = self.diagonal.copy()
-            self.sets = [ActiveSet(self.H) for _ in gram.c]
+            self.own = self.H.diagonal().copy()
 
     def solve(
         self, objective: Objective, W: Array, slopes: Array, tol: float, n_iter: int
@@ -150,13 +101,14 @@ class Programs:
             W, HW = self.minima(objective, W, tol)
             return W, evaluated(objective, gram, W, HW - objective.curvature * W)
         kinks = np.full(W.shape, objective.kink)
-        slack, growing = (
-            tol * self._scale(objective),
-            self.growing if n_iter < DUAL_ROUNDS else None,
-        )
-        if growing and growing.join(objective, W[0], slopes[0]):
-            W = growing.minimum(objective, W[0], slack)[None]
-            return W, evaluated(objective, gram, W)
+        curvatures = np.full(W.shape, objective.curvature)
+        slack = tol * self._scale(objective)
+        if self.grows and n_iter < DUAL_ROUNDS and self._join(objective, W[0], slopes[0]):
+            F, H = gram.known, gram.G.copy()
+            diagonal(H)[...] += curvatures[0, F]
+            minimum = np.zeros_like(W)
+            minimum[0, F] = by_active_set(H, gram.c[0, F], kinks[0, F], W[0, F], slack)[0]
+            return minimum, evaluated(objective, gram, minimum)
         dual = self.wide and self.rounds < DUAL_ROUNDS
         n = self.gram.design.n_rows
         far = (
@@ -167,23 +119,38 @@ class Programs:
             self.rounds += 1
             return W, evaluated(objective, gram, W)
         W = W.copy()
-        curvatures = np.full(W.shape, objective.curvature)
         own = zip(gram.c, W, slopes, kinks, curvatures, strict=True)
         for c, w, slope, kink, curvature in own:
             F, *_ = features(kink, w, slope)
             H = gram.among(F)
             diagonal(H)[...] += curvature[F]
-            w[F], _ = ActiveSet(H).minimize(c[F], kink[F], w[F], slack)
+            w[F], _ = by_active_set(H, c[F], kink[F], w[F], slack)
         return W, evaluated(objective, gram, W)
 
     def minima(self, objective: Objective, W: Array, tol: float) -> tuple[Array, Array]:
         """(W, H W) at the minima of the programs over all features, H with the penalty's curvature on its diagonal."""
         V, HV, slack = np.empty_like(W), np.empty_like(W), tol * self._scale(objective)
         kinks = np.full(W.shape, objective.kink)
-        np.add(self.own, objective.curvature, out=self.diagonal)
-        for k, program in enumerate(self.sets):
-            V[k], HV[k] = program.minimize(self.gram.c[k], kinks[k], W[k], slack)
+        diagonal(self.H)[...] = self.own + objective.curvature
+        for k, c in enumerate(self.gram.c):
+            V[k], HV[k] = by_active_set(self.H, c, kinks[k], W[k], slack)
         return V, HV
+
+    def _join(self, objective: Objective, w: Array, slopes: Array) -> bool:
+        """Let the support and all features whose slope exceeds the kink join those known to G, over which a program of
+        one score is solved: from round to round and from strength to strength the support changes by few features.
+        False if these are too many: an elastic net of half as many features as rows takes less by its dual.
+        """
+        gram, rows = self.gram, self.gram.design.n_rows
+        kink = np.full(w.shape, objective.kink)
+        joined = np.zeros(w.shape, bool)
+        joined[gram.known] = True
+        joined[features(kink, w, slopes, above=0.0)[0]] = True
+        most = min(rows // 2 if objective.strongly_convex else rows, MAX_PROGRAM)
+        if too_many(kink, w, slopes, rows) or joined.sum() > most:
+            return False
+        gram.learn(np.flatnonzero(joined))
+        return True
 
     def _scale(self, objective: Objective) -> float:
         return scale(self.steepest, float(np.min(objective.kink)))
