@@ -90,16 +90,11 @@ class AugmentedLagrangian(Solver):
     others the envelopes of separable rows fall far below 0. The doubly regularized support vector machine is the hinge
     with an elastic net. Of K scores, slopes lie in a simplex (Crammer and Singer).
     Wang, Zhu & Zou (2006), Statistica Sinica 16
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of Newton steps. None is 2000.
     """
 
     needs: ClassVar[str] = "piecewise-linear or simplicial"
     takes: ClassVar[str] = "every feature"
-    limit: ClassVar[int] = 2000
+    limit: ClassVar[int] = 2000  # Newton steps in all
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         loss, y = objective.loss, objective.y
@@ -231,11 +226,6 @@ class SemismoothNewton(SolverAfterReductions):
     Newton's method minimizes a round over the rows whose slope may change, which are few near the end; if other slopes
     would change, their rows are added and the round continues. If K = XXᵀ is small, block pivoting comes first, and
     usually solves the problem.   Li, Sun & Toh (2018), SIAM J. Optim. 28
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of Newton steps. None is 1000.
     """
 
     needs: ClassVar[str] = "piecewise-linear"

@@ -120,7 +120,7 @@ class Solver(NamedPart):
     tol : float, default=1e-6
         Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
-        Limit on the number of iterations. None is the solver's own `limit`.
+        Limit on the number of iterations: steps, passes or programs. None is the solver's `limit`.
     """
 
     tol: float = 1e-6

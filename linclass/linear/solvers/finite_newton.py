@@ -305,13 +305,7 @@ MAX_PRODUCTS = 2000  # for all of them
 @documented
 @dataclass(frozen=True)
 class FiniteNewton(SolverAfterReductions):
-    """Newton's method for piecewise quadratic losses with an L2 penalty.
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of iterations. None is 100.
-    """
+    """Newton's method for piecewise quadratic losses with an L2 penalty."""
 
     needs: ClassVar[str] = "piecewise-quadratic"
     takes: ClassVar[str] = "l2"

@@ -38,8 +38,6 @@ class GradientDescent(Solver):
 
     Parameters
     ----------
-    max_iter : int or None, default=None
-        Limit on the number of iterations. None is 10000.
     learning_rate : float, str or dict, default='backtracking'
         Step size η: a number (constant step), {'constant': η}, or 'backtracking'.
     """
@@ -214,8 +212,6 @@ class StochasticGradient(SolverByPasses):
 
     Parameters
     ----------
-    max_iter : int or None, default=None
-        Limit on the number of epochs. None is 200.
     learning_rate : float, dict or None, default=None
         Step size: a number (constant), {'constant': η}, {'inverse': η} or {'sqrt': η}. None is
         'sqrt' with η = 1/(largest curvature of a row).
@@ -234,7 +230,7 @@ class StochasticGradient(SolverByPasses):
 
     needs: ClassVar[str] = "convex"
     convex_only: ClassVar[bool] = False
-    limit: ClassVar[int] = 200
+    limit: ClassVar[int] = 200  # epochs
     certify_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
@@ -309,11 +305,6 @@ class Subgradient(Solver):
     −Xᵀ(w s)/λ so far with weights t = 1, 2, …. The same average of the slopes s is then a dual point, and its gap to
     the averaged iterate is O(1/(λt)). Without a penalty, η_t = 1/(‖g‖√t) converges, without such a certificate.
     Lacoste-Julien, Schmidt & Bach (2012), arXiv:1212.2002; Nesterov (2004), §3.2.3
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of iterations. None is 10000.
     """
 
     needs: ClassVar[str] = "convex"

@@ -30,17 +30,11 @@ RECOMPUTE_AFTER = 50  # kinks after which the inverse is recomputed
 @documented
 @dataclass(frozen=True)
 class Homotopy(Solver):
-    """Exact solution path of the lasso.
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of kinks. None is 100000.
-    """
+    """Exact solution path of the lasso."""
 
     needs: ClassVar[str] = "quadratic"
     takes: ClassVar[str] = "bare kink"
-    limit: ClassVar[int] = 100_000
+    limit: ClassVar[int] = 100_000  # kinks
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         return self.along(gram_of(objective), objective, [objective.strength], trace)[0]

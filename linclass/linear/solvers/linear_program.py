@@ -42,17 +42,11 @@ MAX_ENTRIES = 10_000_000  # of sparse rows as an array
 @documented
 @dataclass(frozen=True)
 class LinearProgram(Solver):
-    """A linear program, for piecewise linear losses of one score with an L1 penalty or none.
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of simplex steps. None is 1000000.
-    """
+    """A linear program, for piecewise linear losses of one score with an L1 penalty or none."""
 
     needs: ClassVar[str] = "piecewise-linear"
     takes: ClassVar[str] = "l1 or none"
-    limit: ClassVar[int] = 1_000_000
+    limit: ClassVar[int] = 1_000_000  # steps of the simplex method
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         return self._at([objective], start, trace)[0]

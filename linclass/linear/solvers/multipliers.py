@@ -241,17 +241,11 @@ SUBSET_TOLERANCE = 3e-2  # its tolerance: scores of other rows differ by more
 @documented
 @dataclass(frozen=True)
 class Multipliers(SolverAfterReductions):
-    """Active sets of tied classes, for losses of K scores together with an L2 penalty.
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of Newton steps in all. None is 1000.
-    """
+    """Active sets of tied classes, for losses of K scores together with an L2 penalty."""
 
     needs: ClassVar[str] = "simplicial"
     takes: ClassVar[str] = "l2"
-    limit: ClassVar[int] = 1000
+    limit: ClassVar[int] = 1000  # Newton steps in all
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         few = few_rows(objective, start, least=SUBSET_ABOVE)

@@ -127,13 +127,7 @@ class Secants:
 @documented
 @dataclass(frozen=True)
 class Irls(CentringSolver):
-    """Iteratively reweighted least squares.
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of iterations. None is 100.
-    """
+    """Iteratively reweighted least squares."""
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
@@ -169,13 +163,7 @@ LOCAL_CHANGE = (
 @documented
 @dataclass(frozen=True)
 class Newton(CentringSolver):
-    """Newton's method, with the Hessian formed and inverted.
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of iterations. None is 100.
-    """
+    """Newton's method, with the Hessian formed and inverted."""
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         design, first = objective.design, start

@@ -36,8 +36,6 @@ class NewtonCg(CentringSolver):
 
     Parameters
     ----------
-    max_iter : int or None, default=None
-        Limit on the number of iterations. None is 200.
     forcing : float, default=0.3
         η: conjugate gradients stop when the residual is at most η times the gradient.
     """

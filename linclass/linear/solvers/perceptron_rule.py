@@ -22,6 +22,7 @@ import numpy as np
 
 from linclass.base.arrays import Array, Seed, hashes
 from linclass.base.design_matrix import Design
+from linclass.base.documentation import documented
 from linclass.base.parameters import require_positive
 from linclass.linear.losses.base import Loss
 from linclass.linear.objective.objective import Objective
@@ -150,6 +151,7 @@ class Passed:
     mistakes: int = 0
 
 
+@documented
 @dataclass(frozen=True)
 class PerceptronRule(SolverByPasses):
     """Corrections at misclassified rows.
@@ -158,8 +160,6 @@ class PerceptronRule(SolverByPasses):
     ----------
     tol : float, default=1e-6
         Not used: the rule stops after a pass without mistakes.
-    max_iter : int or None, default=None
-        Limit on the number of passes over the rows. None is 100 passes.
     learning_rate : float, default=1.0
         Learning rate η, above 0.
     order : {'random', 'cyclic'}, default='random'

@@ -32,13 +32,7 @@ LEAST_BOUND = 1e-200  # of L: without a bound no step is too long for a loss tha
 @documented
 @dataclass(frozen=True)
 class ProximalGradient(Solver):
-    """Accelerated proximal gradient, for any penalty.
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of iterations. None is 20000.
-    """
+    """Accelerated proximal gradient, for any penalty."""
 
     needs: ClassVar[str] = "smooth"
     convex_only: ClassVar[bool] = False

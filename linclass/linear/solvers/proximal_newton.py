@@ -322,13 +322,7 @@ CERTIFY_BELOW = 0.01  # of the kink: a residual below it is worth computing the 
 @documented
 @dataclass(frozen=True)
 class ProximalNewton(CentringSolver):
-    """Proximal Newton on a working set, for any penalty that is a sum over features or groups of them.
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of steps. None is 500.
-    """
+    """Proximal Newton on a working set, for any penalty that is a sum over features or groups of them."""
 
     takes: ClassVar[str] = "entrywise or grouped"
     limit: ClassVar[int] = 500

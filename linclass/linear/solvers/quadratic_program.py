@@ -164,17 +164,11 @@ SLOPE_SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffice
 @documented
 @dataclass(frozen=True)
 class QuadraticProgram(Solver):
-    """Squared loss with an L1 part in the penalty, by active sets.
-
-    Parameters
-    ----------
-    max_iter : int or None, default=None
-        Limit on the number of quadratic programs. None is 1000.
-    """
+    """Squared loss with an L1 part in the penalty, by active sets."""
 
     needs: ClassVar[str] = "quadratic"
     takes: ClassVar[str] = "entrywise"
-    limit: ClassVar[int] = 1000
+    limit: ClassVar[int] = 1000  # programs
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         gram = gram_of(objective)

@@ -34,8 +34,6 @@ class QuasiNewton(CentringSolver):
 
     Parameters
     ----------
-    max_iter : int or None, default=None
-        Limit on the number of iterations. None is 1000.
     memory : int, default=10
         Number of pairs of changes that the inverse Hessian is built from.
     """
