@@ -128,10 +128,6 @@ class Estimator(BaseEstimator):
         """An unfitted copy with some parameters changed."""
         return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
 
-    def _changed(self, params: dict[str, Any]) -> Any:
-        """An unfitted copy with some parameters changed, also of estimators inside."""
-        return self._unfitted().set_params(**params)
-
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), VERSION: linclass_version()}
 

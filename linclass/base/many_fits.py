@@ -61,7 +61,7 @@ def fit_many(
     """
     held_out, _ = among_weighted(folds, len(np.asarray(y)), sample_weight)
     rows = Folds(X, y, held_out, scaling, sample_weight)
-    models = [self._changed(param) for param in params]
+    models = [self._unfitted().set_params(**param) for param in params]
     groups: dict[Hashable, list[int]] = {}
     for i, model in enumerate(models):
         model.check()
@@ -110,17 +110,10 @@ def leave_one_out(self: Any, X: MatrixLike, y: ArrayLike, sample_weight: PerRow 
 def among_weighted(
     folds: Sequence[Any], rows: int, sample_weight: PerRow
 ) -> tuple[list[np.ndarray], np.ndarray]:
-    """(row indices of each fold among the rows whose weight is not zero, mask of those rows)."""
-    held_out = held_out_rows(folds, rows)
-    kept = validation.row_weights(sample_weight, rows) > 0
-    if kept.all():
-        return held_out, kept
-    place = np.cumsum(kept) - 1
-    return [place[fold[kept[fold]]] for fold in held_out], kept
+    """(row indices of each fold among the rows whose weight is not zero, mask of those rows).
 
-
-def held_out_rows(folds: Sequence[Any], rows: int) -> list[np.ndarray]:
-    """Row indices of each fold, which may also be given as a mask of all rows."""
+    A fold may also be given as a mask of all rows.
+    """
     held_out = []
     for number, fold in enumerate(folds):
         fold = np.asarray(fold)
@@ -138,7 +131,11 @@ def held_out_rows(folds: Sequence[Any], rows: int) -> list[np.ndarray]:
     if given.size and not -1 < given.min() <= given.max() < rows:
         outside = given[(given < 0) | (given >= rows)][0]
         raise ValueError(f"folds hold row {outside}; rows are 0 to {rows - 1}.")
-    return held_out
+    kept = validation.row_weights(sample_weight, rows) > 0
+    if kept.all():
+        return held_out, kept
+    place = np.cumsum(kept) - 1
+    return [place[fold[kept[fold]]] for fold in held_out], kept
 
 
 # What `path` returns: the fits of one model at several strengths

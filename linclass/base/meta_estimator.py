@@ -93,7 +93,13 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         """Check parameters and rows; (the rows for base estimators, y as `_start_fit` returns it, all weights, and what
         is given with the rows of positive weight: weights only if rows or classes have any).
         """
-        groups = kept_groups(groups, sample_weight, y)
+        if groups is not None:
+            groups, rows = np.asarray(groups), len(np.asarray(y))
+            if groups.shape != (rows,):
+                raise ValueError(
+                    f"groups has shape {groups.shape}; it must be ({rows},), one per row."
+                )
+            groups = groups[validation.row_weights(sample_weight, rows) > 0]
         X, target, weights = self._start_fit(X, y, sample_weight)
         weighed = sample_weight is not None or getattr(self, "class_weight", None) is not None
         given = Given(weights if weighed else None, groups)
@@ -107,7 +113,8 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
                 )
             if not counts.all():  # rows of weight 0 are dropped, so their columns are too
                 self._columns, X = counts, X[:, counts]
-        return self._rows_inside(X), target, weights, given
+        names = getattr(self, "feature_names_in_", None)
+        return named(X, names) if self.takes_names else X, target, weights, given
 
     @property
     def passes_rows(self) -> bool:
@@ -156,10 +163,6 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         if not isinstance(rows, GivenRows) and hasattr(self, "n_features_in_"):
             self._require_width(rows)
         return rows
-
-    def _rows_inside(self, X: Matrix) -> Matrix:
-        """The rows for the base estimator, with the names of their columns if it takes them."""
-        return named(X, getattr(self, "feature_names_in_", None)) if self.takes_names else X
 
     def get_metadata_routing(self) -> MetadataRouter:
         """What this estimator and its base estimator request.
@@ -219,7 +222,14 @@ class Given(NamedTuple):
     def arguments(self, method: MethodType) -> dict[str, Any]:
         """Weights, as an argument of a method that fits."""
         weights = self.asked_for(method.__self__).weights
-        return {} if weights is None else weights_for(method, weights)
+        if weights is None:
+            return {}
+        if "sample_weight" not in arguments(method):
+            raise ValueError(
+                f"{type(method.__self__).__name__} takes no sample_weight; leave sample_weight and class_weight out, "
+                "or choose another."
+            )
+        return {"sample_weight": weights}
 
 
 def fit_inside(model: EstimatorLike, X: Matrix, y: Array, given: Given) -> Any:
@@ -309,16 +319,6 @@ def takes_weights(model: EstimatorLike) -> bool:
     return False
 
 
-def weights_for(fit: MethodType, weights: Array) -> dict[str, Array]:
-    """The argument `sample_weight` of an estimator's method, or ValueError if it has none."""
-    if "sample_weight" not in arguments(fit):
-        name = type(fit.__self__).__name__
-        raise ValueError(
-            f"{name} takes no sample_weight; leave sample_weight and class_weight out, or choose another."
-        )
-    return {"sample_weight": weights}
-
-
 def asks_for(model: EstimatorLike, method: str, name: str) -> bool:
     """Whether an estimator or a splitter asks for metadata, by scikit-learn's routing."""
     ask = getattr(model, "get_metadata_routing", None)
@@ -354,16 +354,6 @@ def groups_for(model: EstimatorLike, groups: Array | None) -> dict[str, Array]:
         return {f"{name}__{key}": value for key, value in groups_for(last, groups).items()}
     splits = hasattr(model, "refit") and asks_for(getattr(model, "cv", None), "split", "groups")
     return {"groups": groups} if splits else {}
-
-
-def kept_groups(groups: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
-    """The groups of the rows whose weight is not 0."""
-    if groups is None:
-        return None
-    groups, rows = np.asarray(groups), len(np.asarray(y))
-    if groups.shape != (rows,):
-        raise ValueError(f"groups has shape {groups.shape}; it must be ({rows},), one per row.")
-    return np.asarray(groups[validation.row_weights(sample_weight, rows) > 0])
 
 
 # Raw input for base estimators that take more than tables of finite numbers: data frames, texts, dicts and arrays of

@@ -10,8 +10,8 @@ the mean of the deviations, so a constant column has no deviation but in the las
 entries that are not stored deviate by −m_k. A class without rows has weight 0 and mean 0.
 
 The scatter Σ w (x − m_k)(x − m_k)ᵀ has one of these forms (FORMS): of single features (K, d), of all features in
-each class (K, d, d), summed over the classes (d, d), or none. With fewer rows than features it is kept as rows R (n, d)
-with RᵀR that sum ('rows'), or with those of each class ('class_rows').
+each class (K, d, d), summed over the classes (d, d), or none (K, 0). With fewer rows than features it is kept as rows
+R (n, d) with RᵀR that sum ('rows'), or with those of each class ('class_rows').
 Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 """
 
@@ -141,7 +141,7 @@ class ClassMoments:
         self.mean[fold][:, columns] = other.mean
         if self.form == "diagonal":
             self.scatter[fold][:, columns] = other.scatter
-        elif self.form != "means":
+        else:
             self.scatter[fold] = other.scatter
 
     @property
@@ -157,63 +157,58 @@ class ClassMoments:
     def of_classes(self, kept: Array) -> ClassMoments:
         """The moments of some classes; the others have no rows."""
         scatter = self.scatter
-        if self.form in ("diagonal", "full"):
-            scatter = scatter[kept]
-        elif self.form in BY_ROWS:
+        if self.form in BY_ROWS:
             scatter = scatter.among(np.cumsum(kept) - 1, kept.sum())
+        elif self.form != "tied":
+            scatter = scatter[kept]
         return replace(self, mass=self.mass[kept], mean=self.mean[kept], scatter=scatter)
 
     def among(self, places: Array, K: int) -> ClassMoments:
         """The moments among K classes, with ours at these positions; the others have no rows."""
         scatter = self.scatter
-        if self.form in ("diagonal", "full"):
-            scatter = placed(scatter, places, K)
-        elif self.form in BY_ROWS:
+        if self.form in BY_ROWS:
             scatter = scatter.among(places, K)
+        elif self.form != "tied":
+            scatter = placed(scatter, places, K)
         mass, mean = (placed(values, places, K) for values in (self.mass, self.mean))
         return replace(self, mass=mass, mean=mean, scatter=scatter)
 
     def scaled(self, shift: Array, scale: Array) -> ClassMoments:
         """The moments of the rows (x − shift) / scale."""
+        if isinstance(self.scatter, list):  # of one fold
+            return self.split()[0].scaled(shift[0], scale[0]).stacked()
         by = scale[..., None, :]
         mean = (self.mean - shift[..., None, :]) / by
         if self.form == "means":
             return replace(self, mean=mean)
         if self.form in BY_ROWS:
-            of_folds = isinstance(self.scatter, list)
-            each = zip(self.scatter, scale, strict=True) if of_folds else [(self.scatter, scale)]
-            found: list[Any] = [R.scaled(by) for R, by in each]
-            return replace(self, mean=mean, scatter=found if of_folds else found[0])
+            return replace(self, mean=mean, scatter=self.scatter.scaled(scale))
         if self.form == "diagonal":
             by = by**2
-        elif self.form in ("tied", "full"):
+        else:
             by = scale[..., :, None] * by
             by = by[..., None, :, :] if self.form == "full" else by
         return replace(self, mean=mean, scatter=self.scatter / by)
 
     def times(self, factor: Any) -> ClassMoments:
         """The moments with all weights multiplied by a factor; of a stack, one for each fold."""
+        if isinstance(self.scatter, list):  # of one fold
+            return self.split()[0].times(factor[0]).stacked()
         by, scatter = np.asarray(factor), self.scatter
-        if isinstance(scatter, list):
-            scatter = [R.times(own) for R, own in zip(scatter, by, strict=True)]
-        elif self.form in BY_ROWS:
+        if self.form in BY_ROWS:
             scatter = scatter.times(by)
-        elif self.form != "means":
+        else:
             scatter = scatter * by.reshape(by.shape + (1,) * (scatter.ndim - by.ndim))
         return replace(self, mass=self.mass * by[..., None], scatter=scatter)
 
     def split(self) -> list[ClassMoments]:
         """The moments of each fold of a stack."""
-        scatter = self.scatter if self.form != "means" else [self.scatter] * len(self.mass)
-        parts = zip(self.mass, self.mean, scatter, strict=True)
+        parts = zip(self.mass, self.mean, self.scatter, strict=True)
         return [ClassMoments(self.form, *part) for part in parts]
 
     def stacked(self) -> ClassMoments:
         """As a stack of one."""
-        if self.form in BY_ROWS:
-            scatter: Any = [self.scatter]
-        else:
-            scatter = self.scatter if self.form == "means" else self.scatter[None]
+        scatter = [self.scatter] if self.form in BY_ROWS else self.scatter[None]
         return ClassMoments(self.form, self.mass[None], self.mean[None], scatter)
 
     @property
@@ -274,7 +269,7 @@ def _no_rows(*_: Any) -> Array:
 
 # Σ_k w_k s_k s_kᵀ of vectors s (K, d), one for each class
 SQUARES: dict[str, Callable[..., Array]] = {
-    "means": lambda s, w: np.zeros(0),
+    "means": lambda s, w: s[..., :0],
     "diagonal": lambda s, w: w[..., None] * s * s,
     "full": lambda s, w: (w[..., None] * s)[..., :, None] * s[..., None, :],
     "tied": lambda s, w: np.swapaxes(w[..., None] * s, -1, -2) @ s,
@@ -333,7 +328,7 @@ def _times(rows: sp.csr_array, w: Array) -> sp.csr_array:
 
 
 FORMS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    "means": (lambda rows, w, m, D, off: None, lambda scatter: np.zeros(0)),
+    "means": (lambda rows, w, m, D, off: m[:0], np.array),
     "diagonal": (_squares, np.array),
     "full": (_outer, np.array),
     "tied": (_outer, sum),

@@ -131,7 +131,7 @@ class ClassifiedRows:
             sums += belongs[:, some] @ (np.hstack([D, D * D]) if squared else D)
         mass = np.bincount(group, weights, F * K).reshape(F, K)
         sums = sums.reshape(F, K, -1)
-        return mass, sums[..., :d], sums[..., d:] if squared else np.zeros((F, 0))
+        return mass, sums[..., :d], sums[..., d:]
 
     def _blocks(self) -> list[slice]:
         return [slice(begin, begin + BLOCK) for begin in range(0, len(self.X), BLOCK)]

@@ -172,24 +172,20 @@ class NearestShrunkenCentroids(FromStatistics, LinearScores, SoftmaxProbabilitie
         np.multiply(unit, t, out=means)
         means += centre
         selected = np.abs(differences).max(axis=0) > thresholds[:, None]
-        reason = self._without_spread(known)
+        reason = ""
+        if not known.all():
+            j = int(np.argmin(known))
+            name = list(getattr(self, "feature_names_in_", range(d)))[j]
+            reason = (
+                f"feature {name!r}, one of {np.count_nonzero(~known)}, has no spread within the classes "
+                "and is left out; a spread_offset above 0 keeps it"
+            )
         for model, *fit in zip(models, t, means, selected, W, b, strict=True):
             model.deviations_, model.means_, model.selected_, *scores = fit
             model.priors_ = priors.copy()
             model._set_scores(*scores)
             model._record("rank_deficient" if reason else "converged", reason)
         return models
-
-    def _without_spread(self, known: Array) -> str:
-        """The first feature without a spread, in words; empty if there is none."""
-        if known.all():
-            return ""
-        j = int(np.argmin(known))
-        name = list(getattr(self, "feature_names_in_", range(len(known))))[j]
-        return (
-            f"feature {name!r}, one of {np.count_nonzero(~known)}, has no spread within the classes "
-            "and is left out; a spread_offset above 0 keeps it"
-        )
 
     def _differences(self, statistics: ClassMoments) -> Differences:
         mass, centre = statistics.mass, statistics.centre

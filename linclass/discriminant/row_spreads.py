@@ -270,10 +270,6 @@ class SpanSpread(_RowSpread):
         products = self.span.unit.products(_times(X, self.span.weight))
         return _solved(self.U.T, _solved(self.span.L, products[:, self.span.own]))
 
-    def whitened_rows(self) -> Array:
-        """R itself (n, r), whitened."""
-        return _solved(self.U.T, self.span.T)
-
     def distances(self, X: Matrix, mean: Array) -> Array:
         """(x − m)ᵀΣ⁺(x − m) of rows X (q, d)."""
         Y = self.whiten(X) - self.whiten(mean[None]) if sp.issparse(X) else self.whiten(X - mean)

@@ -165,7 +165,8 @@ class SubclassRows:
         self.moments, self.shrinkage = moments, shrinkage
         self.spread, self.along = shrunk_spreads(moments, shrinkage)
         self.weights = [weights[codes == k] for k in range(len(moments.mass))]
-        self.white = white_rows(X, codes, moments, self.along)
+        Y = self.along.whiten(X) - self.along.whiten(moments.means)[codes]
+        self.white = [Y[codes == k] for k in range(len(moments.mass))]
         self.in_units = in_units(X, codes, moments)
 
 
@@ -180,18 +181,6 @@ def shrunk_spreads(moments: ClassMoments, a: float) -> tuple[AnySpread, Spread |
     shrunk = ShrunkSpread((1 - a) * values / N, axes, a * values.sum() / (N * d))
     W = shrunk.whiten(axes)
     return shrunk, Spread(shrunk.times(W), W.T)
-
-
-def white_rows(
-    X: Matrix, codes: Array, moments: ClassMoments, along: Spread | SpanSpread
-) -> list[Array]:
-    """The rows of each class about its mean, whitened."""
-    K = len(moments.mass)
-    if isinstance(along, SpanSpread):
-        Y = along.whitened_rows() / along.R.roots[:, None]
-        return [Y[along.R.codes == k] for k in range(K)]
-    Y = along.whiten(X) - along.whiten(moments.means)[codes]
-    return [Y[codes == k] for k in range(K)]
 
 
 def in_units(X: Matrix, codes: Array, moments: ClassMoments) -> list[Matrix]:
