@@ -113,11 +113,16 @@ def focus_of(outcome: Outcome) -> list[str]:
     return [name for name in outcome.evaluation.get("focus", []) if name in outcome.methods]
 
 
+def baselines(outcome: Outcome) -> list[str]:
+    """The methods that always predict the majority class."""
+    return [name for name, own in outcome.methods.items() if own.get("classifier") == BASELINE]
+
+
 def controls(outcome: Outcome, base: ComparisonAcross) -> list[str]:
     """The focus; without it the best method and the baseline, as far as they are ranked."""
     if focus := focus_of(outcome):
         return focus
-    guesses = [m for m in base.methods if outcome.methods[m].get("classifier") == BASELINE]
+    guesses = [name for name in baselines(outcome) if name in base.methods]
     return [*dict.fromkeys([*base.best[:1], *guesses])] if base.enough else []
 
 
@@ -333,7 +338,7 @@ def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | N
         return None
     columns = [every.methods.index(method) for method in (control, *others)]
     datasets, table = [every.datasets[i] for i in rows], every.table[rows][:, columns]
-    fixed = control in focus_of(outcome) or outcome.methods[control].get("classifier") == BASELINE
+    fixed = control in focus_of(outcome) + baselines(outcome)
     chosen = len(others) > 1 and not fixed and control in base.best
     rope = rope_of(outcome.evaluation)
     return Across(control, others, datasets, table, rope, base if chosen else None)

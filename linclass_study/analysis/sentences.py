@@ -279,12 +279,14 @@ def _sensitivity(tried: list[Scenario]) -> list[str]:
     return found
 
 
-def too_few(base: ComparisonAcross, what: str, least: int, table: str) -> str:
-    """Why a figure is not drawn; empty if there are enough data sets."""
+def too_few(base: ComparisonAcross, what: str, whole: str, least: int, table: str) -> str:
+    """Why a figure of `what`, by its `whole` name, is not drawn; empty if there are enough data sets."""
+    if not base.enough:
+        return f"{what} need two methods with scores on all of at least two data sets"
     if len(base.datasets) >= least:
         return ""
     return (
-        f"{what} are not drawn: {counted(len(base.datasets), 'independent data set')} are too few for a significant "
+        f"{whole} are not drawn: {counted(len(base.datasets), 'independent data set')} are too few for a significant "
         f"difference; at least {least} are required. tables/{table}.csv has the values."
     )
 

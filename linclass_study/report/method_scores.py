@@ -35,6 +35,9 @@ MARKS = (
 AVERAGES = ("_macro", "_weighted", "_micro")
 
 
+Array = np.ndarray
+
+
 def scores_by_metric(
     outcome: Outcome,
     dataset: str,
@@ -58,19 +61,14 @@ def scores_by_metric(
     count = (~np.isnan(values)).sum(axis=2)
     whole = (count > 0) & (np.minimum(count, fitted) == planned)
     found = {metric: dict.fromkeys(methods, Number(None)) for metric in wanted}
-    for i, metric in enumerate(names):
-        column = _column(metric, values[i], whole[i], ratio, step, intervals)
+    for metric, own, has_all in zip(names, values, whole, strict=True):
+        column = _column(metric, own, has_all, ratio, step, intervals)
         found[metric] = dict(zip(methods, column, strict=True))
     return found
 
 
 def _column(
-    metric: str,
-    values: np.ndarray,
-    whole: np.ndarray,
-    ratio: np.ndarray,
-    step: np.ndarray,
-    intervals: bool,
+    metric: str, values: Array, whole: Array, ratio: Array, step: Array, intervals: bool
 ) -> list[Number]:
     """Numbers of one metric from values (methods, folds), and whole, n_test/n_train and 1/n_test (methods,)."""
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0

@@ -31,7 +31,7 @@ from linclass_study.analysis.across_datasets import (
     groups_sharing_rows,
     scenarios,
 )
-from linclass_study.analysis.controls import BASELINE, across, focus_of, ranks_decide
+from linclass_study.analysis.controls import across, baselines, focus_of, ranks_decide
 from linclass_study.analysis.fit_problems import planned_sentence, planned_words
 from linclass_study.analysis.outcome import Outcome, PlaneGrid, median_seconds
 from linclass_study.analysis.tuned import chosen_values, grid_ends
@@ -81,25 +81,23 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
     scores, partial = _scores(outcome, names)
     datasets = _datasets(outcome)
     shown = [name for name in names if any(any(row) for row in scores[name])]
+    medians = median_seconds(outcome.times).items()
+    seconds = {run: max(round(median / SECONDS), 1) for run, median in medians}
     return {
         "metric": outcome.metric,
         "planned": planned_sentence(outcome.fits),
         "leading": _places(outcome, leading_methods(outcome)),
         "metrics": [_metric(outcome, name) for name in shown],
         "focus": _places(outcome, focus_of(outcome)),
-        "baseline": [
-            place
-            for place, entry in enumerate(outcome.methods.values())
-            if entry.get("classifier") == BASELINE
-        ],
+        "baseline": _places(outcome, baselines(outcome)),
         "methods": [_method(outcome, name) for name in outcome.methods],
         "datasets": datasets,
         "t": _t_quantiles(max(len(datasets), *(one.get("folds", 0) for one in datasets))),
         "scores": {name: scores[name] for name in shown},
         "partial": {name: partial[name] for name in shown},
-        "seconds": _seconds(outcome),
-        "fits": _fits(outcome),
-        "tuned": _tuned(outcome),
+        "seconds": _of_runs(outcome, seconds, None),
+        "fits": _of_runs(outcome, _fits(outcome), {}),
+        "tuned": _of_runs(outcome, _tuned(outcome), {}),
         "across": {name: _across(outcome, name) for name in shown},
         "planes": _planes(outcome),
         "ratings": _ratings(outcome, comparison_across(outcome)),
@@ -119,9 +117,7 @@ def leading_methods(outcome: Outcome) -> list[str]:
         every = base.every
         mean = np.nanmean(every.table, axis=0) if every.table.size else np.zeros(0)
         order = [every.methods[j] for j in np.argsort(-mean, kind="stable")]
-    guesses = [
-        name for name, entry in outcome.methods.items() if entry.get("classifier") == BASELINE
-    ]
+    guesses = baselines(outcome)
     names = dict.fromkeys([*focus_of(outcome), *(name for name in order if name not in guesses)])
     return [*names][:LEADING]
 
@@ -151,7 +147,6 @@ def _metric(outcome: Outcome, name: str) -> dict[str, Any]:
 
 def _method(outcome: Outcome, name: str) -> dict[str, Any]:
     entry = outcome.methods[name]
-    about = docstring_parts(str(entry.get("classifier", "")))
     steps = entry.get("transforms") or []
     return {
         "name": name,
@@ -160,7 +155,7 @@ def _method(outcome: Outcome, name: str) -> dict[str, Any]:
         "tune": entry.get("tune") or {},
         "transforms": [step if isinstance(step, str) else json.dumps(step) for step in steps],
         "grid_end": grid_ends(outcome).get(name, ""),
-        **about,
+        **docstring_parts(str(entry.get("classifier", ""))),
         **_label(entry),
     }
 
@@ -176,10 +171,10 @@ def docstring_parts(classifier: str) -> dict[str, str]:
     module = MODULES.get(classifier.removeprefix("linclass."), "")
     if not classifier.startswith("linclass.") or not module:
         return {}
-    spec = find_spec(module)
-    if spec is None or spec.loader is None or not hasattr(spec.loader, "get_source"):
+    loader: Any = getattr(find_spec(module), "loader", None)
+    if not hasattr(loader, "get_source"):
         return {}
-    text = ast.get_docstring(ast.parse(spec.loader.get_source(module) or "")) or ""
+    text = ast.get_docstring(ast.parse(loader.get_source(module) or "")) or ""
     equation, *pieces = re.split(rf"\n({'|'.join(LABELS)}): ", text.rstrip())
     labelled = zip(pieces[::2], pieces[1::2], strict=True)
     found = {label.lower(): " ".join(value.split()) for label, value in labelled}
@@ -205,10 +200,8 @@ def _datasets(outcome: Outcome) -> list[dict[str, Any]]:
         protocol = own.protocol(name)
         fits = own.fits.filter(protocol=protocol)
         counts, classes = about["class_counts"], about["classes"]
-        ratio = (fits["n_test"] / fits["n_train"]).mean()
-        test = fits["n_test"].mean()
-        n = fits.select("repeat", "fold").unique().height
-        checks = own.checks(name)
+        ratio, test = (fits["n_test"] / fits["n_train"]).mean(), fits["n_test"].mean()
+        found.append(one)
         one |= {
             "rows": about["rows"],
             "features": about["n_features"],
@@ -217,15 +210,14 @@ def _datasets(outcome: Outcome) -> list[dict[str, Any]]:
             "classes": classes[:MAX_CLASSES],
             "counts": counts[:MAX_CLASSES],
             "majority": max(counts) / max(sum(counts), 1),
-            "separable": checks.get("separable"),
+            "separable": own.checks(name).get("separable"),
             "source": source_of(about),
             "over": protocol_phrase(own.evaluation, protocol),
             "planned": planned_words(own.fits) * (own.fits["protocol"].n_unique() > 1),
-            "folds": n,
+            "folds": fits.select("repeat", "fold").unique().height,
             "ratio": ratio if isinstance(ratio, float) else 0.0,
             "step": 1 / test if isinstance(test, float) and test else 0.0,
         }
-        found.append(one)
     return found
 
 
@@ -255,68 +247,52 @@ def _scores(
         count = np.isfinite(values).sum(axis=2)
         whole = (count > 0) & (np.minimum(count, fitted) == planned)
         for i, name in enumerate(names):
-            row = []
+            scores[name].append(row := [None] * len(methods))
             for j, of_folds in enumerate(values[i]):
-                own_values = of_folds[~np.isnan(of_folds)]
-                row.append(
-                    np.round(own_values / UNIT).astype(int).tolist() if whole[i, j] else None
-                )
-                if not whole[i, j] and count[i, j]:
+                if whole[i, j]:
+                    own_values = of_folds[~np.isnan(of_folds)]
+                    row[j] = np.round(own_values / UNIT).astype(int).tolist()
+                elif count[i, j]:
                     partial[name][f"{place},{j}"] = round(float(np.nanmean(of_folds)), 5)
-            scores[name].append(row)
     return scores, partial
 
 
-def _seconds(outcome: Outcome) -> list[list[int | None]]:
-    known = median_seconds(outcome.times)
-    return [
-        [
-            max(round(known[dataset, method] / SECONDS), 1) if (dataset, method) in known else None
-            for method in outcome.methods
-        ]
-        for dataset in outcome.datasets
-    ]
+def _of_runs(outcome: Outcome, known: Mapping[tuple[str, str], Any], default: Any) -> list[Any]:
+    """(data set, method) → value as a nested list, [data set][method]."""
+    return [[known.get((d, m), default) for m in outcome.methods] for d in outcome.datasets]
 
 
-def _fits(outcome: Outcome) -> list[list[dict[str, int]]]:
+def _fits(outcome: Outcome) -> dict[tuple[str, str], dict[str, int]]:
     counts: dict[tuple[str, str], dict[str, int]] = {}
-    for dataset, method, status, n in (
-        outcome.fits.group_by("dataset", "method", "status").len().sort(pl.all()).iter_rows()
-    ):
+    ended = outcome.fits.group_by("dataset", "method", "status").len().sort(pl.all())
+    for dataset, method, status, n in ended.iter_rows():
         counts.setdefault((dataset, method), {})[status] = n
-    return [
-        [counts.get((dataset, method), {}) for method in outcome.methods]
-        for dataset in outcome.datasets
-    ]
+    return counts
 
 
-def _tuned(outcome: Outcome) -> list[list[dict[str, list[Any]]]]:
+def _tuned(outcome: Outcome) -> dict[tuple[str, str], dict[str, list[Any]]]:
     """Values of floats have TUNED_DIGITS digits."""
     times: dict[tuple[str, str], dict[str, Counter[tuple[str, str | None]]]] = {}
     main = {name: outcome.protocol(name) for name in outcome.datasets}
     columns = ("dataset", "method", "protocol", "parameter", "value", "edge")
-    for dataset, method, protocol, parameter, text, edge in (
-        chosen_values(outcome).select(columns).iter_rows()
-    ):
+    chosen = chosen_values(outcome).select(columns)
+    for dataset, method, protocol, parameter, text, edge in chosen.iter_rows():
         if protocol == main.get(dataset):
             value = json.loads(text)
             if isinstance(value, float):
                 text = f"{value:.{TUNED_DIGITS}g}" if np.isfinite(value) else json.dumps(str(value))
             run = times.setdefault((dataset, method), {})
             run.setdefault(parameter, Counter())[text, edge] += 1
-    return [
-        [
-            {
-                parameter: [
-                    [json.loads(text), n, *([edge] if edge else [])]
-                    for (text, edge), n in sorted(counted.items(), key=str)
-                ]
-                for parameter, counted in times.get((dataset, method), {}).items()
-            }
-            for method in outcome.methods
-        ]
-        for dataset in outcome.datasets
-    ]
+    return {
+        run: {
+            parameter: [
+                [json.loads(text), n, *([edge] if edge else [])]
+                for (text, edge), n in sorted(counted.items(), key=str)
+            ]
+            for parameter, counted in of_run.items()
+        }
+        for run, of_run in times.items()
+    }
 
 
 def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
@@ -338,12 +314,15 @@ def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
         return None
     order = {name: place for place, name in enumerate(outcome.datasets)}
     methods = _places(outcome, base.methods)
-    mean = base.nemenyi.ranks
+    intervals = {}  # by a bootstrap over data sets
+    if base.enough_for_intervals:
+        ends = map(_rounded, bootstrap_means(np.array(ranks(base.table))))
+        intervals = dict(zip(("low", "high"), ends, strict=True))
     found: dict[str, Any] = {
         "datasets": [order[name] for name in base.datasets],
         "methods": methods,
-        "rank": _rounded(mean),
-        **_rank_intervals(base),
+        "rank": _rounded(base.nemenyi.ranks),
+        **intervals,
         "critical": round(float(base.nemenyi.critical_difference), 3),
         "groups": [[methods[j] for j in group] for group in base.nemenyi.groups],
         "friedman": None if base.friedman is None else float(base.friedman.f_p),
@@ -374,12 +353,11 @@ def _pairs(base: ComparisonAcross) -> dict[str, Any]:
     comparisons = k * (k - 1) // 2
     by_ranks = ranks_decide(n, comparisons)
     adjusted = base.nemenyi.p if by_ranks else base.pairs.adjusted
-    return {
-        "pairs": None
-        if (adjusted == 1).all()
-        else [_rounded(adjusted[i, i + 1 :]) for i in range(k)],
-        "pairs_words": test_words("nemenyi" if by_ranks else "wilcoxon", k - 1, comparisons),
-    }
+    pairs = (
+        None if (adjusted == 1).all() else [_rounded(p[i + 1 :]) for i, p in enumerate(adjusted)]
+    )
+    words = test_words("nemenyi" if by_ranks else "wilcoxon", k - 1, comparisons)
+    return {"pairs": pairs, "pairs_words": words}
 
 
 def _ratings(outcome: Outcome, base: ComparisonAcross) -> list[list[float]]:
@@ -393,14 +371,6 @@ def _ratings(outcome: Outcome, base: ComparisonAcross) -> list[list[float]]:
     ]
 
 
-def _rank_intervals(base: ComparisonAcross) -> dict[str, list[float]]:
-    """Percentile intervals of the mean ranks by a bootstrap over data sets."""
-    if not base.enough_for_intervals:
-        return {}
-    low, high = bootstrap_means(np.array(ranks(base.table)))
-    return {"low": _rounded(low), "high": _rounded(high)}
-
-
 def _planes(outcome: Outcome) -> list[dict[str, Any]]:
     """Decision boundaries of data sets of two features; without any, of the first one with a plane.
 
@@ -410,26 +380,31 @@ def _planes(outcome: Outcome) -> list[dict[str, Any]]:
     panels      method → the regions of classes but the first (paths of polygons), in which most folds predict them,
                 and the boundaries of each fold (paths of lines)
     """
-    names = [name for name in outcome.datasets if _has_plane(outcome, name)]
+    runs = outcome.results / "runs"
+    names = [
+        name
+        for name in outcome.datasets
+        if outcome.about(name)["status"] != "unavailable"
+        and any((runs / name / method / "boundary.npz").exists() for method in outcome.methods)
+    ]
     two = [name for name in names if outcome.about(name)["n_features"] == 2]
     found = []
     for name in two[:MAX_PLANES] or names[:1]:
-        on_plane = training_rows(outcome, name)
-        if isinstance(on_plane, str):
+        on_plane, (grids, _) = (
+            training_rows(outcome, name),
+            grids_of_methods(outcome.parts()[name], name),
+        )
+        if isinstance(on_plane, str) or not grids:
             continue
-        X, y, plane = on_plane
-        grids, _ = grids_of_methods(outcome.parts()[name], name)
-        if not grids:
-            continue
-        first = next(iter(grids.values()))
-        about = outcome.about(name)
-        n_classes = len(about["classes"])
+        (X, y, plane), about = on_plane, outcome.about(name)
+        first, n_classes = next(iter(grids.values())), len(about["classes"])
         low = np.array([first.x[0], first.y[0]])
         scale = SIDE / (np.array([first.x[-1], first.y[-1]]) - low)
         some = np.unique(np.linspace(0, len(X) - 1, min(len(X), MAX_POINTS)).astype(int))
         points = np.round((X[some] - low) * scale).astype(int) if len(X) else np.empty((0, 2), int)
         inside = ((points >= 0) & (points <= SIDE)).all(axis=1)
         codes = y[some][inside, None] if len(X) else np.empty((0, 1), int)
+        panels = [_panel(grid, n_classes) for grid in grids.values()]
         found.append(
             {
                 "dataset": list(outcome.datasets).index(name),
@@ -439,10 +414,7 @@ def _planes(outcome: Outcome) -> list[dict[str, Any]]:
                 "y": [float(first.y[0]), float(first.y[-1])],
                 "shown": _places(outcome, _different(outcome, grids)),
                 "points": np.hstack([points[inside], codes]).tolist(),
-                "panels": {
-                    _places(outcome, [method])[0]: _panel(grid, n_classes)
-                    for method, grid in grids.items()
-                },
+                "panels": dict(zip(_places(outcome, grids), panels, strict=True)),
             }
         )
     return found
@@ -469,24 +441,14 @@ def _different(outcome: Outcome, grids: dict[str, PlaneGrid]) -> list[str]:
     return [name for name in grids if name in chosen]
 
 
-def _has_plane(outcome: Outcome, dataset: str) -> bool:
-    runs = outcome.results / "runs" / dataset
-    return outcome.about(dataset)["status"] != "unavailable" and any(
-        (runs / method / "boundary.npz").exists() for method in outcome.methods
-    )
-
-
 def _panel(grid: PlaneGrid, n_classes: int) -> dict[str, Any]:
     from contourpy import contour_generator  # with matplotlib
 
     gx, gy = np.linspace(0, SIDE, len(grid.x)), np.linspace(0, SIDE, len(grid.y))
+    shares = np.array([(grid.labels == code).mean(axis=0) for code in range(n_classes)])
     regions, lines = [], []
     for code in range(1, n_classes):
-        share = (grid.labels == code).mean(axis=0)
-        others = [
-            (grid.labels == other).mean(axis=0) for other in range(n_classes) if other != code
-        ]
-        lead = share - np.max(others, axis=0)
+        lead = shares[code] - np.delete(shares, code, axis=0).max(axis=0)
         found = contour_generator(gx, gy, lead, fill_type="OuterOffset").filled(0, 2)
         rings = [
             points[begin:end]

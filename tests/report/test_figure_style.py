@@ -165,7 +165,7 @@ def test_classes_differ_by_marker_dashes_and_tint(outcome):
     panels = figure_of(outcome, "probabilities", "several_classes_in_this_one").axes
     outlines = [part for part in panels[0].patches if isinstance(part, StepPatch)]
     assert len({str(part.get_linestyle()) for part in outlines}) == len(outlines) == classes
-    assert len({style.class_style(code)[1] for code in range(13)}) == 13
+    assert len({style.method_style(code)[1] for code in range(13)}) == 13
     for K in (2, 3, 4):
         assert np.diff(lightness(tints(K))).min() > 2.3  # the least difference that is noticed
 

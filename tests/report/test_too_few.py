@@ -33,7 +33,7 @@ def across(n, k):
 def test_pairs_are_compared_from_the_least_number_on_that_can_be_significant(n):
     """The least p of Wilcoxon's test is that of n differences of one sign."""
     least = stats.wilcoxon(np.arange(1.0, n + 1), method="exact").pvalue
-    assert bool(too_few(across(n, 3), "Pairs", PAIRED, "pairwise")) == (least > 0.05)
+    assert bool(too_few(across(n, 3), "pairs", "Pairs", PAIRED, "pairwise")) == (least > 0.05)
 
 
 def test_a_sentence_says_from_how_many_data_sets_a_comparison_can_be_significant():
@@ -46,7 +46,7 @@ def test_a_sentence_says_from_how_many_data_sets_a_comparison_can_be_significant
 @each(("k", "n"), [(2, PAIRED), (3, MIN_DATA_SETS), (8, MIN_DATA_SETS)])
 def test_enough_data_sets_can_show_a_difference_of_ranks(k, n):
     base = across(n, k)
-    assert not too_few(base, "Mean ranks", MIN_DATA_SETS, "ranks")
+    assert not too_few(base, "ranks", "Mean ranks", MIN_DATA_SETS, "ranks")
     assert np.ptp(base.nemenyi.ranks) > base.nemenyi.critical_difference
 
 

@@ -67,7 +67,7 @@ def class_key(figure: Figure, classes: Sequence[str], left: float, room: float) 
 
     handles = []
     for code, tint in enumerate(tints(len(classes))):
-        colour, marker = style.class_style(code)
+        colour, marker = style.method_style(code)
         mark = Line2D([], [], linestyle="", marker=marker, color=colour, markersize=4.5)
         handles.append((Patch(facecolor=tuple(tint), linewidth=0), mark))
     key(figure, handles, classes, left, room, handleheight=1.0)
@@ -131,11 +131,10 @@ def spread(places: np.ndarray, gap: float, room: float) -> np.ndarray:
 
 def outermost(order: Sequence[int], most: int, *kept: Collection[int]) -> list[int]:
     """At most `most` entries in their order: those `kept`, earlier collections first, then those nearest to an end."""
-    last = len(order) - 1
 
     def urgency(place: int) -> tuple[int, int]:
         tiers = (tier for tier, those in enumerate(kept) if order[place] in those)
-        return next(tiers, len(kept)), min(place, last - place)
+        return next(tiers, len(kept)), min(place, len(order) - 1 - place)
 
     return [order[place] for place in sorted(sorted(range(len(order)), key=urgency)[:most])]
 

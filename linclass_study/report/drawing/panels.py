@@ -134,12 +134,6 @@ def name_above(figure: Figure, method: str) -> None:
     figure.text(0.06 / width, 1 - 0.06 / height, name, va="top", fontsize=style.TEXT)
 
 
-def baselines(outcome: Outcome, methods: Sequence[str]) -> set[int]:
-    """Numbers of the methods that always predict the majority class."""
-    kinds = [outcome.methods[method].get("classifier") for method in methods]
-    return {j for j, kind in enumerate(kinds) if kind == BASELINE}
-
-
 def selected_methods(outcome: Outcome, dataset: str, able: Iterable[str], most: int) -> list[str]:
     """At most `most` of the methods that the figure can show, best first.
 
@@ -149,10 +143,10 @@ def selected_methods(outcome: Outcome, dataset: str, able: Iterable[str], most: 
     ranked = [method for method in ranking(outcome, dataset)["method"] if method in able]
     kinds = {method: outcome.methods[method].get("classifier") for method in ranked}
     first = {kind: method for method, kind in reversed(kinds.items())}  # the best of each kind
-    order = sorted(ranked, key=lambda m: (first[kinds[m]] != m, kinds[m] != BASELINE))
-    best = ranked[:1]
-    chosen = {*best, *[method for method in order if method not in best][: most - len(best)]}
-    return [method for method in ranked if method in chosen]
+    order = sorted(
+        ranked, key=lambda m: (m != ranked[0], first[kinds[m]] != m, kinds[m] != BASELINE)
+    )
+    return [method for method in ranked if method in order[:most]]
 
 
 def selection_note(outcome: Outcome, methods: list[str], able: int, what: str = "") -> str:

@@ -94,14 +94,9 @@ def canvas(width: float, height: float) -> Figure:
 
 
 def method_style(place: int) -> tuple[str, str]:
-    """Colour and marker of a method in a figure of several, by its place there; the markers of the first 13 differ, and
-    neighbours in both."""
+    """Colour and marker of a class, or of a method in a figure of several, by its place; the markers of the first 13
+    differ, neighbours differ in both, and the first two colours, blue and orange, have the strongest contrast."""
     return COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-
-
-def class_style(code: int) -> tuple[str, str]:
-    """Colour and marker of a class; the first two, blue and orange, have the strongest contrast."""
-    return method_style(code)
 
 
 def tinted(colour: str, shares: np.ndarray) -> np.ndarray:
@@ -120,10 +115,8 @@ def text_width(text: str, size: float) -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(size=size)
-    lines = text.split("\n")
-    return float(
-        max(text_to_path.get_text_width_height_descent(x, font, False)[0] for x in lines) / 72
-    )
+    measure = text_to_path.get_text_width_height_descent
+    return float(max(measure(line, font, False)[0] for line in text.split("\n")) / 72)
 
 
 def widest(texts: Iterable[str], size: float) -> float:
@@ -190,17 +183,9 @@ def mark_log(axis: Axis) -> None:
     every = 1
     while mark(axis, powers[::every]) < len(powers[::every]):
         every += 1
-    if len(powers) < FEW_TICKS:
-        mark(
-            axis,
-            [
-                *powers,
-                *(digit * power for digit in (2, 5) for power in (*powers, 10.0 ** (least - 1))),
-            ],
-        )
-
-
-FEW_TICKS = 3  # powers of ten, to which others are added
+    if len(powers) < 3:
+        below = (*powers, 10.0 ** (least - 1))
+        mark(axis, [*powers, *(digit * power for digit in (2, 5) for power in below)])
 
 
 def mark(axis: Axis, values: Iterable[float]) -> int:

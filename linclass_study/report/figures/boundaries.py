@@ -8,7 +8,7 @@ refitted here: the runs have saved the predicted classes of a grid and their mar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -128,9 +128,8 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
         return ReportFigure.nothing(f"{dataset}: {on_plane}")
     found, left_out = grids_of_methods(outcome, dataset)
     if not found:
-        return ReportFigure.nothing(
-            f"no fit on {dataset} gave a boundary: {methods_by_reason(left_out)}"
-        )
+        why = methods_by_reason(left_out)
+        return ReportFigure.nothing(f"no fit on {dataset} gave a boundary: {why}")
 
     most = most_panels(MAX_PANELS, COLUMNS)
     grids = {method: found[method] for method in selected_methods(outcome, dataset, found, most)}
@@ -158,16 +157,15 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
         shown = BoundaryDisplay(grid.x, grid.y, fields, X, y)
         shown.plot(axes, rasterized=dense, marks=marks, **look)
 
-    first, second = _sentences(grids, shares, left_out)
     plane_of = plane_sentence(about) if is_cut else ""
     first_grid = next(iter(grids.values()))
-    points = points_sentence(about, X, first_grid.x, first_grid.y)
-    sentences = [
-        f"One panel per method. {plane_of}{first}{points}",
-        selection_note(outcome, list(grids), len(found), "with a boundary"),
-        *second,
-    ]
-    caption = " ".join(filter(None, sentences))
+    reading = (
+        f"One panel per method. {plane_of}Thin lines: the boundary of each fit. Background: the class of each point of "
+        "the plane, mixed where fits disagree; “disputed” is the share of the plane shown on which they do. "
+        f"{points_sentence(about, X, first_grid.x, first_grid.y)}"
+    )
+    some = selection_note(outcome, list(grids), len(found), "with a boundary")
+    caption = " ".join(filter(None, [reading, some, *_notes(grids, shares, left_out)]))
     directions = None  # feature → its weights in the two coordinates
     if is_cut and plane is not None:
         directions = dict(zip(about["features"], plane.weights.tolist(), strict=True))
@@ -185,30 +183,20 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
     return ReportFigure(figure, f"Decision boundaries on {dataset}{where}", caption, numbers)
 
 
-def _sentences(
+def _notes(
     grids: dict[str, PlaneGrid], shares: dict[str, float], left_out: dict[str, str]
-) -> tuple[str, list[str]]:
-    """For the caption: how to read the panels; methods of one class per fold, and those without a boundary."""
-    reading = (
-        "Thin lines: the boundary of each fit. Background: the class of each point of the plane, "
-        "mixed where fits disagree; “disputed” is the share of the plane shown on which they do. "
-    )
-    notes = []
-    if varying := [m for m in grids if one_class(grids[m].labels) and shares[m]]:
-        notes.append(
+) -> Iterator[str]:
+    """For the caption: methods of one class per fold, and those without a boundary."""
+    of_one_class = [m for m, own in grids.items() if (own.labels == own.labels[:, :1, :1]).all()]
+    if varying := [method for method in of_one_class if shares[method]]:
+        yield (
             f"{' and '.join(varying)} gave the whole plane one class in each fit, not the same in all: where classes "
             "are of nearly equal size, training sets differ in which is the largest."
         )
     if by_classes := [m for m, grid in grids.items() if grid.from_classes().any()]:
-        notes.append(
+        yield (
             f"Lines of {', '.join(by_classes)} are made from the predicted classes of a grid and exact to one of its "
             "cells, as no scores are known that are equal there."
         )
     if left_out:
-        notes.append(f"Not drawn: {methods_by_reason(left_out)}.")
-    return reading, notes
-
-
-def one_class(labels: np.ndarray) -> bool:
-    """Whether each fold predicts a single class on the whole plane."""
-    return bool((labels == labels[:, :1, :1]).all())
+        yield f"Not drawn: {methods_by_reason(left_out)}."

@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
 
 MAX_OF_EACH_SIGN = 10  # of each sign, of one score; with several, in panels, half of it
-MAX_PANELS, TWO_COLUMNS = (
-    6,
-    5.0,
-)  # panels, half of them in figures that are narrower than this (inches)
+MAX_PANELS, TWO_COLUMNS = 6, 5.0  # panels, half of them in figures narrower than this (inches)
 SCORE_KEY = ["repeat", "fold", "class"]  # one score of one fit
 ONE_COLUMN = 3.95  # inches of a figure of one column at most, which a phone shows whole
 ROW, SIDES = (
@@ -55,17 +52,14 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
     shown = [code for code, panel in of_class.items() if panel][: MAX_PANELS // 2 * columns]
     panels = [of_class[code] for code in shown]
     unit = "standard deviation" if is_standardized(known) else "unit"
-    sides = [str(classes[1 - shown[0]]), str(classes[shown[0]])] if len(codes) == 1 else []
-    titles, axis = [str(classes[code]) for code in shown], f"coefficient, per {unit}"
+    titles, sides, speaks = [str(classes[code]) for code in shown], [], ""
     if len(codes) == 1:
-        titles = [""]
-    figure = _coefficient_panels(panels, titles, columns, axis, sides)
+        titles, sides = [""], [str(classes[1 - shown[0]]), str(classes[shown[0]])]
+        speaks = f" Positive ones favour {sides[1]}, negative ones {sides[0]}."
+    figure = _coefficient_panels(panels, titles, columns, f"coefficient, per {unit}", sides)
     name_above(figure, name)
     fits, over = fits_and_units(outcome, dataset, known)
     of_how_many = known["feature"].drop_nulls().n_unique()
-    speaks = ""
-    if len(codes) == 1:
-        speaks = f" Positive ones favour {sides[1]}, negative ones {sides[0]}."
     caption = (
         f"Coefficients of {name}: how much its score rises with one {unit} of the feature.{speaks} "
         + (f"Large marks are means over {fits} {over}, dots the {over}. " if fits > 1 else "")
@@ -79,10 +73,8 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
         caption += f" All coefficients of {names_and_others(zero, MAX_PANELS)} are 0."
     if len(codes) - len(zero) > len(shown):
         caption += f" {len(shown)} of {len(codes)} classes are shown."
-    if len(codes) > 1:
-        caption += (
-            " A row gets the class of the highest score, so differences between panels count."
-        )
+    more = " A row gets the class of the highest score, so differences between panels count."
+    caption += more * (len(codes) > 1)
     of_class_shown = {
         str(classes[code]): [
             {"feature": name, "mean": values.mean(), "folds": values}
@@ -91,9 +83,8 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
         for code in shown
     }
     numbers = {"method": method, "per": unit, "classes": of_class_shown}
-    return ReportFigure(
-        figure, f"Coefficients on {outcome.labels.datasets[dataset]}", caption, numbers
-    )
+    title = f"Coefficients on {outcome.labels.datasets[dataset]}"
+    return ReportFigure(figure, title, caption, numbers)
 
 
 def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | None:
@@ -171,7 +162,7 @@ def _truncated_fits(known: pl.DataFrame) -> pl.DataFrame:
     return kept.filter(pl.col("features") > pl.col("feature")).select(SCORE_KEY)
 
 
-def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
+def largest(known: pl.DataFrame, most: int) -> Features:
     """(feature, coefficients) of the `most` highest and `most` lowest means of a class, highest first."""
     rows = [(feature, effects) for (_, feature), effects in over_folds(known).items()]
     rows.sort(key=lambda row: (-row[1].mean(), row[0]))
@@ -182,19 +173,15 @@ def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
     return [*positive, *negative]
 
 
+Features = list[tuple[str, np.ndarray]]  # with their coefficients in each fit
+
+
 def _coefficient_panels(
-    panels: list[list[tuple[str, np.ndarray]]],
-    titles: list[str],
-    columns: int,
-    axis: str,
-    sides: list[str],
+    panels: list[Features], titles: list[str], columns: int, axis: str, sides: list[str]
 ) -> Figure:
     """A panel for each class in so many columns; `sides` are the classes that low and high coefficients favour."""
-    lines = -(-len(panels) // columns)
-    tall = [
-        ROW * max(len(panel) for panel in panels[i * columns : (i + 1) * columns])
-        for i in range(lines)
-    ]
+    rows = [range(len(panels))[i : i + columns] for i in range(0, len(panels), columns)]
+    tall = [ROW * max(len(panels[number]) for number in row) for row in rows]
     whole = style.width() if columns > 1 else min(style.width(), ONE_COLUMN)
     width, room = whole / columns, 0.34 * whole / columns
     names = [[style.fitted(name, room, style.SMALL) for name, _ in panel] for panel in panels]
@@ -206,15 +193,13 @@ def _coefficient_panels(
     own_line = SIDES * (bool(sides) and longest + 0.5 > whole - left)
     below = 0.5 + 0.15 * axis.count("\n") + own_line
     head = NAMED if len(panels) > 1 else NAMED - 0.16  # a single panel has no title of its own
-    height = sum(tall) + 0.56 * lines - 0.3 + below + head
+    height = sum(tall) + 0.56 * len(rows) - 0.3 + below + head
     figure = style.canvas(whole, height)
     limits = with_room(*(values for panel in panels for _, values in panel))
     top = height - head
-    for line in range(lines):
+    for row, deep in zip(rows, tall, strict=True):
         top -= 0.26
-        for column, number in enumerate(
-            range(line * columns, min((line + 1) * columns, len(panels)))
-        ):
+        for column, number in enumerate(row):
             own = ROW * len(panels[number])
             place = (column * width + left) / whole, (top - own) / height
             axes = figure.add_axes((*place, (width - left - 0.15) / whole, own / height))
@@ -227,14 +212,13 @@ def _coefficient_panels(
             axes.tick_params(axis="y", labelsize=style.SMALL)
             title = style.fitted(titles[number], width - left - 0.15, style.TEXT)
             axes.set_title(title, loc="left", fontsize=style.TEXT, pad=3)
-        top -= tall[line] + 0.3
+        top -= deep + 0.3
     middle = 0.5 if columns > 1 else (left + whole - 0.15) / 2 / whole
     options: dict[str, Any] = {"va": "bottom", "color": style.INK}
     figure.text(middle, (0.06 + own_line) / height, axis, ha="center", **options)
-    for end, x, align in zip(
-        ends, (left / whole, 1 - 0.15 / whole), ("left", "right"), strict=False
-    ):
-        figure.text(x, 0.06 / height, end, ha=align, **options)
+    if sides:
+        figure.text(left / whole, 0.06 / height, ends[0], ha="left", **options)
+        figure.text(1 - 0.15 / whole, 0.06 / height, ends[1], ha="right", **options)
     return figure
 
 
@@ -251,13 +235,12 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
         if all((runs / method / f"{table}.parquet").exists() for table in ("paths", "tuning"))
     ]
     if not able:
-        return ReportFigure.nothing(
-            f"no method on {dataset} is tuned over strengths and has a path"
-        )
+        why = f"no method on {dataset} is tuned over strengths and has a path"
+        return ReportFigure.nothing(why)
     panel = style.width() / max(1, min(MAX_PATHS, int(style.width() / PATH_WIDTH)))
     found = able[: round(style.width() / panel)]
     about = outcome.about(dataset)
-    classes = about["classes"]
+    classes, words = about["classes"], metric_words(outcome.metric)
     width = len(found) * panel
     figure = style.canvas(width, 4.4)
     numbers: dict[str, Any] = {}
@@ -283,9 +266,8 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
         above.yaxis.set_label_position("right")
         above.set_ylabel("coefficient")
         if not column:
-            below.set_ylabel(metric_words(outcome.metric))
+            below.set_ylabel(words)
     of_class = f" of the score of {about['positive'] if len(classes) == 2 else classes[-1]}"
-    words = metric_words(outcome.metric)
     most = max(len(own["path"]) for own in numbers.values())
     named = f"; the {MAX_NAMED} largest are named" if most > MAX_NAMED else ""
     caption = (
@@ -296,9 +278,8 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
     )
     if len(able) > len(found):
         caption += f" The {len(found)} best of {len(able)} methods with a path are shown."
-    return ReportFigure(
-        figure, f"Paths over strengths on {outcome.labels.datasets[dataset]}", caption, numbers
-    )
+    title = f"Paths over strengths on {outcome.labels.datasets[dataset]}"
+    return ReportFigure(figure, title, caption, numbers)
 
 
 def inner_scores(tuning: pl.DataFrame) -> pl.DataFrame:

@@ -75,9 +75,8 @@ def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
     )
     numbers = {"dataset": dataset, "method": method, "classes": classes, "columns": columns}
     numbers |= {"counts": counts, "recall": recall, "precision": precision}
-    return ReportFigure(
-        figure, f"Confusion on {outcome.labels.datasets[dataset]}", caption, numbers
-    )
+    title = f"Confusion on {outcome.labels.datasets[dataset]}"
+    return ReportFigure(figure, title, caption, numbers)
 
 
 def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turned: bool) -> None:
@@ -98,8 +97,7 @@ def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turne
     axes.xaxis.set_label_position("top")
     axes.tick_params(length=0)
     axes.set(xlabel="predicted class", ylabel="true class")
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.spines[:].set_visible(False)
 
 
 def _rates(axes: Axes, recall: np.ndarray, precision: np.ndarray, cell: float, wide: bool) -> None:

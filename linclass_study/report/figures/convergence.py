@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from itertools import product
 from typing import Any
 
@@ -24,10 +25,16 @@ HANDLE = 0.3  # inches of a line in the legend
 MIN_DIFFERENCE = 1e-12  # relative to the objective; smaller differences are rounding
 MAX_DIFFERENCE = 1e100  # of a diverging solver: axes overflow before numbers do
 # Parameters that change how the optimum is found, and not the optimum.
-SOLVER_PARAMETERS = (
-    *("solver", "step", "tol", "max_iter", "warm_start"),
-    *("trace", "random_state", "strength"),
-)
+SOLVER_PARAMETERS = {
+    "solver",
+    "step",
+    "tol",
+    "max_iter",
+    "warm_start",
+    "trace",
+    "random_state",
+    "strength",
+}
 
 
 def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
@@ -38,9 +45,8 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
         if (trace := outcome.run_table("traces", dataset, method)) is not None
     }
     if not traces:
-        return ReportFigure.nothing(
-            "no steps of solvers were kept; evaluation: {traces: true} keeps them"
-        )
+        why = "no steps of solvers were kept; evaluation: {traces: true} keeps them"
+        return ReportFigure.nothing(why)
     shown = dict(list(traces.items())[:METHODS])
     best = lowest(outcome, dataset, traces)
     names = [outcome.labels.methods[method] for method in shown]
@@ -72,9 +78,8 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
         f"{words} on the rows that were held out: where a line is flat, further steps gain nothing. Marks are the "
         f"last steps; tuning is not counted.{more}"
     )
-    return ReportFigure(
-        figure, f"Convergence on {outcome.labels.datasets[dataset]}", caption, numbers
-    )
+    title = f"Convergence on {outcome.labels.datasets[dataset]}"
+    return ReportFigure(figure, title, caption, numbers)
 
 
 def _four_panels(methods: list[str]) -> tuple[Figure, np.ndarray]:
@@ -127,33 +132,26 @@ def _label_axes(axes: np.ndarray, metric: str, logarithmic: bool) -> None:
 def first_fit(trace: pl.DataFrame) -> pl.DataFrame:
     """Steps of the first fit. `part` counts its minimizations, as one versus the rest has one for each class: seconds
     begin anew in each, and so do passes here."""
-    first = trace.filter(protocol=trace["protocol"][0], repeat=0, fold=trace["fold"][0]).sort(
-        "step"
-    )
-    first = first.with_columns(
-        part=(pl.col("seconds").diff() < 0).fill_null(False).cum_sum(),
-        before=pl.col("passes").shift(1, fill_value=0),
-    )
+    first = trace.filter(protocol=trace["protocol"][0], repeat=0, fold=trace["fold"][0])
+    part = (pl.col("seconds").diff() < 0).fill_null(False).cum_sum()
+    before = pl.col("passes").shift(1, fill_value=0)
+    first = first.sort("step").with_columns(part=part, before=before)
     return first.with_columns(pl.col("passes") - pl.col("before").first().over("part"))
 
 
-def lowest(
-    outcome: Outcome, dataset: str, traces: dict[str, pl.DataFrame]
-) -> dict[str, np.ndarray]:
+Traces = dict[str, pl.DataFrame]  # of methods
+
+
+def lowest(outcome: Outcome, dataset: str, traces: Traces) -> dict[str, np.ndarray]:
     """Method → at each step, the lowest objective of all methods that minimize the same function on the same rows."""
-    functions = {}
+    functions, found = {}, defaultdict[tuple[str, int], float](lambda: np.inf)
     for method, trace in traces.items():
         same = problem(outcome, dataset, method, trace)
         functions[method] = [(same, part) for part in trace["part"]]
-    found: dict[tuple[str, int], float] = {}
-    for method, trace in traces.items():
         for function, value in zip(functions[method], trace["objective"], strict=True):
             if value is not None and np.isfinite(value):
-                found[function] = min(value, found.get(function, np.inf))
-    return {
-        method: np.array([found.get(function, np.inf) for function in functions[method]])
-        for method in traces
-    }
+                found[function] = min(value, found[function])
+    return {method: np.array([found[one] for one in own]) for method, own in functions.items()}
 
 
 def problem(outcome: Outcome, dataset: str, method: str, trace: pl.DataFrame) -> str:

@@ -46,32 +46,43 @@ def cost_and_score(outcome: Outcome) -> ReportFigure:
     positive = [value for value in score.values() if value > 0]
     axes.set_xscale("log")
     axes.set_yscale("symlog", linthresh=float(np.median(positive)) if positive else 1.0)
-    axes.set(
-        xlabel="seconds of a fit, tuning included",
-        ylabel=style.broken(
-            f"{words} behind the best, mean over data sets", min(3.4, 0.75 * style.width())
-        ),
-    )
+    y = f"{words} behind the best, mean over data sets"
+    axes.set_ylabel(style.broken(y, min(3.4, 0.75 * style.width())))
+    axes.set_xlabel("seconds of a fit, tuning included")
     axes.invert_yaxis()
     axes.margins(x=0.12, y=0.1)
     style.mark_log(axes.xaxis)
     style.mark_log(axes.yaxis)
     axes.grid()
     shown = [outcome.labels.methods[method] for method in front]
-    caption = _caption(words, len(base.datasets), shown, len(whole) < len(score))
+    caption = (
+        f"Mean distance to the best {words} of each data set (higher in the figure is better; the axis "
+        "is logarithmic beyond the median) against the time of a fit, the geometric mean over data sets of each one’s "
+        f"median, on {len(base.datasets)} independent data sets."
+    )
+    if len(front) > 1:
+        caption += " The line is the Pareto front: no method is both better and faster than one of "
+        caption += f"{', '.join(shown)}."
+    elif front:
+        caption += f" No method is both better and faster than {shown[0]}."
+    if len(whole) < len(score):
+        caption += (
+            " Hollow marks have no score on some data set, and are not on the front: "
+            "their means are of the others."
+        )
     caption += grid_end_note(outcome, score)
     numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
     return ReportFigure(figure, "Score against cost", caption, numbers)
 
 
+Values = dict[str, float]  # of methods
+
+
 def _points(
-    outcome: Outcome,
-    cost: dict[str, float],
-    score: dict[str, float],
-    whole: list[str],
-    front: list[str],
+    outcome: Outcome, cost: Values, score: Values, whole: list[str], front: list[str]
 ) -> tuple[Figure, Axes]:
-    """A mark for each method, hollow unless it has all scores, with a legend if it is readable."""
+    """A mark for each method, hollow unless it has all scores, and the Pareto front; a legend if it is readable, else
+    the names of the methods on the front."""
     width, names = style.width(), marked_labels(outcome, score)
     in_legend, room = len(score) <= MAX_IN_LEGEND, width - 0.2
     below = 0.55 + (key_height(names, room) if in_legend else 0)
@@ -81,56 +92,27 @@ def _points(
     axes = figure.add_axes(
         (LEFT / width, below / height, 1 - (LEFT + 0.15) / width, panel / height)
     )
-    handles, order = [], [m for m in score if m in whole] + [m for m in score if m not in whole]
+    handles, hollow = [], [method for method in score if method not in whole]
     for method in score:
-        place = order.index(method) - (method not in whole) * len(whole)
+        place = (whole if method in whole else hollow).index(method)
         colour, marker = method_style(place)
         cycle = FILLS[place // len(style.MARKERS) % len(FILLS)]
         options: Any = {"color": colour, "fillstyle": cycle if method in whole else "none"}
         options |= {"markerfacecoloralt": "white", "markersize": 6.5, "linestyle": ""}
         handles += axes.plot(cost[method], score[method], marker, **options)
-    _draw_front(axes, dict(zip(score, names, strict=True)), front, cost, score, not in_legend)
-    if in_legend:
-        key(figure, handles, names, 0.1, room, below=True)
-    return figure, axes
-
-
-def _caption(words: str, n_datasets: int, front: list[str], hollow: bool) -> str:
-    caption = (
-        f"Mean distance to the best {words} of each data set (higher in the figure is better; the axis "
-        "is logarithmic beyond the median) against the time of a fit, the geometric mean over data sets of each one’s "
-        f"median, on {n_datasets} independent data sets."
-    )
-    if front:
-        no = "The line is the Pareto front: no" if len(front) > 1 else "No"
-        one = f"one of {', '.join(front)}" if len(front) > 1 else front[0]
-        caption += f" {no} method is both better and faster than {one}."
-    if hollow:
-        caption += (
-            " Hollow marks have no score on some data set, and are not on the front: "
-            "their means are of the others."
-        )
-    return caption
-
-
-def _draw_front(
-    axes: Axes,
-    names: dict[str, str],
-    front: list[str],
-    cost: dict[str, float],
-    score: dict[str, float],
-    named: bool,
-) -> None:
-    """Join the methods of the Pareto front, with their names if there is no legend."""
     if len(front) > 1:
         corners = [cost[m] for m in front], [score[m] for m in front]
         axes.step(*corners, where="post", color=style.MUTED, linewidth=1, zorder=1)
-    for number, method in enumerate(front if named else ()):
-        place: Any = {"xytext": (7, -11 if number % 2 else 6), "textcoords": "offset points"}
-        axes.annotate(names[method], (cost[method], score[method]), fontsize=7, **place)
+    if in_legend:
+        key(figure, handles, names, 0.1, room, below=True)
+        return figure, axes
+    for number, (method, name) in enumerate(zip(front, marked_labels(outcome, front), strict=True)):
+        where: Any = {"xytext": (7, -11 if number % 2 else 6), "textcoords": "offset points"}
+        axes.annotate(name, (cost[method], score[method]), fontsize=7, **where)
+    return figure, axes
 
 
-def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
+def typical_seconds(outcome: Outcome, datasets: list[str]) -> Values:
     """Method → geometric mean over data sets of the median time of a fit, on the machine that made most fits.
 
     Machines are never pooled, and large data sets have no larger weight.
@@ -142,7 +124,7 @@ def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
     return {method: float(np.exp(np.mean(np.log(own)))) for method, own in medians.items()}
 
 
-def pareto(cost: dict[str, float], score: dict[str, float]) -> list[str]:
+def pareto(cost: Values, score: Values) -> list[str]:
     """Pareto front: methods that are better than all cheaper ones; less is better in both."""
     front: list[str] = []
     for method in sorted(cost, key=lambda m: (cost[m], score[m])):
@@ -217,17 +199,17 @@ def learning_curves(outcome: Outcome, dataset: str) -> ReportFigure:
 
 def learning_curves_of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:
     """Method → points (rows, mean, standard error) of its curve, for sizes with a value on every fold."""
-    same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with(f"{CURVE}@")]
-    curve = pl.all_horizontal(same)
-    whole = (pl.col("dataset") == dataset) & (pl.col("protocol") == "cv")
-    keys = ["method", "protocol"]
-    if not outcome.fits.filter(curve).height:
+    protocol, keys = pl.col("protocol"), ["method", "protocol"]
+    curve, whole = (
+        protocol.str.starts_with(f"{CURVE}@"),
+        (protocol == "cv") & (pl.col("repeat") == 0),
+    )
+    fits = outcome.fits.filter(curve | whole, dataset=dataset)
+    if not fits.filter(curve).height:
         return {}
-    concerned = curve | (whole & (pl.col("repeat") == 0))
-    fits = outcome.fits.filter(concerned)
     sizes = fits.group_by(keys).agg(rows=pl.col("n_train").mean())
     points = (
-        outcome.scores.filter(concerned, metric=outcome.metric)
+        outcome.scores.filter(curve | whole, dataset=dataset, metric=outcome.metric)
         .group_by(keys)
         .agg(mean=pl.col("value").mean(), sd=pl.col("value").std(), n=pl.len())
         .join(planned_fits(fits, *keys), on=keys)
@@ -236,8 +218,8 @@ def learning_curves_of_methods(outcome: Outcome, dataset: str) -> dict[str, list
         .with_columns(error=pl.col("sd") * (1 / pl.col("n") + pl.col("share")).sqrt())
         .sort("rows")
     )
-    return {
+    curves = {
         method: points.filter(method=method).select("rows", "mean", "error").to_dicts()
         for method in outcome.methods
-        if points.filter(method=method).height
     }
+    return {method: curve for method, curve in curves.items() if curve}

@@ -132,16 +132,13 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> ReportFigur
             share = float((rows.y_true == positive).mean()) if two else share
             numbers[method] = averaged(curves_of_fits(rows, kind.curve, positive))
     if not numbers:
-        return ReportFigure.nothing(
-            f"no fit on {dataset} has an AUC, or its predictions are too many"
-        )
+        why = f"no fit on {dataset} has an AUC, or its predictions are too many"
+        return ReportFigure.nothing(why)
 
     titles = {method: f"{kind.area} {own['area']:.3f}" for method, own in numbers.items()}
     several = any(own["fits"] > 1 for own in numbers.values())
-    if several:
-        titles = {
-            m: f"{title}\u00a0±\u00a0{numbers[m]['sd_of_area']:.3f}" for m, title in titles.items()
-        }
+    for method, own in numbers.items() if several else ():
+        titles[method] += f"\u00a0±\u00a0{own['sd_of_area']:.3f}"
     figure, grid = panels(outcome, titles, kind.x, kind.y)
     best = next(iter(numbers.values()))
     for axes, own in zip(grid, numbers.values(), strict=True):
@@ -153,11 +150,9 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> ReportFigur
         axes.plot(*thinned(MIDDLES, mean), color=INK, linewidth=1.4)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.03))
         axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
-    of = (
-        f"of the class “{about['positive']}”"
-        if two
-        else (f"averaged over the {len(about['classes'])} classes, each against the rest")
-    )
+    of = f"averaged over the {len(about['classes'])} classes, each against the rest"
+    if two:
+        of = f"of the class “{about['positive']}”"
     over = units(outcome.evaluation, outcome.protocol(dataset))
     line = f"the curve of the {rows_held_out(outcome.evaluation, outcome.protocol(dataset))}"
     if several:

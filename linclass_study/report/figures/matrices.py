@@ -30,20 +30,16 @@ PAIR_CELL, PAIR_WIDTH, PAIR_HEIGHT = (
     0.82,
     0.5,
     0.49,
-)  # inches of a cell at most and at least; its height
+)  # inches of a cell at most and least; its height
 
 
 def pairwise(outcome: Outcome) -> ReportFigure:
     """The pairwise matrix: mean difference, wins, ties and losses, and the corrected p of each pair of methods."""
     base = comparison_across(outcome)
-    if not base.enough:
-        return ReportFigure.nothing(
-            "pairs need two methods with scores on all of at least two data sets"
-        )
-    if few := too_few(base, "Pairs of methods", PAIRED, "pairwise"):
+    if few := too_few(base, "pairs", "Pairs of methods", PAIRED, "pairwise"):
         return ReportFigure.nothing(few)
     pairs = base.pairs
-    left = _left_of_pairs()
+    left = max(0.8, min(1.25, 0.2 * style.width()))  # inches of the names beside the matrix
     most = min(MAX_METHODS, int((style.width() - left) / PAIR_WIDTH))
     order = np.argsort(-base.ratings.theta, kind="stable")[:most]
     k, n = len(order), len(base.datasets)
@@ -68,20 +64,21 @@ def pairwise(outcome: Outcome) -> ReportFigure:
     if never := unattainable(n, every, "no pair of methods"):
         caption += f" {never}"
     numbers = {"methods": shown, "difference": D.tolist(), "p_holm": p.tolist()}
-    figure = _pairwise_matrix(pairs, order, D, np.where(p < ALPHA, np.sign(side), 0), names)
+    side = np.where(p < ALPHA, np.sign(side), 0)
+    figure = _pairwise_matrix(pairs, order, D, side, names, left)
     return ReportFigure(figure, "Every method against every other", caption, numbers)
 
 
-def _left_of_pairs() -> float:
-    """Inches of the names beside the matrix."""
-    return max(0.8, min(1.25, 0.2 * style.width()))
-
-
 def _pairwise_matrix(
-    pairs: Pairwise, order: np.ndarray, D: np.ndarray, side: np.ndarray, names: list[str]
+    pairs: Pairwise,
+    order: np.ndarray,
+    D: np.ndarray,
+    side: np.ndarray,
+    names: list[str],
+    left: float,
 ) -> Figure:
     """The cells of the methods `order`, coloured by the differences D where the test is significant, to its `side`."""
-    k, top, left = len(order), float(np.nanmax(np.abs(D))) or 1.0, _left_of_pairs()
+    k, top = len(order), float(np.nanmax(np.abs(D))) or 1.0
     cell = min(PAIR_CELL, (style.width() - left - 0.05) / k)
     note = "row against column:\nmean difference\nwon/tied/lost\np, corrected"
     words = [word for name in names for word in re.split("(?<=[_ -])", name)]
@@ -105,29 +102,25 @@ def _pairwise_matrix(
     for (row, i), (column, j) in product(enumerate(order), repeat=2):
         if i != j:
             better = side[row, column]
-            text = _pair_text(
-                pairs, i, j, D[row, column], {1: "\u2009←", -1: "\u2009↑"}.get(better, "")
-            )
+            text = _pair_text(pairs, i, j) + {1: "\u2009←", -1: "\u2009↑"}.get(better, "")
             axes.text(column, row, text, weight="bold" if better else "normal", **options)
     axes.xaxis.tick_top()
     beside = [style.fitted(name, left - 0.1, style.TINY, 3) for name in names]
     axes.set_xticks(range(k), above, fontsize=style.TINY, rotation=90 * turned)
     axes.set_yticks(range(k), beside, fontsize=style.TINY)
     axes.tick_params(length=0)
-    figure.text(
-        0.06 / wide, 1 - 0.06 / height, note, va="top", fontsize=style.TINY, color=style.MUTED
-    )
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    look: Any = {"fontsize": style.TINY, "color": style.MUTED}
+    figure.text(0.06 / wide, 1 - 0.06 / height, note, va="top", **look)
+    axes.spines[:].set_visible(False)
     return figure
 
 
-def _pair_text(pairs: Pairwise, i: int, j: int, difference: float, arrow: str) -> str:
-    """Three lines: mean difference, wins/ties/losses, corrected p-value and an arrow to the better one."""
+def _pair_text(pairs: Pairwise, i: int, j: int) -> str:
+    """Three lines: mean difference, wins/ties/losses, corrected p-value."""
     counts = f"{pairs.wins[i, j]}/{pairs.ties[i, j]}/{pairs.losses[i, j]}"
-    text = f"{difference:+.3f}\n{counts}\np {pairs.adjusted[i, j]:.3f}".replace("p 0.", "p .")
-    text = text.replace("-", "−").replace("−0.000", "0.000").replace("+0.000", "0.000")
-    return text + arrow
+    text = f"{pairs.difference[i, j]:+.3f}\n{counts}\np {pairs.adjusted[i, j]:.3f}"
+    text = text.replace("p 0.", "p .").replace("-", "−")
+    return text.replace("−0.000", "0.000").replace("+0.000", "0.000")
 
 
 ROW, WIDEST = 0.2, 0.9  # inches of a row, and of a cell's width at most
@@ -145,9 +138,8 @@ def heat(outcome: Outcome) -> ReportFigure:
             "this figure compares methods over data sets: it needs at least two of each with scores"
         )
     behind = np.nanmax(base.table, axis=1, keepdims=True) - base.table
-    order = np.argsort(
-        np.nanmean(np.where(np.isnan(behind), np.nanmax(behind), behind), axis=0), kind="stable"
-    )
+    filled = np.where(np.isnan(behind), np.nanmax(behind), behind)
+    order = np.argsort(filled.mean(axis=0), kind="stable")
     shown = behind[:, order].T  # methods × data sets
     clear = np.zeros(shown.shape, bool)
     for i, name in enumerate(base.datasets):
@@ -211,11 +203,9 @@ def _heat_map(
     axes.set_xticks(range(0, n, every), columns[::every], fontsize=style.SMALL, **oblique)
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    bar = figure.add_axes(
-        ((left + wide + 0.2) / width, 0.15 / height, 0.1 / width, min(tall, 1.8) / height)
-    )
+    axes.spines[:].set_visible(False)
+    start, tall = left + wide + 0.2, min(tall, 1.8)
+    bar = figure.add_axes((start / width, 0.15 / height, 0.1 / width, tall / height))
     colour_key = figure.colorbar(scale, cax=bar)
     colour_key.ax.tick_params(labelsize=style.TINY)
     colour_key.set_label(label, fontsize=style.TINY, y=0, ha="left")

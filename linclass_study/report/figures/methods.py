@@ -11,13 +11,13 @@ from matplotlib.lines import Line2D
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.t_tests import t_interval
 from linclass.plotting import dots
+from linclass_study.analysis.controls import baselines
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import grid_end_note, marked_labels
 from linclass_study.analysis.wording import metric_title, metric_words, status_words, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import LEGEND_LINE, key, key_height, mark_left_out
-from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import INK, MUTED
 from linclass_study.report.figure_files import ReportFigure
 
@@ -74,18 +74,11 @@ def methods(outcome: Outcome, dataset: str) -> ReportFigure:
     )
     if any(m["official"] is not None for m in shown):
         caption += " Open diamond: the data set’s own test set, one fit."
-    if len(shown) < len(every):
-        caption += (
-            f" The best of {len(every)} methods and the baseline are shown, {MAX_METHODS} in all."
-        )
+    some = f" The best of {len(every)} methods and the baseline are shown, {MAX_METHODS} in all."
+    caption += some * (len(shown) < len(every))
     caption += grid_end_note(outcome, [method["method"] for method in shown])
     numbers = {"metric": outcome.metric, "dataset": dataset, "methods": every}
-    return ReportFigure(
-        figure,
-        f"{over.capitalize()} of every method on {of}",
-        caption,
-        numbers,
-    )
+    return ReportFigure(figure, f"{over.capitalize()} of every method on {of}", caption, numbers)
 
 
 def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
@@ -99,8 +92,7 @@ def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
         official = own.filter(protocol="official")["value"]
         interval = None
         if row["error"] is not None:
-            ends = t_interval(row["mean"], row["error"], row["n"], bounds=bounds)
-            interval = [float(end) for end in ends]
+            interval = [*map(float, t_interval(row["mean"], row["error"], row["n"], bounds=bounds))]
         counts = fits.filter(method=row["method"])["status"].value_counts()
         status = counts.sort("count", "status", descending=[True, False])
         methods.append(
@@ -119,8 +111,9 @@ def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
 
 def best_and_baseline(outcome: Outcome, ranked: list[dict[str, Any]]) -> list[int]:
     """Places of the methods that are shown, of a ranking."""
-    kept = baselines(outcome, [method["method"] for method in ranked])
-    return sorted(sorted(range(len(ranked)), key=lambda i: (i not in kept, i))[:MAX_METHODS])
+    first = baselines(outcome)
+    order = sorted(range(len(ranked)), key=lambda i: (ranked[i]["method"] not in first, i))
+    return sorted(order[:MAX_METHODS])
 
 
 def _draw_row(axes: Axes, row: int, method: dict[str, Any], most: float) -> None:
@@ -134,8 +127,8 @@ def _draw_row(axes: Axes, row: int, method: dict[str, Any], most: float) -> None
         options: Any = {"color": INK, "markeredgecolor": "white", "markeredgewidth": 0.6}
         axes.plot(method["mean"], row + LOWER, "o", markersize=7, **options)
     elif method["official"] is None:
-        text = status_words(method["status"])
-        axes.text(low, row, f"  {text}", color=style.MUTED, va="center", fontsize=8)
+        text = f"  {status_words(method['status'])}"
+        axes.text(low, row, text, color=style.MUTED, va="center", fontsize=8)
     if method["official"] is not None:
         axes.plot(method["official"], row + LOWER, "D", markeredgewidth=0.9, **DIAMOND)
 

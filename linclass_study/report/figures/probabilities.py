@@ -32,6 +32,16 @@ from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.table import format_number
 
 
+def _with_probabilities(
+    outcome: Outcome, dataset: str
+) -> tuple[dict[str, HeldOut], dict[str, float]]:
+    """(some methods → their held-out rows; all methods with probabilities → mean log loss)."""
+    losses = mean_of(outcome, dataset, "log_loss")
+    some = selected_methods(outcome, dataset, losses, most_panels(MAX_PANELS))
+    rows = {method: held_out(outcome, dataset, method) for method in some}
+    return {name: own for name, own in rows.items() if own and own.log_proba is not None}, losses
+
+
 def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
     """Reliability diagrams of a few methods on one data set: observed frequencies against predicted probabilities.
 
@@ -40,14 +50,14 @@ def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
     Murphy & Winkler (1977), Reliability of subjective probability forecasts; DeGroot & Fienberg (1983)
     """
     about = outcome.about(dataset)
-    able, two = mean_of(outcome, dataset, "log_loss"), len(about["classes"]) == 2
+    two = len(about["classes"]) == 2
     positive = about["classes"].index(about["positive"]) if two else 0
+    found, able = _with_probabilities(outcome, dataset)
     numbers: dict[str, ReliabilityDisplay] = {}
-    for method in selected_methods(outcome, dataset, able, most_panels(MAX_PANELS)):
-        rows = held_out(outcome, dataset, method)
-        if rows is not None and rows.log_proba is not None:
-            p = np.exp(rows.log_proba)
-            numbers[method] = ReliabilityDisplay.of(rows.y_true, p, positive, rows.row)
+    for method, rows in found.items():
+        assert rows.log_proba is not None
+        p = np.exp(rows.log_proba)
+        numbers[method] = ReliabilityDisplay.of(rows.y_true, p, positive, rows.row)
     if not numbers:
         return ReportFigure.nothing(
             f"no method gave probabilities on {dataset}, or they are too many"
@@ -107,16 +117,10 @@ def probabilities(outcome: Outcome, dataset: str) -> ReportFigure:
     """Histograms of the predicted probabilities of a few methods on one data set, one for each true class."""
     about = outcome.about(dataset)
     classes, two = about["classes"], len(about["classes"]) == 2
-    losses = mean_of(outcome, dataset, "log_loss")
-    found = {
-        name: held_out(outcome, dataset, name)
-        for name in selected_methods(outcome, dataset, losses, most_panels(MAX_PANELS))
-    }
     positive = classes.index(about["positive"]) if two else None
+    found, losses = _with_probabilities(outcome, dataset)
     numbers: dict[str, Any] = {
-        method: histograms(rows, positive).tolist()
-        for method, rows in found.items()
-        if rows is not None and rows.log_proba is not None
+        method: histograms(rows, positive).tolist() for method, rows in found.items()
     }
     if not numbers:
         return ReportFigure.nothing(
@@ -135,11 +139,9 @@ def probabilities(outcome: Outcome, dataset: str) -> ReportFigure:
         _draw_histograms(axes, shares, some, top)
     handles = [Patch(**_outline(k), linewidth=1.1) for k in some]
     key(figure, handles, shown, LEFT - 0.07, figure.get_figwidth() - LEFT - 0.1, mark=0.3)
-    reading = "The less the outlines overlap, the better the method distinguishes the classes."
-    if not two:
-        reading = (
-            "The more lies at 1, the better; what lies below 1/2 may be taken for another class."
-        )
+    reading = "The more lies at 1, the better; what lies below 1/2 may be taken for another class."
+    if two:
+        reading = "The less the outlines overlap, the better the method distinguishes the classes."
     few = f" Of {len(classes)} classes the {MAX_CLASSES} most frequent are shown."
     rows = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
@@ -165,7 +167,7 @@ def _draw_histograms(axes: Axes, shares: list[list[float]], some: list[int], top
 
 def _outline(k: int) -> dict[str, Any]:
     """Colours and dashes of a class."""
-    colour, _ = style.class_style(k)
+    colour, _ = style.method_style(k)
     dashes = style.DASHES[k % len(style.DASHES)]
     return {"facecolor": to_rgba(colour, 0.18), "edgecolor": colour, "linestyle": dashes}
 

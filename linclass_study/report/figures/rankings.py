@@ -10,16 +10,17 @@ from linclass_study.analysis.across_datasets import (
     ALPHA,
     MIN_DATA_SETS,
     RESAMPLED,
+    ComparisonAcross,
     comparison_across,
     independent,
 )
+from linclass_study.analysis.controls import baselines
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note, rank_test, too_few
 from linclass_study.analysis.tuned import grid_end_note, marked_labels
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import left_out_note, mark_left_out, outermost
-from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import INK
 from linclass_study.report.figure_files import ReportFigure
 
@@ -30,15 +31,11 @@ ROW = 0.24  # inches
 def ranks(outcome: Outcome) -> ReportFigure:
     """Critical-difference diagram: mean ranks over data sets, and groups without significant differences."""
     base = comparison_across(outcome)
-    if not base.enough:
-        return ReportFigure.nothing(
-            "ranks need two methods with scores on all of at least two data sets"
-        )
-    if few := too_few(base, "Mean ranks", MIN_DATA_SETS, "ranks"):
+    if few := too_few(base, "ranks", "Mean ranks", MIN_DATA_SETS, "ranks"):
         return ReportFigure.nothing(few)
     average, _, difference, _, groups = base.nemenyi
     n, k = base.table.shape
-    figure = _diagram(outcome, base.methods, average, difference, groups)
+    figure = _diagram(outcome, base)
     more = left_out_note(min(MAX_METHODS, k), k)
     caption = (
         f"Mean rank by {metric_words(base.metric)} of {k} methods over {independent(base)}. "
@@ -57,23 +54,17 @@ def ranks(outcome: Outcome) -> ReportFigure:
     return ReportFigure(figure, "Mean ranks over data sets", caption, numbers)
 
 
-def _diagram(
-    outcome: Outcome,
-    methods: list[str],
-    average: np.ndarray,
-    difference: float,
-    groups: list[list[int]],
-) -> Figure:
+def _diagram(outcome: Outcome, base: ComparisonAcross) -> Figure:
     """A row for each method, a vertical bar for each group, and the critical difference.
 
     Of many methods the baseline and those that differ significantly from some other one are kept.
     """
-    ranked = [int(j) for j in np.argsort(average, kind="stable")]
+    average, _, difference, _, groups = base.nemenyi
     apart = np.maximum(average - average.min(), average.max() - average) > difference
-    order = outermost(
-        ranked, MAX_METHODS, baselines(outcome, methods), {int(j) for j in np.flatnonzero(apart)}
+    significant = {int(j) for j in np.flatnonzero(apart)}
+    figure, axes, order = _rows(
+        outcome, base, average, average, "mean rank (1 is best)", significant
     )
-    figure, axes = _rows(outcome, methods, ranked, order, average, "mean rank (1 is best)")
     place = {j: row for row, j in enumerate(order)}
     bars = [[j for j in group if j in place] for group in groups]
     span = max(float(np.ptp(average[order])), difference) or 1.0
@@ -81,27 +72,28 @@ def _diagram(
         x = max(average[j] for j in bar) + span * (0.03 + 0.025 * (number % 6))
         rows = [place[j] for j in bar]
         axes.plot([x, x], [min(rows) - 0.2, max(rows) + 0.2], color=style.INK, linewidth=2)
-    axes.plot(
-        [average.min(), average.min() + difference], [-1.0, -1.0], color=style.MUTED, linewidth=1.5
-    )
-    axes.text(
-        average.min(), -1.25, f"critical difference {difference:.2f}", fontsize=7, va="bottom"
-    )
+    left = average.min()
+    axes.plot([left, left + difference], [-1.0, -1.0], color=style.MUTED, linewidth=1.5)
+    axes.text(left, -1.25, f"critical difference {difference:.2f}", fontsize=7, va="bottom")
     axes.set(ylim=(len(order) - 0.5, -2.1))
     return figure
 
 
 def _rows(
     outcome: Outcome,
-    methods: list[str],
-    ranked: list[int],
-    order: list[int],
+    base: ComparisonAcross,
+    key: np.ndarray,
     values: np.ndarray,
     x: str,
-) -> tuple[Figure, Axes]:
-    """A figure with a row for each method of `order`: its name, and its marker at its value."""
+    *kept: set[int],
+) -> tuple[Figure, Axes, list[int]]:
+    """A figure with a row for each method by its `key`: its name, and its marker at its value. Of many methods the
+    outermost ones, the baseline and those `kept`; also returns which these are, in order."""
+    ranked = [int(j) for j in np.argsort(key, kind="stable")]
+    guesses = {base.methods.index(name) for name in baselines(outcome) if name in base.methods}
+    order = outermost(ranked, MAX_METHODS, guesses, *kept)
     width = style.width()
-    names = marked_labels(outcome, [methods[j] for j in order])
+    names = marked_labels(outcome, [base.methods[j] for j in order])
     names = [style.fitted(name, 0.36 * width, style.SMALL) for name in names]
     left = 0.15 + style.widest(names, style.SMALL)
     x = style.broken(x, width - left)
@@ -118,30 +110,24 @@ def _rows(
     axes.set_xlabel(x)
     axes.grid(axis="x")
     style.quiet(axes)
-    return figure, axes
+    return figure, axes, order
 
 
 def ratings(outcome: Outcome) -> ReportFigure:
     """Bradley–Terry ratings with their bootstrap intervals over data sets."""
     base = comparison_across(outcome)
-    if not base.enough:
-        return ReportFigure.nothing(
-            "ratings need two methods with scores on all of at least two data sets"
-        )
-    if few := too_few(base, "Ratings", MIN_DATA_SETS, "ranks"):
+    if few := too_few(base, "ratings", "Ratings", MIN_DATA_SETS, "ranks"):
         return ReportFigure.nothing(few)
-    rated = base.ratings
-    ranked = [int(j) for j in np.argsort(-rated.elo, kind="stable")]
-    order = outermost(ranked, MAX_METHODS, baselines(outcome, base.methods))
+    rated, has_intervals = base.ratings, base.enough_for_intervals
     x = "rating (1000 is the mean; +400 wins 10 of 11)"
-    figure, axes = _rows(outcome, base.methods, ranked, order, rated.elo, x)
-    for row, j in enumerate(order if base.enough_for_intervals else ()):
+    figure, axes, order = _rows(outcome, base, -rated.elo, rated.elo, x)
+    for row, j in enumerate(order if has_intervals else ()):
         axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=INK, linewidth=1.4)
     axes.set(ylim=(len(order) - 0.5, -0.5))
-    more = left_out_note(len(order), len(ranked))
+    more = left_out_note(len(order), len(base.methods))
     intervals = (
         ", and 95\u00a0% intervals of a bootstrap over data sets."
-        if base.enough_for_intervals
+        if has_intervals
         else f". There are no intervals: a bootstrap of fewer than {RESAMPLED} data sets is not reliable."
     )
     caption = (
@@ -152,9 +138,9 @@ def ratings(outcome: Outcome) -> ReportFigure:
     numbers = {
         base.methods[j]: {
             "rating": float(rated.elo[j]),
-            "lower": float(rated.lower[j]) if base.enough_for_intervals else None,
-            "upper": float(rated.upper[j]) if base.enough_for_intervals else None,
+            "lower": float(rated.lower[j]) if has_intervals else None,
+            "upper": float(rated.upper[j]) if has_intervals else None,
         }
-        for j in ranked
+        for j in np.argsort(-rated.elo, kind="stable")
     }
     return ReportFigure(figure, "Ratings", caption, {"ratings": numbers})
