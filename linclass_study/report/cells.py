@@ -69,25 +69,15 @@ class PageCells:
             for place, (name, label) in enumerate(outcome.labels.datasets.items(), 1)
         }
         self.labels = outcome.labels
-        self._drawn: Mapping[str, Callable[[Any, Column], Any]] = {
-            "text": lambda value, column: value,
-            "reason": lambda value, column: folded(value),
-            "status": lambda value, column: status_words(value),
-            "method": lambda value, column: self.named(
-                value, lambda name: self.method(name) + column.mark_of(name), column.names
-            ),
-            "dataset": lambda value, column: self.named(value, self.dataset, column.names),
-            "yes": lambda value, column: "yes" if value else "no",
-        }
 
     def cell(self, column: Column, value: Any) -> Markup:
         """The <td> of a value."""
         if column.kind in NUMERALS:
             return _number(column.kind, value)
         if column.kind == "digest" and value is not None:
-            return Markup('<td class="t" data-v="{0}" title="{0}">{1}</td>').format(
-                value, _begun(value)
-            )
+            begin = value if len(value) <= DIGEST else f"{value[:DIGEST]}…"
+            cell = Markup('<td class="t" data-v="{0}" title="{0}">{1}</td>')
+            return cell.format(value, begin)
         kind = "t reason" if column.kind == "reason" else "t"
         return Markup('<td class="{}">{}</td>').format(kind, self._text(column, value))
 
@@ -96,22 +86,30 @@ class PageCells:
         return Markup('<th scope="row">{}</th>').format(self._text(column, value))
 
     def _text(self, column: Column, value: Any) -> Any:
-        return "–" if value is None else self._drawn[column.kind](value, column)
+        if value is None:
+            return "–"
+        match column.kind:
+            case "reason":
+                return folded(value)
+            case "status":
+                return status_words(value)
+            case "yes":
+                return "yes" if value else "no"
+            case "method" | "dataset":
+                return self._names(column, value)
+        return value
 
     def title(self, column: Column) -> Markup:
         """The head of a column, which a method or a data set may have."""
         return breakable_name(self.labels.title(column.key, column.title))
 
-    def method(self, name: str) -> Markup:
-        return self.methods.get(name) or breakable_name(name)
-
     def dataset(self, name: str) -> Markup:
         return self.datasets.get(name) or breakable_name(name)
 
-    def named(self, value: Any, one: Callable[[str], Markup], most: int) -> Markup:
-        if isinstance(value, str):
-            return one(value)
-        names = [one(name) for name in value]
+    def _names(self, column: Column, value: Any) -> Markup:
+        known, most = self.methods if column.kind == "method" else self.datasets, column.names
+        given = [value] if isinstance(value, str) else value
+        names = [(known.get(n) or breakable_name(n)) + column.mark_of(n) for n in given]
         more = f" and {len(names) - most} more" if len(names) > most + 1 else ""
         shown = names[:most] if more else names
         return Markup(", ").join(shown) + more if names else Markup("–")
@@ -153,11 +151,6 @@ TYPED = re.compile(r"`[^`]+`|(?<![\w./'\"-])(?<!^on )[a-z]\w*_\w*(?:=[\w.+-]*\w)
 def reason_words(reason: str) -> Markup:
     """A reason as HTML, in which names of parameters and solvers are code."""
     return with_code(TYPED.sub(lambda found: f"`{found[0].strip('`')}`", reason))
-
-
-def _begun(digest: str) -> str:
-    """sha256:85b198f1e227…"""
-    return digest if len(digest) <= DIGEST else f"{digest[:DIGEST]}…"
 
 
 def folded(reason: str) -> Markup:

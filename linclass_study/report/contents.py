@@ -27,9 +27,7 @@ SECTIONS = {
 }
 SCRIPTED = ("methods", "compare")  # sections that need scripts
 
-PAGE = ("template.html.j2", "style.css")
-FIRST_SCRIPT = "js/first.js"
-LIBRARIES = ("vendor/d3.min.js", "vendor/plot.min.js")
+LIBRARIES = ("js/first.js", "vendor/d3.min.js", "vendor/plot.min.js")  # scripts of their own
 SCRIPTS = tuple(  # one script, in this order
     f"js/{name}.js"
     for name in (
@@ -37,9 +35,8 @@ SCRIPTS = tuple(  # one script, in this order
         *("compare", "across", "main"),
     )
 )
-PAGE_FILES = tuple(
-    f"workflow/report/{name}" for name in (*PAGE, FIRST_SCRIPT, *LIBRARIES, *SCRIPTS)
-)
+PAGE = ("template.html.j2", "style.css", *LIBRARIES, *SCRIPTS)
+PAGE_FILES = tuple(f"workflow/report/{name}" for name in PAGE)
 
 
 class Part(NamedTuple):
@@ -113,9 +110,8 @@ TABLES = {
     "compared": Part("across", "tables.answer.all_methods", replaced=True),
     "control": Part("across", "tables.across.control"),
     "incomplete": Part("across", "tables.across.incomplete"),
-    "sensitivity": Part(
-        "across", "tables.across.sensitivity", written=False, replaced=True
-    ),  # by aggregate.py
+    # whose files aggregate.py writes
+    "sensitivity": Part("across", "tables.across.sensitivity", written=False, replaced=True),
     "strata": Part("across", "tables.across.strata"),
     "performance": Part("dataset", "tables.performance.performance", True, open=True),
     "other_protocols": Part("dataset", "tables.performance.other_protocols", True, open=True),
@@ -126,7 +122,7 @@ TABLES = {
     "tuned": Part("dataset", "tables.models.tuned", True),
     "coefficients": Part("dataset", "tables.models.coefficients", True),
     "cost": Part("cost", "tables.performance.cost"),
-    "cost_of_dataset": Part("cost", "tables.performance.cost_of_dataset", True),
+    "cost_of_dataset": Part("cost", "tables.performance.cost", True),
     "failures": Part("trust", "tables.diagnostics.failures"),
     "unscored": Part("trust", "tables.diagnostics.unscored"),
     "notes": Part("trust", "tables.diagnostics.unconverged_fits"),

@@ -7,10 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from linclass.base.messages import counted, first_names
-from linclass_study.analysis.data_warnings import (
-    classes_without_order,
-    findings,
-)
+from linclass_study.analysis.data_warnings import classes_without_order, findings
 from linclass_study.analysis.outcome import Outcome
 
 Facts = Mapping[str, Any]
@@ -41,10 +38,11 @@ def card(facts: Facts, relatives: Sequence[str] = ()) -> dict[str, str]:
     """Term → description, without terms that are unknown for these data."""
     if not facts:
         return {}
+    unsuspicious = "none constant, none repeated" * ("duplicated_columns" in facts)
     texts = {
         "Features": _features(facts),
         "Missing": _missing(facts),
-        "Columns": _columns(facts),
+        "Columns": "; ".join(_columns(facts)) or unsuspicious,
         "Rows": _rows(facts),
         "Rank": _rank(facts),
         "Separable": _separable(facts),
@@ -67,21 +65,13 @@ def _features(facts: Facts) -> str:
 def _missing(facts: Facts) -> str:
     if "missing_values" not in facts:
         return ""
-    columns = facts["missing_by_column"]
-    named = [f"{name} ({cells:,})" for name, cells in columns.items()]
-    values = facts["missing_values"]
-    return (
-        f"{counted(f'{values:,}', 'value')}: {first_names(named, SHOWN)}" if columns else "no value"
-    )
+    named = [f"{name} ({cells:,})" for name, cells in facts["missing_by_column"].items()]
+    if not named:
+        return "no value"
+    return f"{counted(format(facts['missing_values'], ','), 'value')}: {first_names(named, SHOWN)}"
 
 
-def _columns(facts: Facts) -> str:
-    return "; ".join(_of_columns(facts)) or (
-        "none constant, none repeated" * ("duplicated_columns" in facts)
-    )
-
-
-def _of_columns(facts: Facts) -> Iterator[str]:
+def _columns(facts: Facts) -> Iterator[str]:
     if facts.get("constant_columns"):
         names = first_names(facts["constant_column_names"], SHOWN, facts["constant_columns"])
         yield f"{facts['constant_columns']:,} constant ({names})"

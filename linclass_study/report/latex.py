@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from linclass_study.analysis.wording import status_words
 from linclass_study.entries import Labels
-from linclass_study.report.table import (
-    Column,
-    Number,
-    ReportTable,
-    format_seconds,
-)
+from linclass_study.report.table import Column, Number, ReportTable, format_seconds
 
 GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "η": "eta", "θ": "theta", "κ": "kappa",
@@ -39,11 +34,8 @@ ESCAPED = {
 }  # fmt: skip
 
 WIDTH = 345  # points: the text of an article in 10 pt, the narrowest of the usual single columns
-SIZES = {
-    "small": 4.6,
-    "footnotesize": 4.3,
-    "scriptsize": 4.0,
-}  # points of a digit of Computer Modern
+# points of a digit of Computer Modern
+SIZES = {"small": 4.6, "footnotesize": 4.3, "scriptsize": 4.0}
 GAP = {"small": 10, "footnotesize": 8, "scriptsize": 6}  # points between columns
 LONG = 26  # letters of a text that may be broken into lines
 NARROWEST = 80  # points of a column of such texts
@@ -89,20 +81,14 @@ class _TexColumn:
     def of(cls, table: ReportTable, place: int, labels: Labels) -> _TexColumn:
         column, cells = table.columns[place], [row[place] for row in table.rows]
         right = column.kind in NUMBERS
-        texts = _numbers(column, cells) if right else _texts(column, cells, labels)
+        texts = _numbers(column, cells) if right else [_text(column, c, labels) for c in cells]
         body = max(map(_letters, texts), default=1)
         title = labels.title(column.key, column.title)
         head = _broken(title + column.mark_of(column.key), max(body, 6))
         breaks = not right and body > LONG
         if breaks:
             texts = [re.sub(r"(\\_|/)", r"\1\\allowbreak{}", text) for text in texts]
-        return cls(
-            _stacked(head, right),
-            texts,
-            max(body, *map(len, head)),
-            right,
-            breaks,
-        )
+        return cls(_stacked(head, right), texts, max(body, *map(len, head)), right, breaks)
 
 
 def _broken(title: str, width: float) -> list[str]:
@@ -180,24 +166,23 @@ def _long_block(block: Sequence[_TexColumn], heading: str) -> str:
 # Cells.
 
 
-def _texts(column: Column, cells: Iterable[Any], labels: Labels) -> list[str]:
-    names = {"method": labels.methods, "dataset": labels.datasets}.get(column.kind, {})
-
-    def text(value: Any) -> str:
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        if column.kind in ("method", "dataset") and value is not None:
+def _text(column: Column, value: Any, labels: Labels) -> str:
+    if value is None:
+        return "--"
+    match column.kind:
+        case "yes":
+            value = "yes" if value else "no"
+        case "status":
+            value = status_words(value)
+        case "digest":
+            value = f"{value[:DIGEST]}…"
+        case "method" | "dataset":
+            names = labels.methods if column.kind == "method" else labels.datasets
             given = [value] if isinstance(value, str) else value
             shown = [names.get(name, name) + column.mark_of(name) for name in given]
             more = [f"{len(shown) - column.names} more"] if len(shown) > column.names + 1 else []
             value = " and ".join([", ".join(shown[: column.names] if more else shown), *more])
-        if column.kind == "status" and value is not None:
-            value = status_words(value)
-        if column.kind == "digest" and value is not None:
-            value = f"{value[:DIGEST]}…"
-        return escaped(value) if value not in (None, "") else "--"
-
-    return [text(cell) for cell in cells]
+    return escaped(value) if value != "" else "--"
 
 
 def _numbers(column: Column, cells: Sequence[Any]) -> list[str]:

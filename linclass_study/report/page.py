@@ -56,7 +56,6 @@ from linclass_study.report.cells import (
 )
 from linclass_study.report.contents import (
     FIGURES,
-    FIRST_SCRIPT,
     LIBRARIES,
     SCRIPTED,
     SCRIPTS,
@@ -122,17 +121,16 @@ def embedded_figures(outcome: Outcome) -> Figures:
 
 def items(tables: Made, figures: Figures, section: str, dataset: str = "") -> Iterator[Item]:
     """Figures, then tables of a section in the order of the page; of one data set, or of all together."""
-    for name, part in FIGURES.items():
-        figure = figures.get((name, dataset))
-        if figure is not None and part.section == section:
-            yield {**figure, "open": part.open, "replaced": part.replaced}
-    for name, part in TABLES.items():
-        table = tables.get((name, dataset))
-        if table is not None and part.section == section:
-            rows = table.rows[: table.shown]
-            stem = part_name(name, dataset)
-            item = {"table": table, "name": stem, "rows": rows}
-            yield {**item, "open": part.open, "replaced": part.replaced}
+    drawn = {key[0]: item for key, item in figures.items() if key[1] == dataset}
+    made = {
+        name: {"table": table, "name": part_name(name, of), "rows": table.rows[: table.shown]}
+        for (name, of), table in tables.items()
+        if of == dataset and table is not None
+    }
+    for parts, found in ((FIGURES, drawn), (TABLES, made)):
+        for name, part in parts.items():
+            if part.section == section and name in found:
+                yield {**found[name], "open": part.open, "replaced": part.replaced}
 
 
 def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
@@ -209,6 +207,7 @@ def report(
         machines=fitted_in,
         commits=commits(fitted_in),
         commands=[snakemake_command(files) for files in studies],
+        own_modules=hashed_modules(outcome.results),
         configuration=configuration(outcome),
     )
 
@@ -253,15 +252,9 @@ def template_environment(cells: PageCells) -> Environment:
         "dataset": cells.dataset,
         "runs": runs,
     }
-    environment.globals |= {
-        "count": counted,
-        "cell": cells.cell,
-        "head": cells.head,
-        "title": cells.title,
-    }
+    environment.globals |= {"cell": cells.cell, "head": cells.head, "title": cells.title}
+    environment.globals |= {"count": counted, "rule": RANKING_RULE, "mixture": mixture}
     environment.globals |= {"data_files": data_files, "foreign_modules": foreign_modules}
-    environment.globals |= {"mixture": mixture, "hashed_modules": hashed_modules}
-    environment.globals |= {"rule": RANKING_RULE}
     return environment
 
 
@@ -299,7 +292,7 @@ def page_scripts() -> list[str]:
     """The script of the head, the libraries, and the page's other scripts as one."""
     libraries, own = (
         [(TEMPLATES / name).read_text(encoding="utf-8") for name in names]
-        for names in ((FIRST_SCRIPT, *LIBRARIES), SCRIPTS)
+        for names in (LIBRARIES, SCRIPTS)
     )
     return [*libraries, "\n".join(own)]
 

@@ -20,7 +20,7 @@ from linclass_study.analysis.export import ACROSS, FORMS
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import MARK, grid_end_note, grid_ends
 from linclass_study.files.tables import AND
-from linclass_study.report.contents import TABLES, Part, part_name
+from linclass_study.report.contents import TABLES, part_name
 
 #: Kinds of columns, which determine display and sorting → type in files.
 KINDS: dict[str, Any] = {
@@ -152,12 +152,9 @@ def table_files(datasets: Iterable[str]) -> list[str]:
 
 
 def make_tables(outcome: Outcome) -> Made:
-    """Make every table of a study, None if it has no rows.
-
-    A table of a data set gets an Outcome restricted to that data set; scores of an unavailable one have none.
-    """
+    """Make every table of a study; scores of an unavailable data set have none."""
     made: Made = {
-        (name, ""): with_marks(outcome, part, part(outcome))
+        (name, ""): make_table(outcome, name)
         for name, part in TABLES.items()
         if not part.per_dataset
     }
@@ -166,24 +163,28 @@ def make_tables(outcome: Outcome) -> Made:
         for name, part in TABLES.items():
             if part.per_dataset:
                 skipped = unavailable and part.section == "dataset"
-                table = None if skipped else part(own, dataset)
-                made[name, dataset] = with_marks(own, part, table)
+                made[name, dataset] = None if skipped else make_table(outcome, name, dataset)
         own.read.pop("held_out", None)  # predictions of every data set would fill the memory
     return in_room(made)
 
 
-def with_marks(outcome: Outcome, part: Part, table: ReportTable | None) -> ReportTable | None:
-    """Mark the methods that chose an end of their grids in a table that compares methods."""
+def make_table(outcome: Outcome, name: str, dataset: str = "") -> ReportTable | None:
+    """A table over all data sets, or of one, with the Outcome of that one; None if it has no rows."""
+    part, own = TABLES[name], outcome.parts()[dataset] if dataset else outcome
+    table: ReportTable | None = part(own, dataset) if dataset else part(own)
     if table is None or not table.rows:
         return None
-    if part.section == "trust" or not grid_ends(outcome):
-        return table
-    places = [i for i, column in enumerate(table.columns) if column.kind == "method"]
-    cells = [row[i] for row in table.rows for i in places if row[i]]
-    names = [name for cell in cells for name in ([cell] if isinstance(cell, str) else cell)]
+    return table if part.section == "trust" else with_marks(own, table)
+
+
+def with_marks(outcome: Outcome, table: ReportTable) -> ReportTable:
+    """Mark the methods that chose an end of their grids in a table that compares methods."""
     ends = frozenset(grid_ends(outcome))
+    methods = {i for i, column in enumerate(table.columns) if column.kind == "method"}
+    cells = [row[i] for row in table.rows for i in sorted(methods) if row[i]]
+    names = [name for cell in cells for name in ([cell] if isinstance(cell, str) else cell)]
     columns = [
-        replace(column, marked=ends) if i in places else column
+        replace(column, marked=ends) if i in methods else column
         for i, column in enumerate(table.columns)
     ]
     return replace(table, columns=columns, note=grid_end_note(outcome, names))
@@ -216,12 +217,8 @@ def format_seconds(x: float | None) -> str:
     if x is None:
         return "–"
     x = float(f"{x:.2g}")  # before the unit is chosen: 0.9999 s is 1 s, not 1000 ms
-    for limit, unit, scale in (
-        (1e-3, "µs", 1e6),
-        (1, "ms", 1e3),
-        (120, "s", 1),
-        (7200, "min", 1 / 60),
-    ):
+    units = ((1e-3, "µs", 1e6), (1, "ms", 1e3), (120, "s", 1), (7200, "min", 1 / 60))
+    for limit, unit, scale in units:
         if x < limit:
             scaled = x * scale
             return f"{scaled:.2g} {unit}" if scaled < 10 else f"{scaled:.0f} {unit}"

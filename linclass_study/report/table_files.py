@@ -15,7 +15,7 @@ from linclass_study.errors import StudyError, suggest_name
 from linclass_study.files.writing import atomic_write
 from linclass_study.report.contents import TABLES, part_name
 from linclass_study.report.latex import latex
-from linclass_study.report.table import Made, ReportTable, with_marks
+from linclass_study.report.table import Made, ReportTable, make_table
 from linclass_study.report.tables import across, answer
 
 NOTHING = "there is nothing to show here"
@@ -31,10 +31,11 @@ def write_tables(made: Made, outcome: Outcome) -> None:
     folder = outcome.results / "tables"
     for (name, dataset), table in made.items():
         stem = folder / part_name(name, dataset)
-        if TABLES[name].written and table is None:
-            export_table(pl.DataFrame({"nothing": [NOTHING]}), stem)
-        elif TABLES[name].written and table is not None:
-            export_table(table.frame(), stem, table.frame(marks=True), table.note)
+        if TABLES[name].written:
+            if table is None:
+                export_table(pl.DataFrame({"nothing": [NOTHING]}), stem)
+            else:
+                export_table(table.frame(), stem, table.frame(marks=True), table.note)
         if name not in IN_PRINT:
             _write_latex(table, stem, outcome)
     for name, in_print in IN_PRINT.items():
@@ -56,13 +57,8 @@ def printed_table(
         for dataset in outcome.datasets if part.per_dataset else [""]:
             known.setdefault(part_name(each, dataset), (each, dataset))
     kind, dataset = known[_known(name, known, "a table of this study")]
-    if kind in IN_PRINT:
-        table = IN_PRINT[kind](outcome)
-    elif dataset:
-        own = outcome.parts()[dataset]
-        table = with_marks(own, TABLES[kind], TABLES[kind](own, dataset))
-    else:
-        table = with_marks(outcome, TABLES[kind], TABLES[kind](outcome))
+    in_print = IN_PRINT.get(kind)
+    table = in_print(outcome) if in_print else make_table(outcome, kind, dataset)
     if table is None:
         raise StudyError(f"'{name}' is empty: {NOTHING}")
     table = chosen(table, name, columns, rows)

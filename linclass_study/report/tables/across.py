@@ -9,21 +9,20 @@ import polars as pl
 
 from linclass_study.analysis.across_datasets import ALPHA, MIN_DATA_SETS, comparison_across
 from linclass_study.analysis.aggregate import pairwise_table, ranks_table
-from linclass_study.analysis.controls import Across, across, controls, cost_ratios, focus_of
+from linclass_study.analysis.controls import (
+    CORRECTIONS,
+    Across,
+    across,
+    controls,
+    cost_ratios,
+    focus_of,
+)
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note
 from linclass_study.analysis.strata import MIN_TESTED, PAIRS, RANKS
 from linclass_study.analysis.verdict import incomplete_methods
 from linclass_study.analysis.wording import metric_words, test_words
-from linclass_study.report.contents import TABLES
 from linclass_study.report.table import Column, Number, ReportTable, with_marks
-
-CORRECTIONS = {
-    "bonferroni": "Bonferroni",
-    "holm": "Holm",
-    "hochberg": "Hochberg",
-    "finner": "Finner",
-}
 
 
 def control(outcome: Outcome) -> ReportTable | None:
@@ -97,8 +96,8 @@ def _control_columns(rope: float) -> list[Column]:
         Column("lost", "Lost", "count", f"data sets on which the control is worse by more than {rope:g}"),
         Column("p", "p", "p", "Wilcoxon’s signed-rank test, without correction"),
         *(
-            Column(f"p_{key}", name, "p", f"p with {name}’s correction")
-            for key, name in CORRECTIONS.items()
+            Column(f"p_{name}", name.capitalize(), "p", f"p with {name.capitalize()}’s correction")
+            for name in CORRECTIONS
         ),
         Column("p_ranks", "p (ranks)", "p", "z of mean ranks, without correction"),
         Column("p_ranks_holm", "Corrected (ranks)", "p", "Holm’s correction, or Nemenyi’s test"),
@@ -136,7 +135,7 @@ def sensitivity(outcome: Outcome) -> ReportTable | None:
     if not path.exists():
         return None
     rows = [
-        [variation, n, best.split(", "), same]
+        [variation, int(n), best.split(", "), same]
         for variation, n, best, same in pl.read_csv(path, infer_schema=False).iter_rows()
     ]
     columns = [
@@ -149,18 +148,16 @@ def sensitivity(outcome: Outcome) -> ReportTable | None:
         "The methods of the best mean rank when one thing is changed. The conclusion survives if one and the same "
         "method is among them in every row."
     )
-    rows = [[variation, int(n), best, same] for variation, n, best, same in rows]
     if not rows or rows[0][1] < MIN_DATA_SETS:  # then there is no conclusion
         return None
+    title = "Does the conclusion survive?"
     if all(same == "none is ranked" for *_, same in rows):
+        title, columns, rows = "Which methods would be best?", columns[:-1], [r[:-1] for r in rows]
         caption = (
             "Methods are not ranked, because fewer than two have a score on every data set: the methods of the best "
             "mean rank with either treatment of missing scores."
         )
-        return ReportTable(
-            "Which methods would be best?", caption, columns[:-1], [row[:-1] for row in rows]
-        )
-    return ReportTable("Does the conclusion survive?", caption, columns, rows)
+    return ReportTable(title, caption, columns, rows)
 
 
 def strata(outcome: Outcome) -> ReportTable | None:
@@ -175,17 +172,9 @@ def strata(outcome: Outcome) -> ReportTable | None:
     for (key, stratum), own in ranked.group_by("property", "stratum", maintain_order=True):
         best, p = own.row(0, named=True), own["p_best"]
         tied = None if p.is_null().all() else int((p >= ALPHA).sum()) - 1
-        row = [
-            str(key).replace("_", " "),
-            stratum,
-            best["data_sets"],
-            best["method"],
-            best["mean_rank"],
-            tied,
-        ]
-        if focus:
-            row += _most_ahead(pairs.filter(property=key, stratum=stratum), focus[0])
-        rows.append(row)
+        ahead = _most_ahead(pairs.filter(property=key, stratum=stratum), focus[0]) if focus else []
+        names = [best[name] for name in ("data_sets", "method", "mean_rank")]
+        rows.append([str(key).replace("_", " "), stratum, *names, tied, *ahead])
     columns = [
         Column("property", "Property"),
         Column("stratum", "Stratum"),
@@ -236,14 +225,12 @@ def ranks(outcome: Outcome) -> ReportTable | None:
     base = comparison_across(outcome)
     if not base.enough:
         return None
-    rows = [
-        [
-            row["method"],
-            *(row[key] for key in ("mean_rank", "mean_score", "times_best")),
-            Number(row["rating"], interval=_ends(row["rating_lower"], row["rating_upper"])),
-        ]
-        for row in ranks_table(base).iter_rows(named=True)
-    ]
+    rows = []
+    for row in ranks_table(base).iter_rows(named=True):
+        rating = Number(row["rating"], interval=_ends(row["rating_lower"], row["rating_upper"]))
+        rows.append(
+            [*(row[name] for name in ("method", "mean_rank", "mean_score", "times_best")), rating]
+        )
     columns = [
         Column("method", "Method", "method"),
         Column("mean_rank", "Mean rank", "number"),
@@ -255,9 +242,7 @@ def ranks(outcome: Outcome) -> ReportTable | None:
         f"Over {len(base.datasets)} independent data sets. Rating: Elo, with its 95 % interval "
         "over resampled data sets."
     )
-    return with_marks(
-        outcome, TABLES["compared"], ReportTable("Ranks of the methods", caption, columns, rows)
-    )
+    return with_marks(outcome, ReportTable("Ranks of the methods", caption, columns, rows))
 
 
 def _ends(low: float | None, high: float | None) -> tuple[float, float] | None:
@@ -285,6 +270,4 @@ def pairwise(outcome: Outcome) -> ReportTable | None:
         f"Differences in {words} across {len(base.datasets)} independent data sets, positive if the method is better "
         "than the one against it. p: Wilcoxon’s signed-rank test."
     )
-    return with_marks(
-        outcome, TABLES["compared"], ReportTable("All pairs of methods", caption, columns, rows)
-    )
+    return with_marks(outcome, ReportTable("All pairs of methods", caption, columns, rows))

@@ -28,9 +28,8 @@ from linclass_study.analysis.wording import (
     units,
 )
 from linclass_study.report import method_scores
-from linclass_study.report.contents import TABLES
 from linclass_study.report.method_scores import behind_best
-from linclass_study.report.table import Column, Number, ReportTable, with_marks
+from linclass_study.report.table import Column, Number, ReportTable, make_table
 from linclass_study.report.tables import diagnostics
 
 ALL_DATASETS = "all data sets"
@@ -109,9 +108,6 @@ def _focus_on_datasets(outcome: Outcome, name: str) -> Iterator[list[Any]]:
         yield [*row, one.p, one.holm, *nothing, ratio, more]
 
 
-OPTIONAL_COLUMNS = ("next", "ahead", "ended", "absent")  # columns that are omitted if empty
-
-
 def best_methods(outcome: Outcome) -> ReportTable:
     """The best method of each data set, and the certainty of that result."""
     mean, direction = best_words(outcome.metric, "mean "), direction_words(outcome.metric)
@@ -126,8 +122,7 @@ def best_methods(outcome: Outcome) -> ReportTable:
         Column("absent", "Excluded (incomplete folds)", "method", "Methods without a score of every fold"),
     ]  # fmt: skip
     rows = [_best_method(own, dataset) for dataset, own in outcome.parts().items()]
-    over = units(outcome.evaluation, *outcome.main_protocols)
-    rope = rope_of(outcome.evaluation)
+    over, rope = units(outcome.evaluation, *outcome.main_protocols), rope_of(outcome.evaluation)
     caption = (
         f"The {mean} ± the standard deviation over {over}. Only methods that succeeded on all {over} compete. All "
         f"others are indistinguishable from the best, except those that it beats by more than {rope:g}, all of them at "
@@ -135,10 +130,9 @@ def best_methods(outcome: Outcome) -> ReportTable:
         "(Bayesian correlated t test, union bound). In brackets: 95 % interval of the paired difference, which allows "
         "for overlapping training sets; bold: significant after Holm’s correction over all other methods."
     )
+    optional = ("next", "ahead", "ended", "absent")  # columns that are omitted if empty
     used = [
-        j
-        for j, c in enumerate(columns)
-        if c.key not in OPTIONAL_COLUMNS or any(row[j] for row in rows)
+        j for j, c in enumerate(columns) if c.key not in optional or any(row[j] for row in rows)
     ]
     columns, rows = [columns[j] for j in used], [[row[j] for j in used] for row in rows]
     return ReportTable("The best method of each data set", caption, columns, rows)
@@ -189,7 +183,7 @@ def all_methods(outcome: Outcome) -> ReportTable | None:
 def all_methods_in_print(outcome: Outcome) -> ReportTable | None:
     """The same with marks of significance against the focus, or else the best; a row a data set, if there are more of
     them than methods."""
-    table = with_marks(outcome, TABLES["compared"], all_methods(outcome))
+    table = make_table(outcome, "compared")
     if table is None:
         return None
     marks, control = _significance(outcome)
@@ -206,12 +200,9 @@ def all_methods_in_print(outcome: Outcome) -> ReportTable | None:
     caption = (
         f"Mean ± standard deviation over {over}; bold: the best on a data set"
         + "".join(f"; {sign.replace('-', '−')}: {signs[sign]} than {control}" for sign in found)
-        + (" (corrected t test, Holm’s correction over the methods)" if found else "")
-        + (
-            "; in parentheses: of some folds only."
-            if any(n.partial for n in numbers.values())
-            else "."
-        )
+        + " (corrected t test, Holm’s correction over the methods)" * bool(found)
+        + "; in parentheses: of some folds only" * any(n.partial for n in numbers.values())
+        + "."
     )
     columns, names = list(table.columns), list(outcome.methods)
     rows: list[list[Any]] = [[m, *(numbers[m, d] for d in outcome.datasets)] for m in names]
@@ -232,11 +223,10 @@ def _significance(outcome: Outcome) -> tuple[dict[tuple[str, str], str], str]:
             if one.holm is not None and one.holm < ALPHA
         }
         return marks, outcome.labels.methods[names[0]]
-    behind = {name: behind_best(own, name) for name, own in outcome.parts().items()}
     marks = {
         (method, dataset): "-"
-        for dataset, numbers in behind.items()
-        for method, number in numbers.items()
+        for dataset, own in outcome.parts().items()
+        for method, number in behind_best(own, dataset).items()
         if number.clear
     }
     return marks, "the best"

@@ -16,7 +16,6 @@ from linclass_study.analysis.fit_problems import (
     failed_candidates,
     fit_problems,
     log_of_problem,
-    notes,
     planned_sentence,
 )
 from linclass_study.analysis.outcome import Outcome
@@ -53,50 +52,41 @@ def problem_rows(found: list[FitProblem]) -> list[list[object]]:
 
 def unconverged_fits(outcome: Outcome) -> ReportTable:
     """Fits with predictions that did not converge."""
-    found = notes(outcome.fits)
     caption = (
         "These fits gave predictions, which are compared above, but did not converge: the iterations ran "
         "out, or the optimum does not exist or is not the only one."
     )
-    rows = problem_rows(found)
+    rows = problem_rows(fit_problems(outcome.fits, FITTED[1:]))
     return ReportTable("Fits with warnings", caption, PROBLEM_COLUMNS, rows)
 
 
 def unscored(outcome: Outcome) -> ReportTable:
     """Metrics of the study's own that raised an exception on some folds, which have no score by them."""
-    found = metric_problems(outcome)
     columns = [Column("metric", "Metric"), *PROBLEM_COLUMNS[1:]]
     columns[3] = Column("folds", "Folds", "count")
-    rows = problem_rows(found)
+    rows = problem_rows(metric_problems(outcome))
     caption = "No score for these folds by this metric; its means are over the other folds."
     return ReportTable("Metrics that raised an exception", caption, columns, rows)
 
 
 def failed_candidates_table(outcome: Outcome) -> ReportTable:
     """Candidates of the tuning that failed, so that the choice was made among the others."""
-    found = failed_candidates(outcome)
-    columns = [
-        Column("method", "Method", "method"),
-        Column("candidates", "Candidates"),
-        Column("data_sets", "Data set", "dataset"),
-        Column("fits", "Fits", "count"),
-        Column("reason", "Reason", "reason"),
-    ]
+    _, datasets, _, *others = PROBLEM_COLUMNS
+    columns = [Column("method", "Method", "method"), Column("candidates", "Candidates")]
+    columns += [datasets, *others]
     rows = [
         [one.method, "; ".join(one.candidates), list(one.datasets), one.fits, one.reason]
-        for one in found
+        for one in failed_candidates(outcome)
     ]
     caption = (
         "They raised an exception on an inner fold, so the parameters were chosen among the other candidates. "
         "A candidate that fails in some fits only is compared in the others."
     )
-    title = "Candidates of the tuning that failed"
-    return ReportTable(title, caption, columns, rows)
+    return ReportTable("Candidates of the tuning that failed", caption, columns, rows)
 
 
 def at_the_edge(outcome: Outcome) -> ReportTable:
     """Tuned parameters for which at least half of the fits on a data set selected an end of the grid."""
-    found = tuned.at_the_edge(outcome)
     columns = [
         Column("method", "Method", "method"),
         Column("parameter", "Parameter"),
@@ -106,7 +96,7 @@ def at_the_edge(outcome: Outcome) -> ReportTable:
     ]
     rows = [
         [one["method"], one["parameter"], format_tuned(one["value"]), one["edge"], one["datasets"]]
-        for one in found
+        for one in tuned.at_the_edge(outcome)
     ]
     caption = (
         "At least half of the fits chose the end of a grid of candidates, or of a path that was extended as far as "
@@ -149,23 +139,14 @@ def statuses(outcome: Outcome) -> ReportTable:
     return ReportTable("Status of all fits", caption, columns, rows, faint)
 
 
-#: Shorter names for kinds of certificates.
-CERTIFICATE_NAMES = {
-    "duality_gap": "gap",
-    "gradient_cosine": "cosine",
-    "training_mistakes": "mistakes",
-}
-
-STATUS_COLUMNS = [
-    Column("method", "Method", "method"),
-    Column("fits", "Fits"),
-    Column("ended", "Did not converge"),
-    Column("certificate", "Certificate"),
-]
-
-
 def fit_status(outcome: Outcome, dataset: str) -> ReportTable:
     """Statuses of the fits of every method on a data set, with the largest certificate."""
+    columns = [
+        Column("method", "Method", "method"),
+        Column("fits", "Fits"),
+        Column("ended", "Did not converge"),
+        Column("certificate", "Certificate"),
+    ]
     counts, known = counts_by_method(outcome.fits), certificates(outcome.fits)
     rows = [
         [name, successes(own), other_statuses(own) or "–", known.get(name, "–")]
@@ -180,13 +161,8 @@ def fit_status(outcome: Outcome, dataset: str) -> ReportTable:
     )
     rows.sort(key=lambda row: row[2] == "–")  # methods with unconverged fits first
     faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
-    return ReportTable(
-        f"Status of the fits on {outcome.labels.datasets[dataset]}",
-        caption,
-        STATUS_COLUMNS,
-        rows,
-        faint,
-    )
+    title = f"Status of the fits on {outcome.labels.datasets[dataset]}"
+    return ReportTable(title, caption, columns, rows, faint)
 
 
 def counts_by_method(fits: pl.DataFrame) -> dict[str, dict[str, int]]:
@@ -217,36 +193,32 @@ def certificates(fits: pl.DataFrame) -> dict[str, str]:
         .agg(pl.col("certificate").max())
         .sort("certificate", "certificate_kind", descending=[True, False])
     )
+    short = {"duality_gap": "gap", "gradient_cosine": "cosine", "training_mistakes": "mistakes"}
     found: dict[str, list[str]] = {}
     for method, kind, value in largest.iter_rows():
-        named = CERTIFICATE_NAMES.get(kind, kind.replace("_", " "))
+        named = short.get(kind, kind.replace("_", " "))
         found.setdefault(method, []).append(f"{format_power(value)} {named}")
     return {method: ", ".join(each) for method, each in found.items()}
 
 
-#: Fact of results/checks/{dataset}.json → column
-CHECK_COLUMNS = {
-    "rows": Column("rows", "Rows", "count"),
-    "features": Column("features", "Features", "count"),
-    "missing_values": Column("missing_values", "Missing values", "count"),
-    "duplicated_rows": Column("duplicated_rows", "Repeated rows", "count"),
-    "conflicting_rows": Column(
-        "conflicting_rows", "Conflicting rows", "count", "with the features of a row of another class"
-    ),
-    "rank": Column("rank", "Rank", "count", "of the columns, imputed, one-hot and standardized"),
-    "separable": Column("separable", "Separable", "text", "by a hyperplane; of classes, which pairs"),
-    "digest": Column("digest", "Digest of the content", "digest"),
-}  # fmt: skip
-
-
 def checks(outcome: Outcome) -> ReportTable:
     """Results of the checks of each data set; tables/datasets.csv has all of them."""
+    columns = [
+        Column("dataset", "Data set", "dataset"),
+        Column("rows", "Rows", "count"),
+        Column("features", "Features", "count"),
+        Column("missing_values", "Missing values", "count"),
+        Column("duplicated_rows", "Repeated rows", "count"),
+        Column("conflicting_rows", "Conflicting rows", "count", "with the features of a row of another class"),
+        Column("rank", "Rank", "count", "of the columns, imputed, one-hot and standardized"),
+        Column("separable", "Separable", "text", "by a hyperplane; of classes, which pairs"),
+        Column("digest", "Digest of the content", "digest"),
+    ]  # fmt: skip
     rows = [
-        [dataset, *(facts.get(name) for name in CHECK_COLUMNS)]
+        [dataset, *(facts.get(column.key) for column in columns[1:])]
         for dataset in outcome.datasets
         if (facts := outcome.checks(dataset))
     ]
-    columns = [Column("dataset", "Data set", "dataset"), *CHECK_COLUMNS.values()]
     caption = "Results of the checks before any fit. Equal digests mean equal content, whatever the source."
     return ReportTable("Checks of the data", caption, columns, rows)
 
@@ -256,11 +228,8 @@ LISTED = 8  # values that are written out
 
 def tuning_budget(outcome: Outcome) -> ReportTable:
     """The tuning budget: what is tuned of each method, over what, and what stays fixed, read from the entries alone."""
-    columns = [
-        Column("method", "Method", "method"),
-        Column("tuned", "Tuned over"),
-        Column("fixed", "Fixed"),
-    ]
+    columns = [Column("method", "Method", "method"), Column("tuned", "Tuned over")]
+    columns.append(Column("fixed", "Fixed"))
     rows: list[list[Any]] = [
         [name, *budget(entry, outcome.parameters.get(name, {}))]
         for name, entry in outcome.methods.items()
@@ -312,6 +281,4 @@ def _fixed(params: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
 def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
-    return (
-        "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    )
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)

@@ -28,11 +28,9 @@ from linclass_study.report.table import Column, Number, ReportTable, format_tune
 
 def per_class_scores(outcome: Outcome, dataset: str) -> ReportTable | None:
     """Precision, recall and F1 of each class for the best method on a data set, and its most frequent confusion."""
-    found = figure_numbers(outcome.results / "exhibits" / f"confusion-{dataset}")
-    if found is None:
+    if not (found := _confusion_of(outcome, dataset)):
         return None
-    of, best = outcome.labels.datasets[dataset], found["method"]
-    best = outcome.labels.methods.get(best, best)
+    of, best = outcome.labels.datasets[dataset], found["best"]
     counts, names = np.array(found["counts"]), found["columns"]
     recall, precision = per_class(counts)
     with np.errstate(invalid="ignore"):
@@ -67,16 +65,21 @@ def per_class_scores(outcome: Outcome, dataset: str) -> ReportTable | None:
     return ReportTable(f"Classes of {of}", caption, columns, rows)
 
 
+def _confusion_of(outcome: Outcome, dataset: str) -> dict[str, Any]:
+    """Numbers of the figure of the confusion matrix, and the label of the `best` method; {} if it was not drawn."""
+    found = figure_numbers(outcome.results / "exhibits" / f"confusion-{dataset}") or {}
+    return found and found | {"best": outcome.labels.methods.get(found["method"], found["method"])}
+
+
 MAX_CLASSES = 20  # classes; larger matrices are unreadable
 
 
 def confusion(outcome: Outcome, dataset: str) -> ReportTable | None:
     """The confusion matrix of the best method on a data set, in numbers."""
-    found = figure_numbers(outcome.results / "exhibits" / f"confusion-{dataset}")
-    if found is None or len(found["columns"]) > MAX_CLASSES:
+    found = _confusion_of(outcome, dataset)
+    if not found or len(found["columns"]) > MAX_CLASSES:
         return None
-    of, best = outcome.labels.datasets[dataset], found["method"]
-    best = outcome.labels.methods.get(best, best)
+    of, best = outcome.labels.datasets[dataset], found["best"]
     columns = [Column("true_class", "True class")]
     columns += [Column(f"predicted_{name}", str(name), "count") for name in found["columns"]]
     rows = [[name, *own] for name, own in zip(found["classes"], found["counts"], strict=True)]

@@ -25,12 +25,7 @@ from linclass_study.analysis.wording import (
     units,
 )
 from linclass_study.files.tables import FIT
-from linclass_study.protocols import (
-    CURVE,
-    comparing_protocols,
-    divides_test_rows,
-    metrics_of,
-)
+from linclass_study.protocols import CURVE, comparing_protocols, divides_test_rows, metrics_of
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import diagnostics
@@ -79,9 +74,9 @@ def performance_table(
     if above:
         columns.append(Column("excess_error", "Excess error", "number"))
         values.append(dict(above))
-    named = units(outcome.evaluation, protocol).capitalize()
-    several = named if has_spread(outcome.evaluation, protocol) else "Fits"
-    columns.append(Column("fits", several))
+    several = has_spread(outcome.evaluation, protocol)
+    named = units(outcome.evaluation, protocol).capitalize() if several else "Fits"
+    columns.append(Column("fits", named))
     statuses = {}
     for name, counts in diagnostics.counts_by_method(fits).items():  # 9/10: 1 failed
         odd = diagnostics.other_statuses(counts)
@@ -305,69 +300,52 @@ def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
 #: Fits of learning curves use fewer rows, so they do not count.
 WITHOUT_CURVES = ~pl.col("protocol").str.starts_with(f"{CURVE}@")
 
-FEWER_FITS = (
-    " What does not apply or fails is not timed, so the seconds of a method with fewer fits are of fewer data sets or "
-    "folds."
-)
 
-COST_COLUMNS = {
-    "fits": ("Fits", "count"),
-    "median_fit_seconds": ("Median fit", "seconds"),
-    "fit_seconds": ("All fits", "seconds"),
-    "predict_seconds": ("All predictions", "seconds"),
-    "peak_rss_mb": ("Memory, MB", "count"),
-    "iterations": ("Median iterations", "count"),
-}
-
-
-def cost(outcome: Outcome) -> ReportTable | None:
-    """Cost of each method: seconds, memory and iterations, separately for each machine."""
-    words = "of every method over all data sets" if outcome.datasets else ""
-    return cost_table(outcome, f"Seconds, memory and iterations {words}".strip())
-
-
-def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
-    """One row for each method and machine, the fastest first."""
-    if outcome.times.filter(WITHOUT_CURVES).is_empty():
+def cost(outcome: Outcome, dataset: str = "") -> ReportTable | None:
+    """Cost of each method, over all data sets or on one, separately for each machine, the fastest first."""
+    times, planned = outcome.times.filter(WITHOUT_CURVES), outcome.fits.filter(WITHOUT_CURVES)
+    if times.is_empty():
         return None
-    several = len(machines_of(outcome.times)) > 1
-    found = _measured(outcome).sort("median_fit_seconds", "method")
-    columns = [Column("method", "Method", "method")]
-    columns += [Column("machine", "Machine")] if several else []
-    columns += [Column(name, shown, kind) for name, (shown, kind) in COST_COLUMNS.items()]
+    seconds = pl.col("fit_seconds")
+    found = (
+        times.join(outcome.fits.select(*FIT, "iterations"), on=list(FIT), how="left")
+        .group_by("method", "machine")
+        .agg(
+            fits=pl.len(),
+            median_fit_seconds=seconds.median(),
+            fit_seconds=seconds.sum(),
+            predict_seconds=pl.col("predict_seconds").sum(),
+            peak_rss_mb=pl.col("peak_rss_mb").max().round(0).cast(pl.Int64),
+            iterations=pl.col("iterations").median().round(0).cast(pl.Int64),
+        )
+        .sort("median_fit_seconds", "method")
+    )
+    columns = [
+        Column("method", "Method", "method"),
+        Column("machine", "Machine"),
+        Column("fits", "Fits", "count"),
+        Column("median_fit_seconds", "Median fit", "seconds"),
+        Column("fit_seconds", "All fits", "seconds"),
+        Column("predict_seconds", "All predictions", "seconds"),
+        Column("peak_rss_mb", "Memory, MB", "count"),
+        Column("iterations", "Median iterations", "count"),
+    ]
+    if len(machines_of(outcome.times)) < 2:
+        columns.pop(1)
     rows = found.select(column.key for column in columns).rows()
+    fewer = (
+        " What does not apply or fails is not timed, so the seconds of a method with fewer fits are of fewer data "
+        "sets or folds."
+    )
+    curves = " Fits of learning curves, of fewer rows, are left out."
     caption = (
-        f"{planned_sentence(outcome.fits.filter(WITHOUT_CURVES))} "
+        f"{planned_sentence(planned)} "
         "Wall seconds of one core, tuning included; folds that were solved together share their seconds equally; "
         "memory is the largest of a process, data and libraries included; iterations are of the last fit of each fold, "
         "where the method reports them."
-        + (FEWER_FITS if found["fits"].n_unique() > 1 else "")
-        + (
-            ""
-            if outcome.times.filter(~WITHOUT_CURVES).is_empty()
-            else " Fits of learning curves, of fewer rows, are left out."
-        )
+        f"{fewer * (found['fits'].n_unique() > 1)}{curves * (times.height < outcome.times.height)}"
     )
-    return ReportTable(title, caption, columns, [list(row) for row in rows])
-
-
-def _measured(outcome: Outcome) -> pl.DataFrame:
-    seconds = pl.col("fit_seconds")
-    steps = outcome.fits.select(*FIT, "iterations")
-    fits = outcome.times.filter(WITHOUT_CURVES).join(steps, on=list(FIT), how="left")
-    totals: dict[str, Any] = {
-        "fits": pl.len(),
-        "median_fit_seconds": seconds.median(),
-        "fit_seconds": seconds.sum(),
-        "predict_seconds": pl.col("predict_seconds").sum(),
-        "peak_rss_mb": pl.col("peak_rss_mb").max().round(0).cast(pl.Int64),
-        "iterations": pl.col("iterations").median().round(0).cast(pl.Int64),
-    }
-    return fits.group_by("method", "machine").agg(**totals)
-
-
-def cost_of_dataset(outcome: Outcome, dataset: str) -> ReportTable | None:
-    """Cost of each method on one data set."""
-    return cost_table(
-        outcome, f"Seconds, memory and iterations on {outcome.labels.datasets[dataset]}"
-    )
+    words = "of every method over all data sets"
+    if dataset:
+        words = f"on {outcome.labels.datasets[dataset]}"
+    return ReportTable(f"Seconds, memory and iterations {words}", caption, columns, rows)
