@@ -1,7 +1,6 @@
 // Two methods against each other: on each data set, and over all of them.
 
 const POSTERIOR_DRAWS = 20000;
-const PRIOR = 0.5; // weight of the prior row of the Bayesian signed-rank test, in data sets
 const SIGNIFICANT = 0.05;
 const SURE = 0.95, PROBABLE = 0.75; // probabilities of an answer without and with "probably"
 const SAME_TIME = 1.05; // ratio of times, below which they are not told apart
