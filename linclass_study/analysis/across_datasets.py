@@ -35,7 +35,7 @@ from linclass.evaluation.comparisons.friedman_test import (
 )
 from linclass.evaluation.comparisons.pairs import Pairwise, Ratings, bradley_terry, pairwise
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import planned_fits, summarize
+from linclass_study.analysis.summary import main_protocol_frame, planned_fits, summarize
 from linclass_study.analysis.wording import metric_words
 from linclass_study.files.reading import opened_npz
 from linclass_study.files.tables import AND
@@ -67,12 +67,8 @@ def datasets_apart(outcome: Outcome) -> dict[str, str]:
 
 FILE = "comparison.npz"
 # attributes of ComparisonAcross that are kept in the file
-TESTS: dict[str, Any] = {
-    "pairs": Pairwise,
-    "ratings": Ratings,
-    "friedman": Friedman,
-    "nemenyi": Nemenyi,
-}
+TESTS: dict[str, Any] = {"pairs": Pairwise, "ratings": Ratings}
+TESTS |= {"friedman": Friedman, "nemenyi": Nemenyi}
 ALPHA = 0.05
 MIN_DATA_SETS = 5  # with fewer independent data sets, tests across them have little power
 PAIRED = 6  # with fewer data sets, Wilcoxon's p of a pair is at least 2/2⁵ = .0625
@@ -115,9 +111,8 @@ class AllScores:
         """A missing score counts as the worst of its data set; without methods that were not run on each of them."""
         not_run = {method for _, method in self.unplanned}
         methods = [j for j, method in enumerate(self.methods) if method not in not_run]
-        return self._comparison(
-            methods, missing_as_worst(self.table) if self.methods else self.table
-        )
+        table = missing_as_worst(self.table) if self.methods else self.table
+        return self._comparison(methods, table)
 
     @cached_property
     def gaps_left_out(self) -> ComparisonAcross:
@@ -209,13 +204,10 @@ def independent(base: ComparisonAcross | AllScores) -> str:
     return f"{len(base.datasets)} independent data sets" + (f" ({notes})" if notes else "")
 
 
-def comparison_across(
-    outcome: Outcome, metric: str | None = None, shared: bool = False, apart: bool = False
-) -> ComparisonAcross:
-    """The complete field of a metric; with `shared`, data sets that share rows count individually, with `apart` those
-    that are apart, too."""
-    if metric not in (None, outcome.metric) or shared or apart:
-        return all_scores(outcome, metric, shared, apart).field
+def comparison_across(outcome: Outcome, metric: str | None = None) -> ComparisonAcross:
+    """The complete field of a metric, of the study's own one by default."""
+    if metric not in (None, outcome.metric):
+        return all_scores(outcome, metric).field
     return outcome.cached("across", lambda: _read_comparison(outcome) or all_scores(outcome).field)
 
 
@@ -250,14 +242,9 @@ def _read_comparison(outcome: Outcome) -> ComparisonAcross | None:
         about = json.loads(arrays["about"])
     if about["of"] != _study_of(outcome):
         return None
-    every = AllScores(
-        outcome.metric,
-        about["datasets"],
-        about["methods"],
-        arrays["table"],
-        tuple(map(tuple, about["shared"])),
-        frozenset(map(tuple, about["unplanned"])),
-    )
+    shared, unplanned = (tuple(map(tuple, about[name])) for name in ("shared", "unplanned"))
+    names = about["datasets"], about["methods"]
+    every = AllScores(outcome.metric, *names, arrays["table"], shared, frozenset(unplanned))
     for name, kind in TESTS.items():
         prefix = f"{name}."
         own = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
@@ -300,17 +287,11 @@ def all_scores(
 def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:
     """(data set, method) → mean over the folds of the data set's main protocol, for runs in which every planned fit
     has a value."""
-    pairs = [
-        (d, protocol) for protocol, datasets in outcome.main_protocols.items() for d in datasets
-    ]
-    main = pl.DataFrame(pairs, {"dataset": pl.String, "protocol": pl.String}, orient="row")
-    run = ["dataset", "method"]
+    main, run = main_protocol_frame(outcome), ["dataset", "method"]
     planned = planned_fits(outcome.fits.join(main, on=main.columns, how="semi"), *run)
     values = summarize(outcome.scores.filter(metric=metric)).join(main, on=main.columns, how="semi")
-    whole = values.join(planned, on=run).filter(
-        pl.col("n") == pl.col("planned"), pl.col("fitted") == pl.col("planned")
-    )
-    rows = whole.select(*run, "mean").iter_rows()
+    whole = (pl.col("n") == pl.col("planned")) & (pl.col("fitted") == pl.col("planned"))
+    rows = values.join(planned, on=run).filter(whole).select(*run, "mean").iter_rows()
     return {(d, m): mean for d, m, mean in rows if np.isfinite(mean)}
 
 
@@ -354,20 +335,19 @@ def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
             add(f"by {metric_words(metric)}", comparison_across(outcome, metric))
     for name in base.datasets:
         add(f"without {name}", base.without(name))
-    repeating = [name for name in base.datasets if _repeated_share(outcome, name) > REPEATED]
+    checks = {name: outcome.checks(name) for name in base.datasets}
+    repeating = [
+        name
+        for name, facts in checks.items()
+        if (facts.get("duplicated_rows") or 0) / max(facts.get("rows") or 0, 1) > REPEATED
+    ]
     if repeating:
-        what = f"without data sets with more than {REPEATED:.0%} repeated rows"
-        add(what.replace("%", " %"), base.without(*repeating))
+        what = f"without data sets with more than {100 * REPEATED:.0f} % repeated rows"
+        add(what, base.without(*repeating))
     for what, other in (
-        ("data sets that share rows counted each", comparison_across(outcome, shared=True)),
-        ("with the data sets apart", comparison_across(outcome, apart=True)),
+        ("data sets that share rows counted each", all_scores(outcome, shared=True).field),
+        ("with the data sets apart", all_scores(outcome, apart=True).field),
     ):
         if len(other.datasets) > len(base.datasets):
             add(what, other)
     return found
-
-
-def _repeated_share(outcome: Outcome, dataset: str) -> float:
-    """Share of the rows that equal an earlier one; 0 if that is unknown."""
-    facts = outcome.checks(dataset)
-    return (facts.get("duplicated_rows") or 0) / max(facts.get("rows") or 0, 1)

@@ -23,10 +23,7 @@ from linclass_study.analysis.strata import write_strata
 from linclass_study.analysis.study_file import StudyDescription, write_study
 from linclass_study.analysis.summary import write_summary
 from linclass_study.analysis.tuned import grid_end_note, grid_ends, marked, write_tuned_table
-from linclass_study.analysis.verdict import (
-    no_ranking,
-    write_verdict,
-)
+from linclass_study.analysis.verdict import no_ranking, study_verdict
 from linclass_study.analysis.within_dataset import same_predictions
 from linclass_study.files.writing import write_json
 
@@ -50,12 +47,11 @@ def write_across(outcome: Outcome) -> None:
     """Three tables, those of the strata, verdict.json, and across.json: the sentences, and the data sets and methods
     that took part."""
     base = write_comparison(outcome)
-    write_verdict(outcome)
+    write_json(outcome.results / "tables" / "verdict.json", study_verdict(outcome))
     tried = scenarios(outcome, base)
+    grid_end = pl.col("method").is_in([*grid_ends(outcome)])
     frames = {
-        "ranks": ranks_table(base).with_columns(
-            grid_end=pl.col("method").is_in([*grid_ends(outcome)])
-        ),
+        "ranks": ranks_table(base).with_columns(grid_end=grid_end),
         "pairwise": pairwise_table(base),
         "sensitivity": sensitivity_table(tried),
     }
@@ -101,13 +97,10 @@ def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
     }
     if not base.enough:
         return pl.DataFrame(columns, strict=False)
-    rated, unknown = base.ratings, pl.Series([None] * len(base.methods), dtype=pl.Float64)
-    columns |= {
-        "mean_rank": base.nemenyi.ranks.tolist(),
-        "rating": rated.elo.tolist(),
-        "rating_lower": rated.lower.tolist() if base.enough_for_intervals else unknown,
-        "rating_upper": rated.upper.tolist() if base.enough_for_intervals else unknown,
-    }
+    rated, known = base.ratings, base.enough_for_intervals
+    columns |= {"mean_rank": base.nemenyi.ranks.tolist(), "rating": rated.elo.tolist()}
+    for name, ends in (("rating_lower", rated.lower), ("rating_upper", rated.upper)):
+        columns[name] = pl.Series([*ends] if known else [None] * len(ends), dtype=pl.Float64)
     return pl.DataFrame(columns, strict=False).sort("mean_rank", "method")
 
 
@@ -129,14 +122,12 @@ def pairwise_table(base: ComparisonAcross) -> pl.DataFrame:
 
 
 def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
-    schema = {
-        "variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.String
-    }  # fmt: skip
+    schema = {"variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.String}  # fmt: skip
     rows = [
         (one.what, one.datasets, ", ".join(one.best), _same(one, len(tried[0].kept)))
         for one in tried
     ]
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def _same(one: Scenario, best: int) -> str:

@@ -8,10 +8,7 @@ import polars as pl
 
 from linclass.base.messages import counted, first_names
 from linclass.evaluation import metrics
-from linclass_study.analysis.across_datasets import (
-    datasets_apart,
-    groups_sharing_rows,
-)
+from linclass_study.analysis.across_datasets import datasets_apart, groups_sharing_rows
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.fit_problems import (
     FitProblem,
@@ -25,10 +22,7 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
 from linclass_study.analysis.sentences import not_ranked
 from linclass_study.analysis.tuned import grid_end_sentences, marked
-from linclass_study.analysis.verdict import (
-    dataset_verdict,
-    study_verdict,
-)
+from linclass_study.analysis.verdict import dataset_verdict, study_verdict
 from linclass_study.analysis.wording import (
     direction_words,
     has_spread,
@@ -51,9 +45,8 @@ def answer(outcome: Outcome, report: str) -> str:
     `report`; with the names that one types, also of what has a label.
     """
     verdict = study_verdict(outcome)
-    names = Labels(
-        {name: name for name in outcome.methods}, {name: name for name in outcome.datasets}
-    )
+    methods, datasets = ({name: name for name in of} for of in (outcome.methods, outcome.datasets))
+    names = Labels(methods, datasets)
     lines = [
         *problem_lines(outcome),
         *headline(outcome, verdict, names),
@@ -139,14 +132,6 @@ def mixture(outcome: Outcome) -> list[str]:
     return mixed_environments(outcome.fits, known, str(outcome.results))
 
 
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """A line of each of the first data sets, in aligned columns."""
-    shown = rows[:BEST_LINES]
-    wide = [max(len(cell) for cell in column) for column in zip(*shown, strict=True)]
-    padded = ["  ".join(map(str.ljust, row, wide)) for row in rows]
-    return _first([f"  {line.rstrip()}" for line in padded], BEST_LINES, "data sets", "  … and ")
-
-
 def best_lines(outcome: Outcome) -> list[str]:
     """The best method of each data set, each by its main protocol: one line of a single data set, else a table."""
     first = next(iter(outcome.main_protocols))
@@ -167,7 +152,10 @@ def best_lines(outcome: Outcome) -> list[str]:
     if len(outcome.datasets) == 1:
         dataset, score, names = rows[0]
         return [f"{words} {dataset}: {names} {score}".rstrip()]
-    return [words, *_columns(rows)]
+    wide = [max(map(len, column)) for column in zip(*rows[:BEST_LINES], strict=True)]
+    padded = ["  ".join(map(str.ljust, row, wide)) for row in rows]
+    lines = [f"  {line.rstrip()}" for line in padded]
+    return [words, *_first(lines, BEST_LINES, "data sets", "  … and ")]
 
 
 def _over(outcome: Outcome, protocol: str) -> str:
@@ -182,12 +170,12 @@ def problem_line(problem: FitProblem, outcome: Outcome) -> str:
         return f"unavailable: {', '.join(problem.datasets)}: {reason}"
     every = len(problem.methods) == len(outcome.methods) > 1
     methods = "every method" if every else _names(problem.methods, "methods")
-    count = counted(problem.fits, "fit")
     everywhere = len(problem.datasets) == len(outcome.datasets) > 1
     datasets = "every data set" if everywhere else _names(problem.datasets, "data sets")
     log = log_of_problem(outcome.results, problem)
     traceback = f" (traceback: {outcome.results / log})" if log else ""
-    return f"{problem.status}: {datasets} × {methods} ({count}): {reason}{traceback}"
+    what = f"{datasets} × {methods} ({counted(problem.fits, 'fit')})"
+    return f"{problem.status}: {what}: {reason}{traceback}"
 
 
 def shortened(reason: str, limit: int = REASON) -> str:
@@ -201,7 +189,7 @@ def shortened(reason: str, limit: int = REASON) -> str:
     return f"{text[:head].rstrip()} … {text[-(limit - 3 - head) :].lstrip()}"
 
 
-def _names(names: tuple[str, ...] | list[str], kind: str = "") -> str:
+def _names(names: Sequence[str], kind: str = "") -> str:
     if len(names) <= NAMES + 1:
         return ", ".join(names)
     return f"{first_names(names, NAMES)} {kind}".rstrip()

@@ -238,9 +238,8 @@ class Across:
     def won_tied_lost(self) -> np.ndarray:
         """(others, 3): data sets on which the control is better or worse by more than the rope, ties between them."""
         d = np.round(self.table[:, :1] - self.table[:, 1:], 9)
-        return np.column_stack(
-            [(d > self.rope).sum(0), (np.abs(d) <= self.rope).sum(0), (d < -self.rope).sum(0)]
-        )
+        counts = d > self.rope, np.abs(d) <= self.rope, d < -self.rope
+        return np.sum(counts, axis=1).T
 
     @property
     def comparisons(self) -> int:
@@ -256,9 +255,8 @@ class Across:
         p, place = self.chosen_from.pairs.p, self.chosen_from.methods.index(self.control)
         i, j = np.triu_indices(len(p), 1)
         own = (i == place) | (j == place)  # in the order of the others
-        return found._replace(
-            **{name: correct(p[i, j])[own] for name, correct in CORRECTIONS.items()}
-        )
+        corrected = {name: correct(p[i, j])[own] for name, correct in CORRECTIONS.items()}
+        return found._replace(**corrected)
 
     @cached_property
     def ranks(self) -> AgainstControl:
@@ -299,11 +297,9 @@ class Across:
 
     def by_verdict(self) -> dict[str, list[str]]:
         """'better', 'worse' and 'open' → the others than which the control is so by the deciding test."""
-        words = {1: "better", -1: "worse", 0: "open"}
-        found: dict[str, list[str]] = {word: [] for word in words.values()}
-        for name, side in zip(self.others, self.significant, strict=True):
-            found[words[int(side)]].append(name)
-        return found
+        sides = {"better": 1, "worse": -1, "open": 0}
+        each = [*zip(self.others, self.significant, strict=True)]
+        return {word: [name for name, own in each if own == side] for word, side in sides.items()}
 
     def datasets_needed(self) -> list[int | None]:
         """Data sets that would make each difference significant; None if it is, or if that takes too many."""

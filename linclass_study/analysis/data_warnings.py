@@ -143,12 +143,9 @@ def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:
             f"{again:,} of {rows:,} rows repeat the features and the class of {other}, so equal "
             "rows are in both training and test folds"
         )
-    both = facts.get("test_rows_in_training")
-    if both:
-        yield (
-            f"{both:,} of the {facts['test_rows']:,} official test rows have the features of a "
-            "training row"
-        )
+    if both := facts.get("test_rows_in_training"):
+        of = f"{facts['test_rows']:,} official test rows"
+        yield f"{both:,} of the {of} have the features of a training row"
     if (facts.get("least_error") or 0) >= LEAST_ERROR:
         yield (
             f"{facts['conflicting_rows']:,} rows have the features of a row of another class; every "
@@ -159,15 +156,13 @@ def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:
 def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
     if facts["sparse"]:  # normal among thousands of words
         return
-    constant = facts.get("constant_columns") or 0
-    if constant:
+    if constant := facts.get("constant_columns"):
         names = facts["constant_column_names"]
         few = ", ".join(f"'{name}'" for name in names[:SHOWN]) + ", …" * (constant > SHOWN)
         several = f"{constant:,} columns ({few}) have"
         columns = f"column '{names[0]}' has" if constant == 1 else several
         yield f"{columns} at most one value, so nothing can be learned from it"
-    again = facts.get("duplicated_columns") or 0
-    if again:
+    if again := facts.get("duplicated_columns"):
         pairs = [f"{name} = {first}" for name, first in facts["duplicated_column_of"].items()]
         few = "; ".join(pairs[:SHOWN]) + ("; …" if again > SHOWN else "")
         yield f"{again:,} column{'s' * (again > 1)} repeat{'s' * (again == 1)} another one ({few})"

@@ -6,14 +6,12 @@ the size of such a group, for the reader's own averages over data sets.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 from scipy import sparse
 
 from linclass_study.analysis.data_warnings import findings
@@ -23,15 +21,8 @@ from linclass_study.files.tables import AND, frame, table_schema, write_csv
 Facts = Mapping[str, Any]
 Words = np.ndarray  # keys, of uint64
 
-KINDS = (
-    "rows_by_name",
-    "rows_by_value",
-    "columns_by_name",
-)  # of keys (linclass_study/checks/rows.py)
-
-
+KINDS = ("rows_by_name", "rows_by_value", "columns_by_name")  # of keys (checks/rows.py)
 KINDS_OF_COLUMNS = ("nearly_numeric", "date", "identifier", "target_like", "one_rule")
-SUSPICIOUS = [f"{kind}_columns" for kind in KINDS_OF_COLUMNS]
 
 
 def write_datasets_table(
@@ -44,35 +35,28 @@ def write_datasets_table(
     folder = results / "checks"
     checked = [name for name in names if (folder / f"{name}.json").exists()]
     facts = {name: read_mapping(folder / f"{name}.json") for name in checked}
-    arrays = {name: folder / f"{name}.npz" for name in checked}  # published results have none
-    keys = {name: read_keys(path) for name, path in arrays.items() if path.exists()}
+    keys: dict[str, dict[str, Words]] = {}
+    for name in checked:
+        if (path := folder / f"{name}.npz").exists():  # published results have none
+            with opened_npz(path) as found:
+                keys[name] = {kind: found[kind] for kind in KINDS if kind in found}
     digests = {name: own.get("features_digest") for name, own in facts.items()}
     equal = [(a, b) for a, b in combinations(digests, 2) if digests[a] and digests[a] == digests[b]]
     related = [*sharing_pairs({name: own for name, own in keys.items() if own}), *equal, *declared]
-    write_csv(datasets_table(facts, related), results / "tables" / "datasets.csv")
-
-
-def read_keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
-    """Keys of the rows and columns by kind; empty for an unavailable data set."""
-    with opened_npz(arrays) as found:
-        return {kind: found[kind] for kind in KINDS if kind in found}
-
-
-def datasets_table(facts: Mapping[str, Facts], related: Iterable[tuple[str, str]]) -> pl.DataFrame:
-    """One row for each data set, in the study's order."""
     group_of = {name: group for group in related_groups(facts, related) for name in group}
     rows = [_row(name, own, group_of[name]) for name, own in facts.items()]
-    return frame("datasets", rows)
+    write_csv(frame("datasets", rows), results / "tables" / "datasets.csv")
 
 
 def _row(name: str, facts: Facts, group: list[str]) -> dict[str, Any]:
     same = {column: facts.get(column) for column in table_schema("datasets")}
     counts = facts["classes"]
+    suspicious = [f"{kind}_columns" for kind in KINDS_OF_COLUMNS]
     return same | {
         "dataset": name,
         "classes": len(counts),
         "class_counts": AND.join(f"{label} {count}" for label, count in counts.items()),
-        **{columns: AND.join(facts.get(columns) or ()) for columns in SUSPICIOUS},
+        **{columns: AND.join(facts.get(columns) or ()) for columns in suspicious},
         "shares_rows_with": AND.join(other for other in group if other != name),
         "weight": 1 / len(group),
         "warnings": " | ".join(findings(facts)),
@@ -86,8 +70,7 @@ def _row(name: str, facts: Facts, group: list[str]) -> dict[str, Any]:
 #
 #     rows_by_name     distinct rows, whatever the order of rows and columns
 #     rows_by_value    the same without column names, if values alone distinguish rows (rows of words often have
-#     equally
-#                      many ones without being the same row)
+#                      equally many ones without being the same row)
 #     columns_by_name  columns, for data sets with equally many rows, of which some columns were dropped or added
 
 MIN_SHARED = 0.5  # minimal share of the distinct rows, or of the columns, of the smaller data set

@@ -34,11 +34,10 @@ def export_table(
 
 
 def markdown(data: pl.DataFrame) -> str:
-    head, *rows = [[markdown_text(cell) for cell in row] for row in (data.columns, *_cells(data))]
-    right = [data.schema[name].is_numeric() for name in data.columns]
-    rule = ["---:" if number else "---" for number in right]
-    lines = [head, rule, *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    head = list(map(markdown_text, data.columns))
+    rule = ["---:" if kind.is_numeric() else "---" for kind in data.dtypes]
+    rows = [[markdown_text(_cell(value)) for value in row] for row in data.iter_rows()]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (head, rule, *rows))
 
 
 def markdown_text(text: str) -> str:
@@ -46,13 +45,9 @@ def markdown_text(text: str) -> str:
     return "".join(MARKDOWN.get(letter, letter) for letter in " ".join(text.split()))
 
 
-def _cells(data: pl.DataFrame) -> list[list[str]]:
-    return [[_cell(value) for value in row] for row in data.iter_rows()]
-
-
 def _cell(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, float):
         return f"{value:.{DIGITS}g}" if 0 < abs(value) < 1e-3 else f"{value:.{DIGITS}f}"
-    return " ".join(str(value).split())
+    return str(value)

@@ -47,22 +47,19 @@ IN_PROTOCOL = {
 def planned_words(fits: pl.DataFrame) -> str:
     """What the fits of each method are for: 70 in cross-validation (7 data sets), 1 with …"""
     of_one = fits.select("dataset", "protocol", "repeat", "fold").unique()
-    counts = of_one.group_by(pl.col("protocol").str.split("@").list.first()).agg(
-        pl.len(), pl.col("dataset").n_unique()
-    )
-    found = {name: (n, sets) for name, n, sets in counts.iter_rows()}
+    kinds = of_one.group_by(pl.col("protocol").str.split("@").list.first())
+    counts = kinds.agg(pl.len(), pl.col("dataset").n_unique()).rows_by_key("protocol", unique=True)
     several = fits["dataset"].n_unique() > 1
     return ", ".join(
-        f"{found[name][0]:,} {words}" + f" ({counted(found[name][1], 'data set')})" * several
+        f"{counts[name][0]:,} {words}" + f" ({counted(counts[name][1], 'data set')})" * several
         for name, words in IN_PROTOCOL.items()
-        if name in found
+        if name in counts
     )
 
 
 def planned_sentence(fits: pl.DataFrame) -> str:
-    return (
-        f"Fits planned for each method: {planned_words(fits)}; those of the tuning are not counted."
-    )
+    words = planned_words(fits)
+    return f"Fits planned for each method: {words}; those of the tuning are not counted."
 
 
 def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list[FitProblem]:
@@ -90,21 +87,13 @@ def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list
         parts = _joined(parts, lambda part: (part.datasets, part.reason))
         parts = _joined(parts, lambda part: (part.methods, part.reason))
         if status == "failed":
-            alike = _joined(parts, lambda part: (part.methods, part.kind))
             those = {part.datasets for part in parts}
-            parts = [
-                one
-                if one.datasets in those
-                else replace(one, reason=f"on {one.datasets[0]}: {one.reason}")
-                for one in alike
-            ]
+            parts = _joined(parts, lambda part: (part.methods, part.kind))
+            for i, one in enumerate(parts):
+                if one.datasets not in those:
+                    parts[i] = replace(one, reason=f"on {one.datasets[0]}: {one.reason}")
         found += parts
     return found
-
-
-def notes(fits: pl.DataFrame) -> list[FitProblem]:
-    """Fits with predictions that did not converge, grouped in the same way."""
-    return fit_problems(fits, FITTED[1:])
 
 
 def _joined(parts: list[FitProblem], key: Callable[[FitProblem], object]) -> list[FitProblem]:
@@ -167,14 +156,11 @@ def failed_candidates(outcome: Outcome) -> list[FailedCandidates]:
         )
     )
     methods, datasets = [*outcome.methods], [*outcome.datasets]
+    rows = sorted(of_run.rows(), key=lambda row: (methods.index(row[0]), datasets.index(row[1])))
     found: dict[tuple[Any, ...], FailedCandidates] = {}
-    for method, dataset, kind, values, reason, fits in sorted(
-        of_run.iter_rows(), key=lambda row: (methods.index(row[0]), datasets.index(row[1]))
-    ):
-        candidates = tuple(
-            ", ".join(f"{name}={value}" for name, value in json.loads(one).items())
-            for one in values
-        )
+    for method, dataset, kind, values, reason, fits in rows:
+        settings = (json.loads(value).items() for value in values)
+        candidates = tuple(", ".join(f"{name}={value}" for name, value in own) for own in settings)
         key = method, candidates, kind
         if known := found.get(key):
             both = (*known.datasets, dataset)
@@ -200,9 +186,8 @@ def mixed_environments(
     Runs differ from the present environment or, if no fit is of it, from that of most fits. `known` maps the ids of
     environments to their properties.
     """
-    ranked = fits.filter(pl.col("status").is_in(FITTED)).with_columns(
-        environment=pl.col("environment").fill_null(UNRECORDED)
-    )
+    known_id = pl.col("environment").fill_null(UNRECORDED)
+    ranked = fits.filter(pl.col("status").is_in(FITTED)).with_columns(known_id)
     by_count = ranked.group_by("environment").len().sort(-pl.col("len").cast(int), "environment")
     kinds = {name: numerical(known.get(name, {})) for name in by_count["environment"]}
     counts: dict[str, int] = {}

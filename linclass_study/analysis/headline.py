@@ -15,12 +15,7 @@ from linclass_study.analysis.controls import MAX_DATASETS, Verdict, cost_ratio
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.sentences import confidence
-from linclass_study.analysis.verdict import (
-    ControlVerdict,
-    DatasetVerdict,
-    StudyVerdict,
-    labelled,
-)
+from linclass_study.analysis.verdict import ControlVerdict, DatasetVerdict, StudyVerdict, labelled
 from linclass_study.analysis.wording import (
     IF_ALL_TRUE,
     IF_TRUE,
@@ -42,8 +37,7 @@ def headline(outcome: Outcome, verdict: StudyVerdict, labels: Labels) -> list[st
     if not answered:
         return ["No method succeeded on every fold of any data set, so none is best."]
     rivals = [one.closest_rival for one in answered]
-    control = _control(verdict)
-    if control is not None:
+    if (control := _control(verdict)) is not None:
         sentences = [_rank(outcome, verdict, control.method, labels), _against(verdict, control)]
         return [*sentences, *_next_step(rivals, control)]
     if len(answered) == 1:
@@ -55,32 +49,21 @@ def caution(outcome: Outcome, verdict: StudyVerdict) -> str:
     """Results to read with care, in one sentence: methods at an end of their grids or whose fits often stopped before
     the optimum, and data sets whose columns or rows may give the class away; empty if there are none."""
     labels = outcome.labels
-    often = (
-        outcome.fits.group_by("method", "dataset", "status")
-        .len()
-        .with_columns(share=pl.col("len") / pl.col("len").sum().over("method", "dataset"))
-        .filter(pl.col("share") >= OFTEN)
+    share = pl.col("len") / pl.col("len").sum().over("method", "dataset")
+    often = outcome.fits.group_by("method", "dataset", "status").len().filter(share >= OFTEN)
+    stopped, separable = (
+        [labels.methods[name] for name in outcome.methods if name in {*of_status["method"]}]
+        for of_status in (often.filter(status=status) for status in ("max_iter", "separable"))
     )
-    of_status = {
-        status: [
-            label
-            for name, label in labels.methods.items()
-            if name in {*often.filter(status=status)["method"]}
-        ]
-        for status in ("max_iter", "separable")
-    }
     suspect = [label for name, label in labels.datasets.items() if serious(outcome.checks(name))]
-    parts = [
-        (names, words)
-        for names, words in (
-            ([labels.methods[name] for name in verdict.grid_ends], "at an end of the grid"),
-            (of_status["max_iter"], "stopped before the optimum"),
-            (of_status["separable"], "separable classes"),
-            (suspect, "data warnings"),
-        )
-        if names
-    ]
-    each = "; ".join(f"{names_and_others(names, NAMES)} ({words})" for names, words in parts)
+    parts = {
+        "at an end of the grid": [labels.methods[name] for name in verdict.grid_ends],
+        "stopped before the optimum": stopped,
+        "separable classes": separable,
+        "data warnings": suspect,
+    }
+    named = {words: names_and_others(names, NAMES) for words, names in parts.items() if names}
+    each = "; ".join(f"{names} ({words})" for words, names in named.items())
     return f"Read with care: {each}." if each else ""
 
 
@@ -129,10 +112,8 @@ def _cost(outcome: Outcome, base: ComparisonAcross, method: str, labels: Mapping
 
 
 def _ordinal(place: int) -> str:
-    ending = (
-        "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
-    )
-    return f"{place}{ending}"
+    endings = {} if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}
+    return f"{place}{endings.get(place % 10, 'th')}"
 
 
 def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
@@ -193,13 +174,9 @@ def _next_step(
         steps.append(f"{each.repeats} repeats of the folds (`repeats: {each.repeats}`)")
     undecided = f"Still undecided: {', and '.join(pairs)}."
     if len(pairs) > 1:
-        return [
-            f"{undecided} {IF_ALL_TRUE}, deciding the first takes {steps[0]}, and the second {steps[1]}."
-        ]
+        both = f"deciding the first takes {steps[0]}, and the second {steps[1]}"
+        return [f"{undecided} {IF_ALL_TRUE}, {both}."]
     if pairs:
         return [f"{undecided} {IF_TRUE}, deciding it takes {steps[0]}."]
-    if repeats:
-        return [
-            f"{IF_ALL_TRUE}, more repeats would decide nothing here, only more rows or data sets."
-        ]
-    return []
+    nothing = "more repeats would decide nothing here, only more rows or data sets"
+    return [f"{IF_ALL_TRUE}, {nothing}."] if repeats else []

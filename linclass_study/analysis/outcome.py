@@ -18,10 +18,9 @@ import numpy as np
 import polars as pl
 
 from linclass_study.entries import Labels
-from linclass_study.files import tables as table_files
 from linclass_study.files.reading import opened_npz, read_about, read_mapping, read_parquet
 from linclass_study.files.resolved_study import read_resolved
-from linclass_study.files.tables import frame, table_schema
+from linclass_study.files.tables import FIT, frame, table_schema
 from linclass_study.protocols import CURVE, of_dataset, selected_protocols
 
 T = TypeVar("T")
@@ -30,11 +29,9 @@ UNKNOWN = "unknown"  # machine of fits that name none
 
 def class_digests(predictions: pl.DataFrame) -> dict[str, str]:
     """Protocol → digest of the predicted classes of a run, in the order of fits and rows."""
-    ordered = predictions.sort(*table_files.FIT, "row").select("protocol", "y_pred")
+    ordered = predictions.sort(*FIT, "row").select("protocol", pl.col("y_pred").cast(pl.Int32))
     return {
-        protocol: hashlib.sha256(rows["y_pred"].cast(pl.Int32).to_numpy().tobytes()).hexdigest()[
-            :32
-        ]
+        protocol: hashlib.sha256(rows["y_pred"].to_numpy().tobytes()).hexdigest()[:32]
         for (protocol,), rows in ordered.partition_by("protocol", as_dict=True).items()
     }
 
@@ -53,7 +50,7 @@ def times_of_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
     parts, others = [fits.select(columns)], results / "times.parquet"
     if others.exists():
         of_fits = read_parquet(others).select(columns)
-        parts.append(of_fits.join(fits, on=list(table_files.FIT), how="semi"))
+        parts.append(of_fits.join(fits, on=list(FIT), how="semi"))
     machine = pl.col("machine").fill_null(UNKNOWN)
     return pl.concat(parts).filter(pl.col("fit_seconds").is_not_null()).with_columns(machine)
 
@@ -64,29 +61,23 @@ def median_seconds(times: pl.DataFrame) -> dict[tuple[str, str], float]:
     times = times.filter(pl.col("fit_seconds").is_not_null(), whole)
     if times.is_empty():
         return {}
-    fits = times.group_by("machine").len().sort(pl.col("len"), "machine", descending=[True, False])
-    medians = (
-        times.filter(machine=fits["machine"][0])
-        .group_by("dataset", "method")
-        .agg(pl.col("fit_seconds").median().clip(1e-9))
-    )
+    fits = times.group_by("machine").len().sort("len", "machine", descending=[True, False])
+    of_first = times.join(fits.head(1), on="machine", how="semi").group_by("dataset", "method")
+    medians = of_first.agg(pl.col("fit_seconds").median().clip(1e-9))
     return {(dataset, method): seconds for dataset, method, seconds in medians.iter_rows()}
 
 
 def times_table(times: pl.DataFrame) -> pl.DataFrame:
     """tables/times.csv: cost of a run on a machine; fit_seconds and predict_seconds are sums."""
-    seconds = pl.col("fit_seconds")
-    return (
-        times.group_by("dataset", "method", "machine")
-        .agg(
-            fits=pl.len(),
-            fit_seconds=seconds.sum(),
-            median_fit_seconds=seconds.median(),
-            predict_seconds=pl.col("predict_seconds").sum(),
-            peak_rss_mb=pl.col("peak_rss_mb").max(),
-        )
-        .sort("dataset", "method", "machine")
+    seconds, keys = pl.col("fit_seconds"), ("dataset", "method", "machine")
+    costs = times.group_by(keys).agg(
+        fits=pl.len(),
+        fit_seconds=seconds.sum(),
+        median_fit_seconds=seconds.median(),
+        predict_seconds=pl.col("predict_seconds").sum(),
+        peak_rss_mb=pl.col("peak_rss_mb").max(),
     )
+    return costs.sort(keys)
 
 
 def machines_of(times: pl.DataFrame) -> list[str]:
@@ -192,11 +183,9 @@ class Outcome:
     @cached_property
     def main_protocols(self) -> dict[str, list[str]]:
         """Main protocol → its data sets, in the order of the study's protocols."""
-        own = {dataset: self.protocol(dataset) for dataset in self.datasets}
-        found = {
-            protocol: [dataset for dataset in own if own[dataset] == protocol]
-            for protocol in selected_protocols(self.evaluation)
-        }
+        found: dict[str, list[str]] = {name: [] for name in selected_protocols(self.evaluation)}
+        for dataset in self.datasets:
+            found[self.protocol(dataset)].append(dataset)
         return {protocol: datasets for protocol, datasets in found.items() if datasets}
 
     @cached_property

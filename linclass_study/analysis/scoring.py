@@ -25,12 +25,10 @@ import polars as pl
 
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions, measure
-from linclass_study.analysis import summary
 from linclass_study.analysis.fit_problems import FitProblem, fit_problems
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import concatenate_files
-from linclass_study.files import tables as table_files
-from linclass_study.files.tables import FIT, write_table
+from linclass_study.analysis.summary import concatenate_files, pieces
+from linclass_study.files.tables import FIT, frame, write_table
 from linclass_study.protocols import own_metrics
 
 Values = dict[str, np.ndarray]  # metric → its values on some fits, NaN where undefined
@@ -69,14 +67,17 @@ def score(
     scored = fits[fit].with_columns(
         metric=pl.Series(names, dtype=pl.String).gather(metric), value=values[fit, metric]
     )
-    return table_files.frame("scores", scored.drop("n").to_dict())
+    return frame("scores", scored.drop("n").to_dict())
 
 
 def _stacks(
     ordered: pl.DataFrame, sizes: np.ndarray, classes: Classes, names: Sequence[str]
 ) -> Iterator[tuple[np.ndarray, Values]]:
     """(numbers of fits, their values), for all fits that can be scored."""
-    whole = _whole(ordered, classes)
+    whole, unknown = None, ordered["log_proba"].is_null()
+    if unknown.all() or not unknown.any():
+        with suppress(ValueError):  # some are invalid, so that they must be checked one by one
+            whole = fold_predictions(ordered, classes)
     begins = np.cumsum(sizes) - sizes
     for n in np.unique(sizes):
         which = np.flatnonzero(sizes == n)
@@ -93,17 +94,6 @@ def _stacks(
             except Exception as error:  # predictions of foreign estimators may have any form
                 name = " ".join(map(str, ordered.select(FIT).row(begin)))
                 print(f"{name}: not scored: {type(error).__name__}: {error}", flush=True)
-
-
-def _whole(ordered: pl.DataFrame, classes: Classes) -> Predictions | None:
-    """Arrays of all fits together; None if some are invalid, so that they must be checked one by one."""
-    unknown = ordered["log_proba"].is_null().any()
-    if unknown and not ordered["log_proba"].is_null().all():
-        return None
-    try:
-        return fold_predictions(ordered, classes)
-    except ValueError:
-        return None
 
 
 def fold_predictions(held_out: pl.DataFrame, classes: Classes) -> Predictions:
@@ -152,7 +142,7 @@ def metric_failures(
                 continue
             if reason := metrics.imported(name).failure(fold):
                 rows.append((*fit, name, reason))
-    return table_files.frame(TABLE, rows)
+    return frame(TABLE, rows)
 
 
 def metric_problems(outcome: Outcome) -> list[FitProblem]:
@@ -178,14 +168,14 @@ def write_scores(
     names: Sequence[str],
 ) -> None:
     """Write the tables of a data set; `runs` maps methods to digests of their predictions, `names` are the metrics."""
-    folders = [results / "runs" / dataset / method for method in runs]
+    folder = results / "runs" / dataset
     code += f" {json.dumps(classes)} {' '.join(names)}"
     scores = [
-        scores_of_run(folder, f"{digest} {code}", classes, names)
-        for folder, digest in zip(folders, runs.values(), strict=True)
+        scores_of_run(folder / method, f"{digest} {code}", classes, names)
+        for method, digest in runs.items()
     ]
     concatenate_files(scores, "scores", results / "scores" / f"{dataset}.parquet")
-    fits = [folder / "fits.parquet" for folder in folders]
+    fits = [folder / method / "fits.parquet" for method in runs]
     concatenate_files(fits, "fits", results / "fits" / f"{dataset}.parquet")
 
 
@@ -195,8 +185,8 @@ def scores_of_run(folder: Path, key: str, classes: Classes, names: Sequence[str]
     with suppress(OSError, pl.exceptions.PolarsError):
         if pl.read_parquet_metadata(path).get(KEY) == key:
             return path
-    scored, failures = [], [table_files.frame(TABLE)]
-    for piece in summary.pieces(folder / "predictions.parquet", table_files.FIT):
+    scored, failures = [], [frame(TABLE)]
+    for piece in pieces(folder / "predictions.parquet", FIT):
         scored.append(score(piece, classes, names))
         failures.append(metric_failures(piece, scored[-1], classes, names))
     raised, file = pl.concat(failures), folder / f"{TABLE}.parquet"
@@ -204,7 +194,7 @@ def scores_of_run(folder: Path, key: str, classes: Classes, names: Sequence[str]
         file.unlink(missing_ok=True)  # of an earlier version of the metric
     else:
         write_table(raised, TABLE, file)
-    write_table(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
+    write_table(pl.concat([frame("scores"), *scored]), "scores", path, {KEY: key})
     return path
 
 

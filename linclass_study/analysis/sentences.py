@@ -81,12 +81,10 @@ def not_ranked(verdict: StudyVerdict) -> str:
         return ""
     each = []
     for one in verdict.incomplete[:NAMES]:
-        rank = (
-            ""
-            if one.rank is None
-            else f"; mean rank {one.rank:.2f} of {one.of} if missing scores count as worst"
-        )
-        each.append(f"{one.method} (no score on {_listed(one.datasets)}: {one.reason}{rank})")
+        why = f"no score on {_listed(one.datasets)}: {one.reason}"
+        if one.rank is not None:
+            why += f"; mean rank {one.rank:.2f} of {one.of} if missing scores count as worst"
+        each.append(f"{one.method} ({why})")
     if more := len(verdict.incomplete) - len(each):
         each.append(f"{counted(more, 'other')} (tables/incomplete.csv)")
     sentence = f"Not ranked: {', '.join(each)}."
@@ -100,23 +98,17 @@ def not_ranked(verdict: StudyVerdict) -> str:
 
 def excluded_sentence(verdict: StudyVerdict) -> str:
     """A sentence about the methods that are excluded on a data set, with the reasons if they are few."""
-    available = [one for one in verdict.datasets if one.available]
     places: dict[tuple[str, str], list[str]] = {}
-    for one in available:
-        for method, why in one.excluded.items():
+    for one in verdict.datasets:
+        for method, why in one.excluded.items() if one.available else ():
             places.setdefault((method, why), []).append(one.dataset)
     if not places:
         return ""
-    if sum(map(len, places.values())) <= NAMED:
-        each = [f"{method} on {_listed(on)} ({why})" for (method, why), on in places.items()]
-    else:
-        times: Counter[str] = Counter()
-        for (method, _), on in places.items():
-            times[method] += len(on)
-        each = [
-            f"{method} on {counted(number, 'data set')}"
-            for method, number in times.most_common(NAMES)
-        ]
+    each = [f"{method} on {_listed(on)} ({why})" for (method, why), on in places.items()]
+    if sum(map(len, places.values())) > NAMED:
+        times = Counter(method for (method, _), on in places.items() for _ in on)
+        most = times.most_common(NAMES)
+        each = [f"{method} on {counted(number, 'data set')}" for method, number in most]
         each += [f"{counted(len(times) - NAMES, 'other')} on fewer"] * (len(times) > NAMES)
     return f"Excluded: {', '.join(each)}."
 
@@ -144,18 +136,14 @@ def certainty(verdict: DatasetVerdict) -> str:
         f"in {metric_words(verdict.metric)}, all at once (union bound), and equal in practice to {equal}, each on its "
         "own."
     )
-    sentences = [
-        lead,
-        f"{len(verdict.best)} methods share the best mean." * (len(verdict.best) > 1),
-        decided,
-    ]
+    shared = f"{len(verdict.best)} methods share the best mean." * (len(verdict.best) > 1)
+    sentences = [lead, shared, decided]
     if (rival := verdict.closest_rival) is not None:
-        better, equal_, worse, _ = verdict.comparisons[rival.other]
-        chances = (
-            f"{format_probability(better)} better, {format_probability(equal_)} equal in practice, "
-            f"{format_probability(worse)} worse"
+        chances = [format_probability(p) for p in verdict.comparisons[rival.other][:3]]
+        sentences.append(
+            f"Its closest rival is {rival.other}: with probability {chances[0]} better, {chances[1]} equal in "
+            f"practice, {chances[2]} worse."
         )
-        sentences.append(f"Its closest rival is {rival.other}: with probability {chances}.")
         if rival.repeats is not None:
             sentences.append(f"That is undecided: {rival.repeats}.")
     sentences.append(
@@ -174,9 +162,8 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
     if why := no_ranking(base):
         return [why]
     if not base.enough:
-        return [
-            "Fewer than two data sets, or fewer than two methods, have scores: nothing to compare across data sets."
-        ]
+        few = "Fewer than two data sets, or fewer than two methods, have scores"
+        return [f"{few}: nothing to compare across data sets."]
     n, k = base.table.shape
     average, difference = base.nemenyi.ranks, base.nemenyi.critical_difference
     verb = "has" if len(base.best) == 1 else "share"
@@ -338,15 +325,12 @@ def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False)
         return []
     n, m, by = found.n, len(found.others), found.by_verdict()
     other = f"other {'ranked ' * bool({*base.every.incomplete} - {found.control})}method"
-    groups = [
-        f"{words} {_listed(by[key])}"
-        for key, words in (
-            ("better", "significantly better than"),
-            ("worse", "significantly worse than"),
-            ("open", "not significantly different from"),
-        )
-        if by[key]
-    ]
+    verbs = {
+        "better": "significantly better than",
+        "worse": "significantly worse than",
+        "open": "not significantly different from",
+    }
+    groups = [f"{words} {_listed(by[key])}" for key, words in verbs.items() if by[key]]
     of = "comparisons" if found.chosen_from is None else "pairs"
     test = "mean ranks" if found.by_ranks else "Wilcoxon’s signed-rank test"
     test += _corrected(found.comparisons, of)
@@ -358,31 +342,24 @@ def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False)
     lines = [f"{who}: {', '.join(groups)} ({test})."]
     if never := unattainable(n, found.comparisons, f"no comparison with {found.control}", of):
         ranks = (
-            " Mean ranks are therefore compared, whose p-values also depend on the other methods."
+            "Mean ranks are therefore compared, whose p-values also depend on the other methods."
         )
-        lines.append(never + ranks * found.by_ranks)
+        lines.append(never + f" {ranks}" * found.by_ranks)
     return lines + _more_datasets(found)
 
 
 def _more_datasets(found: Across) -> list[str]:
     """How many data sets would decide what is not significant."""
     undecided = (found.adjusted >= ALPHA) & ~found.same
-    needed = [
-        (number, name)
-        for number, name, is_open in zip(
-            found.datasets_needed(), found.others, undecided, strict=True
-        )
-        if is_open
-    ]
-    known = sorted((number, name) for number, name in needed if number is not None)
-    small = [name for number, name in needed if number is None]
+    needed = found.datasets_needed()
+    known = sorted((number, found.others[j]) for j, number in enumerate(needed) if number)
+    small = [found.others[j] for j in np.flatnonzero(undecided) if needed[j] is None]
     each = [f"{number} against {name}" for number, name in known[:NAMES]]
     each += [f"more against {counted(len(known) - NAMES, 'other')}"] * (len(known) > NAMES)
     lines = []
     if each:
-        lines.append(
-            f"{IF_ALL_TRUE}, significance takes this number of data sets like these: about {', '.join(each)}."
-        )
+        takes = "significance takes this number of data sets like these"
+        lines.append(f"{IF_ALL_TRUE}, {takes}: about {', '.join(each)}.")
     if small:
         lines.append(
             f"{IF_TRUE if len(small) == 1 else IF_ALL_TRUE}, significance against {_listed(small)} takes more than "
@@ -402,31 +379,29 @@ def _against_nearest(outcome: Outcome, found: Across) -> list[str]:
     games = (
         f"Against {found.others[j]}{', the best of the others by mean rank,' * (len(found.others) > 1)} it won on "
         f"{won}, tied on {tied} and lost on {lost} data sets (a tie is a difference of at most {found.rope:g}); its "
-        f"mean {metric_words(outcome.metric)} is {_size(found.difference[j], 'better by', 'worse by', 'equal')}{cost}."
+        f"mean {metric_words(outcome.metric)} is {_size(found.difference[j], 'better by', 'worse by')}{cost}."
     )
     return [games]
 
 
-def _size(difference: float, ahead: str, behind: str, equal: str) -> str:
+def _size(difference: float, ahead: str, behind: str) -> str:
     """A difference in words, equal if it rounds to 0."""
     size = f"{abs(difference):.3f}"
-    return equal if size == "0.000" else f"{ahead if difference > 0 else behind} {size}"
+    return "equal" if size == "0.000" else f"{ahead if difference > 0 else behind} {size}"
 
 
-def undecided_sentences(compared: list[Verdict], what: str = "") -> list[str]:
-    """What more repeats of the folds would decide on single data sets, with the example that takes the fewest; `what`
-    is compared."""
+def undecided_sentences(compared: list[Verdict]) -> list[str]:
+    """What more repeats of the folds would decide on single data sets, with the example that takes the fewest."""
     more = [(one.repeats, one) for one in compared if one.repeats is not None]
     if not more:
         return []
     repeats, nearest = min(more, key=lambda pair: pair[0].repeats or np.inf)
     decidable = sum(bool(each.decide) for each, _ in more)
-    undecided = f"{counted(len(more), 'undecided comparison')}{what}"
+    undecided = counted(len(more), "undecided comparison")
     if not decidable:
-        return [
-            f"{IF_ALL_TRUE}, {undecided} cannot be decided by more repeats, only by more rows or data sets."
-        ]
-    size = _size(nearest.difference, "ahead by", "behind by", "equal")
+        never = "cannot be decided by more repeats, only by more rows or data sets"
+        return [f"{IF_ALL_TRUE}, {undecided} {never}."]
+    size = _size(nearest.difference, "ahead by", "behind by")
     sentence = (
         f"{IF_ALL_TRUE}, more repeats would decide {decidable} of {undecided}; for example, `repeats: "
         f"{repeats.repeats}` would show that on {nearest.dataset} {nearest.control}, now {size}, is "

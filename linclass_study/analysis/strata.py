@@ -132,31 +132,25 @@ def _tested(base: ComparisonAcross) -> bool:
 def ranks_of_strata(found: Sequence[Stratum]) -> pl.DataFrame:
     """One row per stratum and method, best mean rank first; `p_best` is Nemenyi's p against the best method."""
     frames = [pl.DataFrame(schema=RANKS)]
-    for key, name, base in found:
+    for one in found:
+        base = one.base
         if not base.methods or not base.datasets:
             continue
-        ranked, columns = np.array(ranks(base.table)), dict[str, Any]()
-        best = int(np.argmin(ranked.mean(axis=0)))
+        ranked = np.array(ranks(base.table))
         sign = 1.0 if metrics.greater_is_better(base.metric) else -1.0
+        columns: dict[str, Any] = {
+            "method": base.methods,
+            "mean_score": sign * base.table.mean(axis=0),
+            "mean_rank": ranked.mean(axis=0),
+        }
         if base.enough_for_intervals:
-            columns = dict(zip(("rank_lower", "rank_upper"), bootstrap_means(ranked), strict=True))
+            columns["rank_lower"], columns["rank_upper"] = bootstrap_means(ranked)
         if _tested(base):
-            columns |= {
-                "p_best": base.nemenyi.p[best],
-                "critical_difference": np.full(len(base.methods), base.nemenyi.critical_difference),
-            }
+            columns["p_best"] = base.nemenyi.p[int(np.argmin(ranked.mean(axis=0)))]
+            columns["critical_difference"] = float(base.nemenyi.critical_difference)
             if base.friedman is not None:
-                columns["friedman_p"] = np.full(len(base.methods), float(base.friedman.f_p))
-        frame = pl.DataFrame(
-            {
-                "method": base.methods,
-                "mean_score": sign * base.table.mean(axis=0),
-                "mean_rank": ranked.mean(axis=0),
-                **columns,
-            }
-        ).sort("mean_rank", "method")
-        about = {"property": key, "stratum": name, "data_sets": len(base.datasets)}
-        frames.append(_in_stratum(frame, about, RANKS))
+                columns["friedman_p"] = float(base.friedman.f_p)
+        frames.append(_in_stratum(one, columns, RANKS).sort("mean_rank", "method"))
     return pl.concat(frames)
 
 
@@ -164,14 +158,15 @@ def pairs_of_strata(found: Sequence[Stratum], rope: float) -> pl.DataFrame:
     """One row per stratum and pair of methods, in the study's order."""
     frames = [pl.DataFrame(schema=PAIRS)]
     intervals = {one[:2]: _intervals(one.base) for one in found}
-    for key, name, base in found:
+    for one in found:
+        key, name, base = one
         if len(base.methods) < 2 or not base.datasets:
             continue
         i, j = np.triu_indices(len(base.methods), 1)
         names, p = np.array(base.methods), base.pairs
         columns: dict[str, Any] = {"method": names[i], "against": names[j]}
-        columns |= {"mean_difference": p.difference[i, j], "wins": p.wins[i, j].astype(int)}
-        columns |= {"ties": p.ties[i, j].astype(int), "losses": p.losses[i, j].astype(int)}
+        columns |= {"mean_difference": p.difference[i, j], "wins": p.wins[i, j]}
+        columns |= {"ties": p.ties[i, j], "losses": p.losses[i, j]}
         own = intervals[key, name]
         if own is not None:
             others = [other for other in found if other.property == key and other.name != name]
@@ -184,16 +179,14 @@ def pairs_of_strata(found: Sequence[Stratum], rope: float) -> pl.DataFrame:
             columns |= {"p": p.p[i, j], "p_holm": p.adjusted[i, j]}
             posterior = bayesian_signed_rank(base.table, rope, draws=DRAWS)
             columns |= {side: part[i, j] for side, part in posterior._asdict().items()}
-        about = {"property": key, "stratum": name, "data_sets": len(base.datasets)}
-        frames.append(_in_stratum(pl.DataFrame(columns), about, PAIRS))
+        frames.append(_in_stratum(one, columns, PAIRS))
     return pl.concat(frames)
 
 
-def _in_stratum(frame: pl.DataFrame, about: Mapping[str, Any], schema: Any) -> pl.DataFrame:
-    """The columns of the schema, with nulls where the frame has none."""
-    literals = [pl.lit(value).alias(name) for name, value in about.items()]
-    missing = [pl.lit(None).alias(name) for name in schema if name not in {*frame.columns, *about}]
-    return frame.with_columns(*literals, *missing).select(*schema).cast(schema)
+def _in_stratum(one: Stratum, columns: dict[str, Any], schema: Any) -> pl.DataFrame:
+    """The columns of the schema, with nulls for those that are not given."""
+    about = {"property": one.property, "stratum": one.name, "data_sets": len(one.base.datasets)}
+    return pl.DataFrame({**dict.fromkeys(schema), **about, **columns}).cast(schema)
 
 
 Interval = tuple[np.ndarray, np.ndarray]

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -107,12 +108,9 @@ def summarize(scores: pl.DataFrame) -> pl.DataFrame:
 
 def overview(fits: pl.DataFrame) -> pl.DataFrame:
     """tables/fits.csv: number of planned fits and their statuses, for each run."""
-    counts = [(pl.col("status") == status).sum().alias(status) for status in STATUSES]
-    return (
-        fits.group_by("dataset", "method")
-        .agg(pl.len().alias("planned"), *counts)
-        .sort("dataset", "method")
-    )
+    counts = {status: (pl.col("status") == status).sum() for status in STATUSES}
+    runs = fits.group_by("dataset", "method").agg(planned=pl.len(), **counts)
+    return runs.sort("dataset", "method")
 
 
 def planned_fits(fits: pl.DataFrame, *by: str) -> pl.DataFrame:
@@ -123,6 +121,12 @@ def planned_fits(fits: pl.DataFrame, *by: str) -> pl.DataFrame:
         share=(pl.col("n_test") / pl.col("n_train")).mean(),
         step=1 / pl.col("n_test").mean(),
     )
+
+
+def main_protocol_frame(outcome: Outcome) -> pl.DataFrame:
+    """The main protocol of each data set, to join tables with."""
+    rows = [(name, outcome.protocol(name)) for name in outcome.datasets]
+    return pl.DataFrame(rows, {"dataset": pl.String, "protocol": pl.String}, orient="row")
 
 
 def ranking(
@@ -136,12 +140,12 @@ def ranking(
     whole (every planned fold has a value). Methods without a value come last; ties keep the order of the catalogue.
     """
     metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
-    of_dataset = (pl.col("dataset") == dataset) & (pl.col("protocol") == protocol)
-    planned = planned_fits(outcome.fits.filter(of_dataset), "method")
-    values = summarize(outcome.scores.filter(of_dataset, pl.col("metric") == metric))
-    order = {method: place for place, method in enumerate(outcome.methods)}
+    own: dict[str, Any] = {"dataset": dataset, "protocol": protocol}
+    planned = planned_fits(outcome.fits.filter(**own), "method")
+    values = summarize(outcome.scores.filter(**own, metric=metric))
     return (
-        pl.DataFrame({"method": list(order), "place": list(order.values())})
+        pl.DataFrame({"method": list(outcome.methods)}, {"method": pl.String})
+        .with_row_index("place")
         .join(planned, on="method", how="left")
         .join(values.select("method", "mean", "sd", "n"), on="method", how="left")
         .with_columns(pl.col("planned", "fitted", "n").fill_null(0))
@@ -233,12 +237,8 @@ def _read(path: Path, protocol: str, n_classes: int) -> HeldOut | None:
     return HeldOut(
         y_true=rows["y_true"].to_numpy(),
         y_pred=rows["y_pred"].to_numpy(),
-        score=_matrix(rows["score"], n_classes),
-        log_proba=_matrix(rows["log_proba"], n_classes) if known else None,
+        score=rows["score"].list.to_array(n_classes).to_numpy(),
+        log_proba=rows["log_proba"].list.to_array(n_classes).to_numpy() if known else None,
         fit=rows["fit"].to_numpy().astype(np.int64),
         row=rows["row"].to_numpy(),
     )
-
-
-def _matrix(lists: pl.Series, width: int) -> np.ndarray:
-    return lists.list.to_array(width).to_numpy()

@@ -26,7 +26,7 @@ from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass.tuning.paths import BEYOND
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import concatenate_files
+from linclass_study.analysis.summary import concatenate_files, main_protocol_frame
 from linclass_study.files.reading import naming_errors, scan_parquet
 from linclass_study.files.tables import FIT, frame, write_csv, write_table
 from linclass_study.statuses import FITTED
@@ -102,24 +102,18 @@ def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
 def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
     """Methods and parameters with the data sets on which at least half of the fits selected the same end of the grid,
     so that the grid should be extended."""
-    every = chosen_values(outcome)
-    fits = every.group_by("dataset", "method", "protocol", "parameter").len("fits")
+    every, of_run = chosen_values(outcome), ["dataset", "method", "protocol", "parameter"]
+    fits = every.group_by(of_run).len("fits")
     often = (
         every.filter(pl.col("edge").is_not_null())
-        .group_by("dataset", "method", "protocol", "parameter", "edge")
+        .group_by(*of_run, "edge")
         .agg(times=pl.len(), value=pl.col("value").mode().sort().first())
-        .join(fits, on=["dataset", "method", "protocol", "parameter"])
+        .join(fits, on=of_run)
         .filter(pl.col("times") * 2 >= pl.col("fits"))
     )
-    main = pl.DataFrame(
-        [(name, outcome.protocol(name)) for name in outcome.datasets],
-        schema=["dataset", "protocol"],
-        orient="row",
-    )
-    often = often.join(main, on=["dataset", "protocol"]).sort(
-        "method", "parameter", "edge", "value"
-    )
-    found = often.group_by("method", "parameter", "edge", "value", maintain_order=True)
+    keys = ("method", "parameter", "edge", "value")
+    often = often.join(main_protocol_frame(outcome), on=["dataset", "protocol"]).sort(keys)
+    found = often.group_by(keys, maintain_order=True)
     return found.agg(datasets=pl.col("dataset").sort()).to_dicts()
 
 
@@ -136,10 +130,9 @@ def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """(parameter, value) of what was chosen by folds, then of what the estimator chose itself."""
     values, tune, given = json.loads(params), entry.get("tune") or {}, entry.get("params") or {}
     same = {name: json.dumps(value, default=str) for name, value in given.items()}
-    own = [
-        name for name in values if name not in tune and json.dumps(values[name]) != same.get(name)
-    ]
-    return [(name, values[name]) for name in [*(name for name in tune if name in values), *own]]
+    by_folds = [(name, values[name]) for name in tune if name in values]
+    others = [(name, value) for name, value in values.items() if name not in tune]
+    return by_folds + [(name, own) for name, own in others if json.dumps(own) != same.get(name)]
 
 
 def _edge(
@@ -169,11 +162,10 @@ def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
         return None
     best = options[chosen.index(True)]
     others = {name: best[name] for name in best if name != parameter and tuning.is_strength(last)}
+    scores = candidates.select("mean", "error").rows()
     mates = [
-        (option[parameter], mean, error)
-        for option, mean, error in zip(
-            options, candidates["mean"], candidates["error"], strict=True
-        )
+        (option[parameter], *score)
+        for option, score in zip(options, scores, strict=True)
         if others.items() <= option.items()
     ]
     which = edge(best[parameter], [value for value, *_ in mates])
@@ -219,15 +211,14 @@ def grid_ends(outcome: Outcome) -> dict[str, str]:
     return outcome.cached("grid_ends", find)
 
 
-def marked(outcome: Outcome, names: Iterable[str]) -> list[str]:
-    """The names of methods, with the mark where it applies."""
-    return [f"{name}{MARK}" if name in grid_ends(outcome) else name for name in names]
+def marked(outcome: Outcome, names: Iterable[str], labels: Mapping[str, str] = {}) -> list[str]:
+    """The names of methods, or their labels, with the mark where it applies."""
+    ends = grid_ends(outcome)
+    return [labels.get(name, name) + MARK * (name in ends) for name in names]
 
 
 def marked_labels(outcome: Outcome, names: Iterable[str]) -> list[str]:
-    """The labels of methods, with the mark where it applies."""
-    label, ends = outcome.labels.methods, grid_ends(outcome)
-    return [f"{label[name]}{MARK if name in ends else ''}" for name in names]
+    return marked(outcome, names, outcome.labels.methods)
 
 
 def grid_end_note(outcome: Outcome, names: Iterable[str]) -> str:
@@ -252,10 +243,10 @@ def grid_end_sentences(metric: str, tuned: int, ends: Mapping[str, str]) -> list
     if tuned and not found:
         return [f"0 of {counted(tuned, 'tuned method')} at an end of a path or grid."]
     sentences = [f"{one}: its score {_may_be_worse(metric)}." for one in found[:NAMES]]
-    more = len(found) - NAMES
-    return sentences + [
-        f"So did {counted(more, 'other method')} with an end of a grid (tables/at_the_edge.csv)."
-    ] * (more > 0)
+    if (more := len(found) - NAMES) > 0:
+        others = counted(more, "other method")
+        sentences.append(f"So did {others} with an end of a grid (tables/at_the_edge.csv).")
+    return sentences
 
 
 def _may_be_worse(metric: str) -> str:

@@ -25,10 +25,8 @@ from linclass_study.analysis.tuned import grid_ends
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within, rope_of
 from linclass_study.analysis.wording import metric_words, protocol_phrase, status_words
 from linclass_study.entries import Labels
-from linclass_study.files.writing import write_json
 from linclass_study.statuses import FITTED, STATUSES
 
-FILE = "verdict.json"
 T = TypeVar("T")
 
 
@@ -147,6 +145,7 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
         incomplete = incomplete_methods(outcome, base)
     if incomplete and ranked and worst.enough and without.enough:
         anyway = [name for name in worst.best if name in without.best]
+    against = (control_verdict(outcome, base, name) for name in controls(outcome, base))
     return StudyVerdict(
         metric=outcome.metric,
         datasets=[dataset_verdict(own, name) for name, own in outcome.parts().items()],
@@ -155,11 +154,7 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
         ranked=base.methods,
         ranking=control_verdict(outcome, base, first[0]) if ranked and not why_not else None,
         not_ranked=why_not,
-        controls=[
-            one
-            for name in controls(outcome, base)
-            if (one := control_verdict(outcome, base, name)) is not None
-        ],
+        controls=[one for one in against if one is not None],
         incomplete=incomplete,
         first_anyway=[] if {*anyway} & {*first} else anyway,
         focus=focus_of(outcome),
@@ -168,19 +163,12 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
     )
 
 
+# fields with names of methods
 OF_METHODS = {
-    *(
-        "best",
-        "ranked",
-        "methods",
-        "comparisons",
-        "indistinguishable",
-        "excluded",
-        "first_anyway",
-        "focus",
-    ),
-    *("method", "better_than", "worse_than", "undecided", "next", "grid_ends", "control", "other"),
-}  # fields with names of methods
+    *("best", "ranked", "methods", "comparisons", "indistinguishable", "excluded", "first_anyway"),
+    *("focus", "method", "better_than", "worse_than", "undecided", "next", "grid_ends", "control"),
+    "other",
+}
 OF_DATASETS = {"dataset", "datasets"}
 
 
@@ -198,13 +186,9 @@ def labelled(verdict: T, labels: Labels) -> T:
             return labelled(value, labels)
         return value
 
+    names = dict.fromkeys(OF_METHODS, labels.methods) | dict.fromkeys(OF_DATASETS, labels.datasets)
     fields = getattr(verdict, "_fields", None) or verdict.__dataclass_fields__  # type: ignore[attr-defined]
-    found = {}
-    for name in fields:
-        names = (
-            labels.methods if name in OF_METHODS else labels.datasets if name in OF_DATASETS else {}
-        )
-        found[name] = shown(getattr(verdict, name), names)
+    found = {name: shown(getattr(verdict, name), names.get(name, {})) for name in fields}
     return type(verdict)(**found)
 
 
@@ -272,10 +256,6 @@ def control_verdict(outcome: Outcome, base: ComparisonAcross, method: str) -> Co
     return replace(verdict, next=found.others[j], datasets_needed=found.datasets_needed()[j])
 
 
-def write_verdict(outcome: Outcome) -> None:
-    write_json(outcome.results / "tables" / FILE, study_verdict(outcome))
-
-
 def incomplete_methods(outcome: Outcome, base: ComparisonAcross) -> list[Incomplete]:
     """The methods of a study that are not in the complete field, in the study's order."""
     every, worst = base.every, base.every.missing_worst
@@ -306,9 +286,8 @@ def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
     fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
     missed = fits.filter(~pl.col("status").is_in(FITTED))
     found = {}
-    for method, planned in (
-        ranking(outcome, dataset).filter(~pl.col("whole")).select("method", "planned").iter_rows()
-    ):
+    excluded = ranking(outcome, dataset).filter(~pl.col("whole"))
+    for method, planned in excluded.select("method", "planned").iter_rows():
         met = {*missed.filter(method=method)["status"]}
         words = [status_words(status) for status in STATUSES if status in met]
         absent = f"no {metric_words(outcome.metric)}" if planned else "not run"

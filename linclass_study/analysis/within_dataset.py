@@ -19,10 +19,7 @@ import polars as pl
 from linclass.base.messages import names_and_others
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.bayesian import Posterior, bayesian_t
-from linclass.evaluation.comparisons.t_tests import (
-    FoldsAgainstControl,
-    corrected_t_against_control,
-)
+from linclass.evaluation.comparisons.t_tests import FoldsAgainstControl, corrected_t_against_control
 from linclass_study.analysis.outcome import Outcome, class_digests
 from linclass_study.analysis.summary import ranking
 from linclass_study.files.reading import read_parquet
@@ -87,9 +84,8 @@ class ComparisonWithin:
     ratio: float
     rope: float
     step: float = 0.0
-    first: Mapping[str, int] = field(
-        default_factory=dict
-    )  # place of the first method with the same predictions
+    # place of the first method with the same predictions
+    first: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def enough(self) -> bool:
@@ -128,9 +124,8 @@ class ComparisonWithin:
 
     def against(self, control: str) -> FoldsAgainstControl:
         """Corrected t tests of each method against a control, and intervals of the differences."""
-        return corrected_t_against_control(
-            self.table, self.methods.index(control), self.ratio, self.step
-        )
+        place = self.methods.index(control)
+        return corrected_t_against_control(self.table, place, self.ratio, self.step)
 
 
 def comparison_within(outcome: Outcome, dataset: str) -> ComparisonWithin:
@@ -148,17 +143,12 @@ def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:
     table = sign * by_fold.select(("=" + whole["method"]).to_list()).to_numpy().astype(float)
     finite = np.isfinite(table).all(axis=0)
     ratio, step = whole["share"].mean(), whole["step"].mean()
+    ratio = ratio if isinstance(ratio, float) else np.nan
+    step = step if isinstance(step, float) else 0.0
     methods, table = whole["method"].filter(pl.Series(finite)).to_list(), table[:, finite]
-    return ComparisonWithin(
-        metric,
-        protocol,
-        methods,
-        table,
-        ratio if isinstance(ratio, float) else np.nan,
-        rope_of(outcome.evaluation),
-        step if isinstance(step, float) else 0.0,
-        _first_copies(outcome, dataset, methods, table),
-    )
+    first = _first_copies(outcome, dataset, methods, table)
+    rope = rope_of(outcome.evaluation)
+    return ComparisonWithin(metric, protocol, methods, table, ratio, rope, step, first)
 
 
 def _first_copies(

@@ -153,10 +153,8 @@ def ending(checks: Iterable[Check], page: Path) -> str:
     lines = [summary(checks)]
     for c in checks:
         if c.status == "differs":
-            ours = "none" if c.ours is None else f"{c.ours:.8g}"
-            lines.append(
-                f"  differs: {c.exhibit} {c.number}, published {c.published:.10g}, ours {ours} ({c.source})"
-            )
+            numbers = f"published {c.published:.10g}, ours {'none' if c.ours is None else f'{c.ours:.8g}'}"
+            lines.append(f"  differs: {c.exhibit} {c.number}, {numbers} ({c.source})")
     for status, words in EXPLAINED.items():
         if each := Counter(check.exhibit for check in checks if check.status == status):
             lines.append(f"  {words}: {', '.join(f'{name} ({n})' for name, n in each.items())}")

@@ -19,6 +19,7 @@ from linclass_study.analysis.across_datasets import (
     RESAMPLED,
     AllScores,
     Scenario,
+    all_scores,
     comparison_across,
     scenarios,
     whole_means,
@@ -81,7 +82,7 @@ def test_a_run_with_a_failed_fold_has_no_score_and_others_the_mean_of_the_summar
         assert known
         assert known.items() <= means.items(), metric
     assert comparison_across(outcome).datasets == ["one", "two", "three"]
-    assert comparison_across(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
+    assert all_scores(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
 
 
 def test_the_first_scored_data_set_of_those_sharing_rows_is_compared(tmp_path):
@@ -108,7 +109,7 @@ def test_data_sets_apart_are_fitted_but_not_compared(tmp_path):
     assert base.datasets == ["real", "other"]
     words = [one.what for one in scenarios(made, base)]
     assert words[-1] == "with the data sets apart"
-    assert comparison_across(made, apart=True).datasets == ["drawn", "real", "other"]
+    assert all_scores(made, apart=True).datasets == ["drawn", "real", "other"]
     assert "data: drawn not counted across data sets: simulated" in answer.problem_lines(made)
     table.drop("apart").write_csv(path)  # results of an earlier version
     assert comparison_across(replace(made)).datasets == ["drawn", "real", "other"]
