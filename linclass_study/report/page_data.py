@@ -301,7 +301,6 @@ def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
     methods, datasets   numbers of those that are compared
     rank, low, high     mean ranks and, of enough data sets, their bootstrap intervals
     groups              methods that do not differ significantly by Nemenyi's test
-    friedman            p that the methods differ by no more than chance, by Iman and Davenport's test
     control             the focus or the best method; `verdict` is 1 where it is significantly better than one of the
                         `others`, −1 where it is worse, `p` that after correction, `words` the test and its correction
     test                wilcoxon, ranks or nemenyi; `chosen`: whether p is corrected for all pairs, as the control was
@@ -323,9 +322,7 @@ def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
         "methods": methods,
         "rank": _rounded(base.nemenyi.ranks),
         **intervals,
-        "critical": round(float(base.nemenyi.critical_difference), 3),
         "groups": [[methods[j] for j in group] for group in base.nemenyi.groups],
-        "friedman": None if base.friedman is None else float(base.friedman.f_p),
         **_pairs(base),
     }
     focus = [name for name in focus_of(outcome) if name in base.methods]
@@ -374,7 +371,7 @@ def _ratings(outcome: Outcome, base: ComparisonAcross) -> list[list[float]]:
 def _planes(outcome: Outcome) -> list[dict[str, Any]]:
     """Decision boundaries of data sets of two features; without any, of the first one with a plane.
 
-    x, y        range of the plane; its coordinates are whole numbers from 0 to SIDE, upwards
+    axes        names of its axes; coordinates are whole numbers from 0 to SIDE, upwards
     shown       methods of the first screen
     points      [x, y, class] of some training rows
     panels      method → the regions of classes but the first (paths of polygons), in which most folds predict them,
@@ -410,8 +407,6 @@ def _planes(outcome: Outcome) -> list[dict[str, Any]]:
                 "dataset": list(outcome.datasets).index(name),
                 "axes": list(plane.names) if plane else ["", ""],
                 "cut": about["n_features"] != 2,
-                "x": [float(first.x[0]), float(first.x[-1])],
-                "y": [float(first.y[0]), float(first.y[-1])],
                 "shown": _places(outcome, _different(outcome, grids)),
                 "points": np.hstack([points[inside], codes]).tolist(),
                 "panels": dict(zip(_places(outcome, grids), panels, strict=True)),
