@@ -93,16 +93,13 @@ def _rows(facts: Facts) -> str:
     again = facts["duplicated_rows"]
     texts = [f"{again:,} repeat{'s' * (again == 1)} another with its class"]
     if facts["conflicting_rows"]:
-        least = f"{100 * facts['least_error']:.2g}\u00a0%"
-        texts.append(
-            f"{facts['conflicting_rows']:,} have the features of a row of another class, so no "
-            f"classifier errs on fewer than {least} of them all"
+        least = (
+            f"no classifier errs on fewer than {100 * facts['least_error']:.2g}\u00a0% of them all"
         )
-    if facts["test_rows_in_training"] is not None:
-        texts.append(
-            f"{facts['test_rows_in_training']:,} official test rows have the features of a "
-            "training row"
-        )
+        other = "have the features of a row of another class"
+        texts.append(f"{facts['conflicting_rows']:,} {other}, so {least}")
+    if (both := facts["test_rows_in_training"]) is not None:
+        texts.append(f"{both:,} official test rows have the features of a training row")
     return "; ".join(texts)
 
 
@@ -111,10 +108,8 @@ def _rank(facts: Facts) -> str:
         return ""
     condition = facts["condition_number"]
     digits = "" if condition is None else f"; condition number {condition:.3g}"
-    return (
-        f"{facts['rank']:,} of {facts['design_columns']:,} columns, imputed, one-hot and "
-        f"standardized{digits}"
-    )
+    columns = f"{facts['design_columns']:,} columns, imputed, one-hot and standardized"
+    return f"{facts['rank']:,} of {columns}{digits}"
 
 
 def _separable(facts: Facts) -> str:

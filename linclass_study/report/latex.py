@@ -47,24 +47,20 @@ def latex(table: ReportTable, label: str, labels: Labels) -> str:
     """A table environment, or a longtable of what is longer than a page."""
     columns = [_TexColumn.of(table, place, labels) for place in range(len(table.columns))]
     size, blocks = _layout(columns)
-    heading = rf"\caption[{escaped(table.title)}]{{{_sentences(table)}}}\label{{tab:{label}}}"
+    text = escaped(f"{table.title}. {table.caption}{table.note}")
+    text = re.sub("`([^`]+)`", r"\\texttt{\1}", text)  # what one types
+    heading = rf"\caption[{escaped(table.title)}]{{{text}}}\label{{tab:{label}}}"
     gap = rf"\setlength{{\tabcolsep}}{{{GAP[size] / 2:g}pt}}"
     if len(table.rows) * len(blocks) > ROWS:
-        parts = [_long_block(block, "" if i else heading) for i, block in enumerate(blocks)]
+        parts = [_block(block, [] if i else [rf"{heading}\\"]) for i, block in enumerate(blocks)]
         return "\n".join(["{", rf"\{size}{gap}", *parts, "}", ""])
-    body = "\n\n\\medskip\n".join(map(_block, blocks))
+    body = "\n\n\\medskip\n".join(_block(block) for block in blocks)
     begin = [r"\begin{table}[tbp]", rf"\centering\{size}{gap}", rf"{heading}\par\smallskip"]
     return "\n".join([*begin, body, r"\end{table}", ""])
 
 
 def escaped(text: str) -> str:
     return "".join(ESCAPED.get(letter, letter) for letter in " ".join(str(text).split()))
-
-
-def _sentences(table: ReportTable) -> str:
-    """Title, caption and note, in which `code` is set as such."""
-    text = f"{table.title}. {table.caption}{table.note}"
-    return re.sub("`([^`]+)`", r"\\texttt{\1}", escaped(text))
 
 
 @dataclass(frozen=True)
@@ -136,8 +132,8 @@ def _width(block: Sequence[_TexColumn], size: str) -> float:
     return sum(widths) + GAP[size] * len(block)
 
 
-def _tabular(block: Sequence[_TexColumn]) -> tuple[str, str, list[str]]:
-    """Columns, heads and rows."""
+def _block(block: Sequence[_TexColumn], heading: list[str] | None = None) -> str:
+    """A tabular, or a longtable with a heading, which may be empty."""
     fixed = sum(0 if c.breaks else c.width * SIZES["small"] + GAP["small"] for c in block)
     texts = sum(c.breaks for c in block)
     room = max(WIDTH - fixed, NARROWEST * texts) / max(texts, 1) - 10
@@ -146,21 +142,13 @@ def _tabular(block: Sequence[_TexColumn]) -> tuple[str, str, list[str]]:
         for c in block
     )
     rows = [rf"{' & '.join(row)} \\" for row in zip(*(c.cells for c in block), strict=True)]
-    return rf"@{{}}{kinds}@{{}}", rf"{' & '.join(c.head for c in block)} \\", rows
-
-
-def _block(block: Sequence[_TexColumn]) -> str:
-    columns, heads, rows = _tabular(block)
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", heads, r"\midrule", *rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
-
-
-def _long_block(block: Sequence[_TexColumn], heading: str) -> str:
-    columns, heads, rows = _tabular(block)
-    head = [r"\toprule", heads, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-    begin = rf"\begin{{longtable}}{{{columns}}}"
-    above = [rf"{heading}\\"] if heading else []
-    return "\n".join([begin, *above, *head, *rows, r"\end{longtable}"])
+    head = [r"\toprule", rf"{' & '.join(c.head for c in block)} \\", r"\midrule"]
+    name, lines = "tabular", [*head, *rows, r"\bottomrule"]
+    if heading is not None:
+        name = "longtable"
+        lines = [*heading, *head, r"\endhead", r"\bottomrule", r"\endfoot", *rows]
+    begin = rf"\begin{{{name}}}{{@{{}}{kinds}@{{}}}}"
+    return "\n".join([begin, *lines, rf"\end{{{name}}}"])
 
 
 # Cells.

@@ -38,13 +38,16 @@ AVERAGES = ("_macro", "_weighted", "_micro")
 Array = np.ndarray
 
 
+OfMethods = dict[str, Number]
+
+
 def scores_by_metric(
     outcome: Outcome,
     dataset: str,
     names: Collection[str],
-    protocol: str | None = None,
+    protocol: str = "",
     intervals: bool = False,
-) -> dict[str, dict[str, Number]]:
+) -> dict[str, OfMethods]:
     """Metric → method → mean over the folds, with its standard deviation or its corrected 95 % interval.
 
     Unknown metrics have no values.
@@ -53,9 +56,9 @@ def scores_by_metric(
     methods = list(outcome.methods)
     wanted, names = list(names), [name for name in names if "." in name or name in metrics.names()]
     scores = outcome.scores.filter(
-        pl.col("dataset") == dataset, pl.col("protocol") == protocol, pl.col("metric").is_in(names)
+        pl.col("metric").is_in(names), dataset=dataset, protocol=protocol
     )
-    fits = outcome.fits.filter(pl.col("dataset") == dataset, pl.col("protocol") == protocol)
+    fits = outcome.fits.filter(dataset=dataset, protocol=protocol)
     values = fold_values(scores, names, methods)
     planned, fitted, ratio, step = fits_of_methods(fits, methods)
     count = (~np.isnan(values)).sum(axis=2)
@@ -124,24 +127,20 @@ def fits_of_methods(
     return counts[:, 0], counts[:, 1], shares[:, 0], shares[:, 1]
 
 
-def behind_best(outcome: Outcome, dataset: str) -> dict[str, Number]:
+def behind_best(outcome: Outcome, dataset: str) -> OfMethods:
     """Method → by how much its mean is behind the best on the data set, with the interval of the paired difference."""
     found = comparison_within(outcome, dataset)
     if not found.enough:
         return {}
     best = found.against(found.methods[0])
-    return {found.methods[0]: Number(0.0)} | {
-        name: Number(
-            float(best.difference[j]),
-            interval=(float(best.lower[j]), float(best.upper[j])),
-            clear=bool(best.holm[j] < ALPHA),
-        )
-        for j, name in enumerate(found.methods)
-        if j
-    }
+    numbers = {found.methods[0]: Number(0.0)}
+    for j, name in enumerate(found.methods[1:], 1):
+        interval, clear = (float(best.lower[j]), float(best.upper[j])), bool(best.holm[j] < ALPHA)
+        numbers[name] = Number(float(best.difference[j]), interval=interval, clear=clear)
+    return numbers
 
 
-def excess(outcome: Outcome, dataset: str, protocol: str) -> dict[str, Number]:
+def excess(outcome: Outcome, dataset: str, protocol: str) -> OfMethods:
     """Method → excess of its error over the Bayes error, ± standard error; empty if the latter is unknown."""
     bayes = outcome.about(dataset).get("bayes_error")
     if bayes is None or "accuracy" not in metrics.names():

@@ -65,10 +65,7 @@ from linclass_study.report.contents import (
 )
 from linclass_study.report.data_card import data_warnings
 from linclass_study.report.drawing.svg import inline
-from linclass_study.report.figure_files import (
-    read_record,
-    requested_exhibits,
-)
+from linclass_study.report.figure_files import read_record, requested_exhibits
 from linclass_study.report.page_data import as_json, leading_methods, study_data
 from linclass_study.report.provenance import (
     commits,
@@ -164,8 +161,6 @@ def report(
     shown = labelled(verdict, outcome.labels)
     sure = dict(zip(parts, map(certainty, shown.datasets), strict=True))
     overall = {name: list(items(tables, figures, name)) for name in SECTIONS}
-    across = read_conclusions(outcome)
-    across_sentences = [] if across is None or across.get("few") else across["sentences"]
     of_datasets = [
         section_of(outcome, tables, figures, name) | {"sure": sure[name]} for name in parts
     ]
@@ -200,7 +195,7 @@ def report(
         totals=totals(outcome.fits),
         planned=planned_sentence(outcome.fits),
         spent=spent(outcome.times),
-        across_sentences=across_sentences,
+        across_sentences=across_sentences(outcome),
         few={section: not_drawn(outcome, section) for section in ("answer", "across")},
         overall=overall,
         of_datasets=of_datasets,
@@ -214,8 +209,8 @@ def report(
 
 def summary_of_problems(outcome: Outcome) -> str:
     """What is wrong with the study's fits, in one line."""
-    counts = dict(outcome.fits["status"].value_counts().iter_rows())
-    failed = sum(n for status, n in counts.items() if status not in (*FITTED, "not_applicable"))
+    found = totals(outcome.fits)
+    failed = found["fits"] - found["fitted"] - found["statuses"].get("not_applicable", 0)
     parts = [f"{counted(failed, 'fit')} of {outcome.fits.height:,} failed"] * (failed > 0)
     parts += ["results come from different environments"] * bool(mixture(outcome))
     parts += ["metrics raised exceptions"] * bool(metric_problems(outcome))
@@ -261,9 +256,8 @@ def template_environment(cells: PageCells) -> Environment:
 def main_protocol_phrase(outcome: Outcome) -> str:
     """The main protocol of the data sets; `official` is that of data sets with a test set only."""
     first, *others = [titled_phrase(outcome.evaluation, name) for name in outcome.main_protocols]
-    return " where there is one, else ".join(
-        [first, *(name[0].lower() + name[1:] for name in others)]
-    )
+    phrases = [first, *(name[0].lower() + name[1:] for name in others)]
+    return " where there is one, else ".join(phrases)
 
 
 def protocols(outcome: Outcome) -> dict[str, str]:
@@ -315,12 +309,13 @@ def section_of(outcome: Outcome, tables: Made, figures: Figures, dataset: str) -
     }
 
 
-def read_conclusions(outcome: Outcome) -> dict[str, Any] | None:
-    """Conclusions across data sets (tables/across.json); None for a single data set or older results."""
+def across_sentences(outcome: Outcome) -> list[str]:
+    """Conclusions across data sets (tables/across.json); none for few data sets or older results."""
     path = conclusions_path(outcome)
     if len(outcome.datasets) < 2 or not path.exists():
-        return None
-    return read_mapping(path)
+        return []
+    across = read_mapping(path)
+    return [] if across.get("few") else across["sentences"]
 
 
 def totals(fits: pl.DataFrame) -> dict[str, Any]:

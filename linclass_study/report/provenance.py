@@ -61,9 +61,8 @@ def configuration(outcome: Outcome) -> str:
     plain |= {"evaluation": outcome.evaluation, "limits": outcome.limits}
     plain |= {"figure_style": outcome.figure_style} if outcome.figure_style else {}
     plain |= {"define": own} if own else {}
-    return yaml.safe_dump(
-        json.loads(json.dumps(plain)), sort_keys=False, allow_unicode=True, width=96
-    )
+    plain = json.loads(json.dumps(plain))
+    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=96)
 
 
 def data_files(outcome: Outcome) -> list[str]:
@@ -99,9 +98,8 @@ def _not_in_catalogue(kind: str, entries: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _catalogue(kind: str) -> frozenset[str]:
-    """The names of the catalogue."""
-    return frozenset(read_yaml(ROOT / "config" / f"{kind}.yaml"))
+def _catalogue(kind: str) -> Mapping[str, Any]:
+    return read_yaml(ROOT / "config" / f"{kind}.yaml")
 
 
 def snakemake_command(files: Iterable[str]) -> str:

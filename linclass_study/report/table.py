@@ -56,9 +56,8 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ValueError(
-                f"column {self.key}: kind '{self.kind}' is unknown; known are {', '.join(KINDS)}"
-            )
+            known = f"known are {', '.join(KINDS)}"
+            raise ValueError(f"column {self.key}: kind '{self.kind}' is unknown; {known}")
 
 
 @dataclass(frozen=True)
@@ -119,13 +118,11 @@ def _with_marks(column: Column, cell: Any) -> Any:
 def _plain(cells: Sequence[Any]) -> dict[str, list[Any]]:
     """Suffix of the column's name → values."""
     numbers = [cell if isinstance(cell, Number) else Number(None) for cell in cells]
-    parts = {"": [_value(cell) for cell in cells]}
-    if any(number.sd is not None for number in numbers):
-        parts["_sd"] = [number.sd for number in numbers]
-    if any(number.interval is not None for number in numbers):
-        parts["_low"] = [number.interval[0] if number.interval else None for number in numbers]
-        parts["_high"] = [number.interval[1] if number.interval else None for number in numbers]
-    return parts
+    ends = [number.interval or (None, None) for number in numbers]
+    parts = {"_sd": [number.sd for number in numbers]}
+    parts |= {"_low": [low for low, _ in ends], "_high": [high for _, high in ends]}
+    known = {name: own for name, own in parts.items() if any(value is not None for value in own)}
+    return {"": [_value(cell) for cell in cells]} | known
 
 
 def _value(cell: Any) -> Any:

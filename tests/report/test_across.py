@@ -432,12 +432,12 @@ def test_the_cost_of_a_method_is_that_of_whole_training_sets(outcome):
     )
     both = SimpleNamespace(times=pl.concat([outcome.times, curve]), fits=outcome.fits)
     plain = SimpleNamespace(times=outcome.times, fits=outcome.fits)
-    found, expected = (cost_table.cost_table(one, "Cost") for one in (both, plain))  # type: ignore[arg-type]
+    found, expected = (cost_table.cost(one) for one in (both, plain))  # type: ignore[arg-type]
     assert found.rows == expected.rows
     assert "learning curves" in found.caption
     assert "learning curves" not in expected.caption
     only = SimpleNamespace(times=curve, fits=outcome.fits)
-    assert cost_table.cost_table(only, "Cost") is None  # type: ignore[arg-type]
+    assert cost_table.cost(only) is None  # type: ignore[arg-type]
 
 
 def test_the_cost_table_says_whose_seconds_are_of_fewer_fits(outcome):
@@ -446,7 +446,7 @@ def test_the_cost_table_says_whose_seconds_are_of_fewer_fits(outcome):
     fewer = outcome.times.filter(~(first & (outcome.times["method"] == "a")))
     for times, is_said in ((outcome.times.filter(first), False), (fewer, True)):
         own = SimpleNamespace(times=times, fits=outcome.fits)
-        found = cost_table.cost_table(own, "Cost")  # type: ignore[arg-type]
+        found = cost_table.cost(own)  # type: ignore[arg-type]
         assert ("of fewer data sets or folds" in found.caption) == is_said
         assert "folds that were solved together share their seconds equally" in found.caption
 

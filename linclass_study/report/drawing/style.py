@@ -93,6 +93,16 @@ def canvas(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height))
 
 
+def framed(
+    left: float, below: float, right: float, above: float, tall: float
+) -> tuple[Figure, Axes]:
+    """A figure as wide as the study asks for, and axes of height `tall` within these margins; all in inches."""
+    whole, height = width(), below + tall + above
+    figure = canvas(whole, height)
+    place = left / whole, below / height, 1 - (left + right) / whole, tall / height
+    return figure, figure.add_axes(place)
+
+
 def method_style(place: int) -> tuple[str, str]:
     """Colour and marker of a class, or of a method in a figure of several, by its place; the markers of the first 13
     differ, neighbours differ in both, and the first two colours, blue and orange, have the strongest contrast."""

@@ -58,10 +58,10 @@ def _columns(figure: Figure) -> str:
             columns.append([left, right])
     if len(columns) < 2:
         return ""
-    inner = [min(axes.bbox.x0 for axes, box in shown if box.x0 >= left) for left, _ in columns]
-    shared = all(
-        x - left < BESIDE / points for x, (left, _) in zip(inner[1:], columns[1:], strict=True)
-    )
+    lefts = [left for left, _ in columns]
+    inner = [min(axes.bbox.x0 for axes, box in shown if box.x0 >= left) for left in lefts]
+    beside = [x - left for x, left in zip(inner, lefts, strict=True)][1:]
+    shared = max(beside) < BESIDE / points
     top, bottom = max(box.y1 for box in boxes), min(box.y0 for box in boxes)
     others = [(one.get_window_extent(), [one]) for one in figure.texts]
     others += [(one.get_window_extent(), one.get_texts()) for one in figure.legends]
@@ -180,10 +180,8 @@ def _placed(
 
 def _without_copies(shapes: Sequence[_Shape]) -> Iterator[_Shape]:
     """Refer to an image that was painted before elsewhere."""
-    looks = [
-        tuple(shape.own.get(name) for name in (LINK, "width", "height", "transform"))
-        for shape in shapes
-    ]
+    parts = (LINK, "width", "height", "transform")
+    looks = [tuple(shape.own.get(name) for name in parts) for shape in shapes]
     times = Counter(looks)
     first: dict[tuple[str | None, ...], Mapping[str, str]] = {}
     for look, shape in zip(looks, shapes, strict=True):
@@ -344,18 +342,16 @@ ALLOWED_TAG = re.compile(
     r"</?(?:svg|g|path|use|defs|clipPath|rect|text|tspan|image|pattern)"
     r'(?:\s+(?!(?i:on|src))[\w:-]++="[^"<>\\]*+")*+\s*+/?>'
 )
-ACTIVE_CONTENT = re.compile(
-    r'href="(?!#|data:image/png;)|url\((?!#)|position:|image-set', re.I
-)  # in its text without HTML's entities
+# in its text without HTML's entities
+ACTIVE_CONTENT = re.compile(r'href="(?!#|data:image/png;)|url\((?!#)|position:|image-set', re.I)
 
 
 def inline(svg: str, name: str, title: str) -> str:
     """The <svg> element of exhibit `name`, ready for HTML; a drawing with anything active or external is refused."""
     for tag in re.findall("<[^>]*>?", svg):
         if not ALLOWED_TAG.fullmatch(tag) or ACTIVE_CONTENT.search(html.unescape(tag)):
-            raise StudyError(
-                f"exhibits/{name}/figure.svg has {tag[:60]}, which linclass never draws; delete it"
-            )
+            file = f"exhibits/{name}/figure.svg"
+            raise StudyError(f"{file} has {tag[:60]}, which linclass never draws; delete it")
     prefix = re.sub(r"[^A-Za-z0-9-]", lambda odd: f"_{ord(odd[0]):x}_", name)
     svg = re.sub(r"<[^>]+>", lambda tag: _adapted(tag[0], prefix), svg)
     svg = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", svg, count=2)
@@ -363,10 +359,8 @@ def inline(svg: str, name: str, title: str) -> str:
     label = html.escape(title, quote=True)
     box = re.search(r'viewBox="0 0 ([\d.]+)', svg)
     if box:  # beside the drawing's own style, if it has one
-        points = f'<svg style="--points: {float(box[1]):.0f}'
-        svg = re.sub(
-            r'<svg(?: style="(.*?)")?', lambda own: f'{points}; {own[1] or ""}"', svg, count=1
-        )
+        points, look = f'<svg style="--points: {float(box[1]):.0f}', r'<svg(?: style="(.*?)")?'
+        svg = re.sub(look, lambda own: f'{points}; {own[1] or ""}"', svg, count=1)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1).strip()
 
 

@@ -86,12 +86,7 @@ def _points(
     width, names = style.width(), marked_labels(outcome, score)
     in_legend, room = len(score) <= MAX_IN_LEGEND, width - 0.2
     below = 0.55 + (key_height(names, room) if in_legend else 0)
-    panel = min(3.5, 0.75 * width)
-    height = panel + below + 0.1
-    figure = style.canvas(width, height)
-    axes = figure.add_axes(
-        (LEFT / width, below / height, 1 - (LEFT + 0.15) / width, panel / height)
-    )
+    figure, axes = style.framed(LEFT, below, 0.15, 0.1, min(3.5, 0.75 * width))
     handles, hollow = [], [method for method in score if method not in whole]
     for method in score:
         place = (whole if method in whole else hollow).index(method)
@@ -140,9 +135,8 @@ def learning_curves(outcome: Outcome, dataset: str) -> ReportFigure:
     """Learning curves: the score on the same held-out rows against the number of training rows (nested subsets)."""
     curves = learning_curves_of_methods(outcome, dataset)
     if not any(len(curve) > 1 for curve in curves.values()):
-        return ReportFigure.nothing(
-            "no learning curve was requested; evaluation: {protocols: [cv, learning_curve]} fits them"
-        )
+        why = "evaluation: {protocols: [cv, learning_curve]} fits them"
+        return ReportFigure.nothing(f"no learning curve was requested; {why}")
     greater = metrics.greater_is_better(outcome.metric)
     least, most = metrics.bounds(outcome.metric)
     as_error, words = greater and most == 1, metric_words(outcome.metric)
@@ -152,28 +146,25 @@ def learning_curves(outcome: Outcome, dataset: str) -> ReportFigure:
         method: style.fitted(name, 0.3 * width, style.SMALL)
         for method, name in zip(order, marked_labels(outcome, order), strict=True)
     }
-    height = max(min(4.0, 0.9 * width), 2.9)
-    figure = style.canvas(width, height)
     right = 0.2 + style.widest([*named.values()][:MAX_NAMED], style.SMALL) / 0.95
-    axes = figure.add_axes(
-        (0.65 / width, 0.52 / height, 1 - (0.65 + right) / width, 1 - 0.64 / height)
-    )
+    tall = max(min(4.0, 0.9 * width), 2.9) - 0.64
+    figure, axes = style.framed(0.65, 0.52, right, 0.12, tall)
     axes.set_xscale("log")
     ends = []
     for method, name in reversed(named.items()):
-        curve, is_named = curves[method], method in order[:MAX_NAMED]
-        colour, marker = method_style(order.index(method))
+        curve, place = curves[method], order.index(method)
+        colour, marker = method_style(place)
         x = [point["rows"] for point in curve]
         mean = np.array([point["mean"] for point in curve])
         y = 1 - mean if as_error else mean
-        if is_named:
-            if method == order[0]:
-                error = np.array([point["error"] or 0.0 for point in curve])
-                axes.fill_between(x, y - error, y + error, color=colour, alpha=0.12, linewidth=0)
-            axes.plot(x, y, color=colour, marker=marker, markersize=4, linewidth=1.2)
-            ends.append((float(y[-1]), name, colour))
-        else:
+        if place >= MAX_NAMED:
             axes.plot(x, y, color=style.GRID, linewidth=0.9, zorder=1)
+            continue
+        if place == 0:
+            error = np.array([point["error"] or 0.0 for point in curve])
+            axes.fill_between(x, y - error, y + error, color=colour, alpha=0.12, linewidth=0)
+        axes.plot(x, y, color=colour, marker=marker, markersize=4, linewidth=1.2)
+        ends.append((float(y[-1]), name, colour))
     sizes = sorted({round(point["rows"]) for curve in curves.values() for point in curve})
     style.mark(axes.xaxis, reversed(sizes))
     axes.minorticks_off()

@@ -51,11 +51,7 @@ def methods(outcome: Outcome, dataset: str) -> ReportFigure:
     above = 0.1 + key_height(texts, width - 0.2, HANDLE)
     x = style.broken(f"{words} on the held-out rows", width - left - 0.15)
     below = 0.5 + 0.15 * x.count("\n")
-    height = ROW * len(shown) + below + above
-    figure = style.canvas(width, height)
-    axes = figure.add_axes(
-        (left / width, below / height, 1 - (left + 0.15) / width, ROW * len(shown) / height)
-    )
+    figure, axes = style.framed(left, below, 0.15, above, ROW * len(shown))
     axes.set(xlim=_limits([m for m in shown if m in drawn] or drawn), ylim=(len(shown) - 0.5, -0.5))
     for row, method in enumerate(shown):
         _draw_row(axes, row, method, DOTS * (width - left))
@@ -95,17 +91,16 @@ def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
             interval = [*map(float, t_interval(row["mean"], row["error"], row["n"], bounds=bounds))]
         counts = fits.filter(method=row["method"])["status"].value_counts()
         status = counts.sort("count", "status", descending=[True, False])
-        methods.append(
-            {
-                "method": row["method"],
-                "folds": own.filter(protocol=outcome.protocol(dataset))["value"].to_list(),
-                "mean": row["mean"],
-                "sd": row["sd"],
-                "interval": interval,
-                "official": official[0] if len(official) else None,
-                "status": status["status"][0] if len(status) else "not run",
-            }
-        )
+        about = {
+            "method": row["method"],
+            "folds": own.filter(protocol=outcome.protocol(dataset))["value"].to_list(),
+            "mean": row["mean"],
+            "sd": row["sd"],
+            "interval": interval,
+            "official": official[0] if len(official) else None,
+            "status": status["status"][0] if len(status) else "not run",
+        }
+        methods.append(about)
     return methods
 
 

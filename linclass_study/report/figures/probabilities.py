@@ -31,6 +31,8 @@ from linclass_study.report.drawing.style import INK
 from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.table import format_number
 
+NO_PROBABILITIES = "no method gave probabilities on {}, or they are too many"
+
 
 def _with_probabilities(
     outcome: Outcome, dataset: str
@@ -59,9 +61,7 @@ def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
         p = np.exp(rows.log_proba)
         numbers[method] = ReliabilityDisplay.of(rows.y_true, p, positive, rows.row)
     if not numbers:
-        return ReportFigure.nothing(
-            f"no method gave probabilities on {dataset}, or they are too many"
-        )
+        return ReportFigure.nothing(NO_PROBABILITIES.format(dataset))
 
     titles = {
         method: f"error {own.calibration_error:.3f} ({own.by_chance:.3f}\u00a0by\u00a0chance)"
@@ -94,17 +94,14 @@ def _error_sentences(outcome: Outcome, dataset: str, two: bool) -> str:
     """What the number and the grey lines are, and why tables have another number."""
     protocol = outcome.protocol(dataset)
     classes = "" if two else ", averaged over the classes"
-    sentences = (
+    over = units(outcome.evaluation, protocol)
+    more = f" The metric in the tables is a mean over {over}, of fewer rows, and so mostly larger."
+    return (
         f"The error is the mean distance of the rows from the diagonal{classes}; in brackets, what it would be on "
         "average if every probability were right, as each bin’s share is a matter of chance. Grey lines: where 95 % of "
         "the shares would be then (labels drawn from the probabilities; Bröcker and Smith, 2007)."
+        f"{more * has_spread(outcome.evaluation, protocol)}"
     )
-    if has_spread(outcome.evaluation, protocol):
-        over = units(outcome.evaluation, protocol)
-        sentences += (
-            f" The metric in the tables is a mean over {over}, of fewer rows, and so mostly larger."
-        )
-    return sentences
 
 
 HISTOGRAM_BINS = 20
@@ -119,13 +116,9 @@ def probabilities(outcome: Outcome, dataset: str) -> ReportFigure:
     classes, two = about["classes"], len(about["classes"]) == 2
     positive = classes.index(about["positive"]) if two else None
     found, losses = _with_probabilities(outcome, dataset)
-    numbers: dict[str, Any] = {
-        method: histograms(rows, positive).tolist() for method, rows in found.items()
-    }
+    numbers = {name: histograms(rows, positive).tolist() for name, rows in found.items()}
     if not numbers:
-        return ReportFigure.nothing(
-            f"no method gave probabilities on {dataset}, or they are too many"
-        )
+        return ReportFigure.nothing(NO_PROBABILITIES.format(dataset))
 
     largest = sorted(range(len(classes)), key=lambda k: -about["class_counts"][k])[:MAX_CLASSES]
     some = sorted(largest)

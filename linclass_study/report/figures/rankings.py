@@ -62,9 +62,8 @@ def _diagram(outcome: Outcome, base: ComparisonAcross) -> Figure:
     average, _, difference, _, groups = base.nemenyi
     apart = np.maximum(average - average.min(), average.max() - average) > difference
     significant = {int(j) for j in np.flatnonzero(apart)}
-    figure, axes, order = _rows(
-        outcome, base, average, average, "mean rank (1 is best)", significant
-    )
+    x = "mean rank (1 is best)"
+    figure, axes, order = _rows(outcome, base, average, average, x, significant)
     place = {j: row for row, j in enumerate(order)}
     bars = [[j for j in group if j in place] for group in groups]
     span = max(float(np.ptp(average[order])), difference) or 1.0
@@ -98,11 +97,7 @@ def _rows(
     left = 0.15 + style.widest(names, style.SMALL)
     x = style.broken(x, width - left)
     below = 0.5 + 0.15 * x.count("\n")
-    height = ROW * len(order) + 0.1 + below
-    figure = style.canvas(width, height)
-    axes = figure.add_axes(
-        (left / width, below / height, 1 - (left + 0.2) / width, ROW * len(order) / height)
-    )
+    figure, axes = style.framed(left, below, 0.2, 0.1, ROW * len(order))
     for row, j in enumerate(order):
         axes.plot(values[j], row, "o", color=INK, markersize=5)
     mark_left_out(axes, ranked, order)

@@ -202,19 +202,16 @@ def strata(outcome: Outcome) -> ReportTable | None:
 
 def _most_ahead(pairs: pl.DataFrame, focus: str) -> list[Any]:
     """The method with the largest mean difference to the focus, that difference, and the strata that differ in it."""
-    first = pairs.filter(method=focus)
-    turned = first.with_columns(
+    turned = pairs.filter(method=focus).with_columns(
         method="against",
         mean_difference=-pl.col("mean_difference"),
         lower=-pl.col("upper"),
         upper=-pl.col("lower"),
     )
-    found = pl.concat([turned, pairs.filter(against=focus)]).sort(
-        "mean_difference", descending=True
-    )
+    found = pl.concat([turned, pairs.filter(against=focus)])
     if found.is_empty():
         return [None, None, None]
-    row = found.row(0, named=True)
+    row = found.sort("mean_difference", descending=True).row(0, named=True)
     clear = row["p_holm"] is not None and row["p_holm"] < ALPHA
     number = Number(row["mean_difference"], interval=_ends(row["lower"], row["upper"]), clear=clear)
     return [row["method"], number, row["differs_from"]]
@@ -225,12 +222,6 @@ def ranks(outcome: Outcome) -> ReportTable | None:
     base = comparison_across(outcome)
     if not base.enough:
         return None
-    rows = []
-    for row in ranks_table(base).iter_rows(named=True):
-        rating = Number(row["rating"], interval=_ends(row["rating_lower"], row["rating_upper"]))
-        rows.append(
-            [*(row[name] for name in ("method", "mean_rank", "mean_score", "times_best")), rating]
-        )
     columns = [
         Column("method", "Method", "method"),
         Column("mean_rank", "Mean rank", "number"),
@@ -238,6 +229,10 @@ def ranks(outcome: Outcome) -> ReportTable | None:
         Column("times_best", "Times best", "count"),
         Column("rating", "Rating", "number"),
     ]
+    rows = []
+    for row in ranks_table(base).iter_rows(named=True):
+        rating = Number(row["rating"], interval=_ends(row["rating_lower"], row["rating_upper"]))
+        rows.append([*(row[column.key] for column in columns[:-1]), rating])
     caption = (
         f"Over {len(base.datasets)} independent data sets. Rating: Elo, with its 95 % interval "
         "over resampled data sets."

@@ -187,13 +187,11 @@ def all_methods_in_print(outcome: Outcome) -> ReportTable | None:
     if table is None:
         return None
     marks, control = _significance(outcome)
-    numbers = {
-        (method, dataset): replace(
-            number, clear=number.best, best=False, mark=marks.get((method, dataset), "")
-        )
-        for method, *row in table.rows
-        for dataset, number in zip(outcome.datasets, row, strict=True)
-    }
+    numbers: dict[tuple[str, str], Number] = {}
+    for method, *row in table.rows:
+        for dataset, number in zip(outcome.datasets, row, strict=True):
+            run = method, dataset
+            numbers[run] = replace(number, clear=number.best, best=False, mark=marks.get(run, ""))
     over = units(outcome.evaluation, *outcome.main_protocols)
     signs = {"+": "significantly better", "-": "significantly worse"}
     found = [sign for sign in signs if sign in marks.values()]

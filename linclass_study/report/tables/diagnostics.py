@@ -114,13 +114,8 @@ def statuses(outcome: Outcome) -> ReportTable:
         planned=pl.len(),
         fitted=pl.col("status").is_in(FITTED).sum(),
         certified=pl.col("certificate").is_not_null().sum(),
-        gap=pl.col("certificate").filter(pl.col("certificate_kind") == "duality_gap").max(),
+        largest_gap=pl.col("certificate").filter(pl.col("certificate_kind") == "duality_gap").max(),
     )
-    names = ["method", "planned", *met, "certified", "gap"]
-    of_method = {row["method"]: row for row in counted.iter_rows(named=True)}
-    rows = [
-        [of_method[name][key] for key in names] for name in outcome.methods if name in of_method
-    ]
     columns = [
         Column("method", "Method", "method"),
         Column("planned", "Fits", "count"),
@@ -128,13 +123,15 @@ def statuses(outcome: Outcome) -> ReportTable:
         Column("certified", "With certificate", "count"),
         Column("largest_gap", "Largest gap", "power", "The largest relative duality gap of a fit"),
     ]
+    of_method = counted.rows_by_key("method", named=True, unique=True, include_key=True)
+    known = [of_method[name] for name in outcome.methods if name in of_method]
+    rows = [[own[column.key] for column in columns] for own in known]
     caption = (
         f"{planned_sentence(fits)} A certificate states how near a fit is to its optimum, numerically; the gap is how "
         "far from it a fit may be, relative to the objective. Foreign estimators have none, unless they set "
         "certificate_."
     )
-    partial = {name for name, row in of_method.items() if row["fitted"] < row["planned"]}
-    faint = frozenset(i for i, row in enumerate(rows) if row[0] in partial)
+    faint = frozenset(i for i, own in enumerate(known) if own["fitted"] < own["planned"])
     caption += " Grey: some fits gave no predictions." if faint else ""
     return ReportTable("Status of all fits", caption, columns, rows, faint)
 

@@ -106,13 +106,10 @@ def tuned(outcome: Outcome, dataset: str) -> ReportTable:
         by_itself = sorted({*own["parameter"]} - {*tune})
         for parameter in [*tune, *by_itself]:
             values = own.filter(parameter=parameter)
-            if not values.height:
-                continue
-            phrase, share = _chosen_values(values)
-            grid = parameter in tune or bool(values["candidates"].sum())
-            rows.append(
-                [method, parameter, phrase, share if grid else None, best if tune else None]
-            )
+            if values.height:
+                phrase, share = _chosen_values(values)
+                grid = parameter in tune or bool(values["candidates"].sum())
+                rows.append([method, parameter, phrase, share if grid else None, best])
     columns = [
         Column("method", "Method", "method"),
         Column("parameter", "Parameter"),
@@ -125,9 +122,8 @@ def tuned(outcome: Outcome, dataset: str) -> ReportTable:
         f"The inner {metric_words(outcome.metric)} is that of the "
         "chosen candidates, mean ± standard deviation over the fits; the choice maximized it, so it is optimistic."
     )
-    return ReportTable(
-        f"Tuned values on {outcome.labels.datasets[dataset]}", caption, columns, rows
-    )
+    title = f"Tuned values on {outcome.labels.datasets[dataset]}"
+    return ReportTable(title, caption, columns, rows)
 
 
 def _chosen_values(own: pl.DataFrame) -> tuple[str, float | None]:
@@ -136,15 +132,11 @@ def _chosen_values(own: pl.DataFrame) -> tuple[str, float | None]:
     numbers = [json.loads(value) for value in own["value"].unique()]
     if len(numbers) > LISTED_VALUES and all(isinstance(value, float) for value in numbers):
         each = sorted(map(json.loads, own["value"]))
-        low, middle, high = (
-            format_tuned(json.dumps(each[i])) for i in (0, (len(each) - 1) // 2, -1)
-        )
+        low, middle, high = (f"{each[i]:.4g}" for i in (0, (len(each) - 1) // 2, -1))
         return f"{low} to {high}, median {middle}", share
     counts = own["value"].value_counts().sort("count", "value", descending=[True, False])
-    phrases = [
-        f"{format_tuned(value)} in {count}"
-        for value, count in counts.head(LISTED_VALUES).iter_rows()
-    ]
+    listed = counts.head(LISTED_VALUES).iter_rows()
+    phrases = [f"{format_tuned(value)} in {count}" for value, count in listed]
     rest = int(counts["count"].slice(LISTED_VALUES).sum())
     phrases += [f"others in {rest}"] if rest else []
     return ", ".join(phrases), share
@@ -205,12 +197,8 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportTable | None:
     more = f" Of {len(order)} the largest are shown." if len(order) > len(shown) else ""
     parts = []  # lda (not per standard deviation); 7 others (there is room for 6)
     for why, names in left_out.items():
-        named = (
-            ", ".join(outcome.labels.methods[name] for name in names)
-            if len(names) <= MAX_METHODS
-            else f"{len(names)} others"
-        )
-        parts.append(f"{named} ({why})")
+        named = ", ".join(outcome.labels.methods[name] for name in names)
+        parts.append(f"{named if len(names) <= MAX_METHODS else f'{len(names)} others'} ({why})")
     omitted = f" Left out: {'; '.join(parts)}." if parts else ""
     towards = "the class" if several else str(about["positive"])
     caption = (
@@ -219,9 +207,8 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportTable | None:
         f"order.{more}"
         f"{''.join(of_folds)}{omitted} All are in runs/…/coefficients.parquet."
     )
-    return ReportTable(
-        f"Coefficients on {outcome.labels.datasets[dataset]}", caption, columns, rows
-    )
+    title = f"Coefficients on {outcome.labels.datasets[dataset]}"
+    return ReportTable(title, caption, columns, rows)
 
 
 def effects(known: pl.DataFrame) -> dict[tuple[int, str], Number]:

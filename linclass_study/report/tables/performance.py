@@ -50,9 +50,8 @@ def performance(outcome: Outcome, dataset: str) -> ReportTable | None:
     caption = f"{means_sentence(outcome, about, protocol)} {averages_sentence(about)}{scores}{_bayes(about)}"
     if any(column.key == "behind" for column in columns):
         caption += f" {method_scores.MARKS} {_behind(outcome)}"
-    return ReportTable(
-        f"Performance on {outcome.labels.datasets[dataset]}", caption, columns, rows, faint(rows)
-    )
+    title = f"Performance on {outcome.labels.datasets[dataset]}"
+    return ReportTable(title, caption, columns, rows, faint(rows))
 
 
 def performance_table(
@@ -173,9 +172,8 @@ def other_protocols(outcome: Outcome, dataset: str) -> ReportTable | None:
         columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]
     caption = " ".join([*captions, averages_sentence(about)])
     titles = " and ".join(TITLES[protocol] for protocol in others)
-    return ReportTable(
-        f"{titles} of {outcome.labels.datasets[dataset]}", caption, columns, rows, faint(rows)
-    )
+    title = f"{titles} of {outcome.labels.datasets[dataset]}"
+    return ReportTable(title, caption, columns, rows, faint(rows))
 
 
 #: metric → short title and description
@@ -229,9 +227,8 @@ def all_metrics(outcome: Outcome, dataset: str) -> ReportTable | None:
     rows = [[method, *(found[name][method] for name in shown)] for method in methods]
     faint = frozenset(i for i, row in enumerate(rows) if row[1].partial)
     caption = _caption_of_all_metrics(outcome, dataset, protocol)
-    return ReportTable(
-        f"All metrics on {outcome.labels.datasets[dataset]}", caption, columns, rows, faint
-    )
+    title = f"All metrics on {outcome.labels.datasets[dataset]}"
+    return ReportTable(title, caption, columns, rows, faint)
 
 
 def _caption_of_all_metrics(outcome: Outcome, dataset: str, protocol: str) -> str:
@@ -244,14 +241,10 @@ def _caption_of_all_metrics(outcome: Outcome, dataset: str, protocol: str) -> st
     interval = (
         " In brackets the 95 % interval of the mean, ± t · sd · √(1/n + n_test/n_train) with t of n − 1 degrees of "
         "freedom, which allows for training sets that overlap (Nadeau and Bengio) and ends where the metric does."
-        if has_spread(outcome.evaluation, protocol)
-        else ""
     )
-    means = means_sentence(outcome, about, protocol).replace(
-        "Mean ± standard deviation over", "Mean over"
-    )
+    means = means_sentence(outcome, about, protocol).replace("Mean ± standard deviation", "Mean")
     return (
-        f"{means} {averages}{interval} {method_scores.MARKS} "
+        f"{means} {averages}{interval * has_spread(outcome.evaluation, protocol)} {method_scores.MARKS} "
         "Calibration errors have no marks: on few rows they are mostly chance, and small for a method that gives all "
         "rows the same probability. The figure of calibration says how large they would be by chance."
     )
@@ -263,17 +256,10 @@ def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
     if not found.enough:
         return None
     test, behind = found.against(found.methods[0]), method_scores.behind_best(outcome, dataset)
-    rows = [
-        [
-            method,
-            behind[method],
-            *(float(values[0, j]) for values in found.posterior),
-            float(test.p[j]),
-            float(test.holm[j]),
-        ]
-        for j, method in enumerate(found.methods)
-        if j
-    ]
+    rows = []
+    for j, method in enumerate(found.methods[1:], 1):
+        chances = [float(values[0, j]) for values in found.posterior]
+        rows.append([method, behind[method], *chances, float(test.p[j]), float(test.holm[j])])
     label, of = outcome.labels.methods, outcome.labels.datasets[dataset]
     best, words, k = label[found.methods[0]], metric_words(found.metric), len(found.methods)
     columns = [
