@@ -185,13 +185,12 @@ class Relevance:
 
     def log_evidence(self) -> float:
         """ln p(z) with the noise at its best, for a Gaussian z."""
+        if self.is_noiseless:
+            return float(np.inf)
+        n, error = self.dof, self.error
+        fit = -0.5 * error if n is None else -0.5 * n * float(np.log(2 * np.pi * error / n) + 1)
         spread = np.linalg.slogdet(self.sigma)[1] + np.log(self.rho).sum()
-        return float(np.inf) if self.is_noiseless else float(0.5 * spread + self.fit(self.error))
-
-    def fit(self, error: float) -> float:
-        """ln p(z) but for the volume of the posterior."""
-        n = self.dof
-        return -0.5 * error if n is None else -0.5 * n * float(np.log(2 * np.pi * error / n) + 1)
+        return float(0.5 * spread + fit)
 
 
 # Newton's method for the precisions of all columns that stay, of which single moves would take thousands where columns
@@ -213,15 +212,17 @@ def ascend_together(search: Relevance, tol: float) -> None:
     for _ in range(TOGETHER if len(search.active) else 0):
         if search.is_noiseless:
             break
-        step = joint_step(search)
+        step, rho = joint_step(search), search.rho
         for share in (1.0, 0.25, 0.0625):
-            rho = search.rho * np.exp(share * step)
-            if (height := _height(search, rho)) > best + max(tol, EVIDENCE_TOLERANCE * abs(best)):
+            search.rho = rho * np.exp(share * step)
+            search.posterior()
+            height = -np.inf if search.is_noiseless else search.log_evidence()
+            if height > best + max(tol, EVIDENCE_TOLERANCE * abs(best)):
                 break
         else:
+            search.rho = rho
             break
-        search.rho, best = rho, height
-        search.posterior()
+        best = height
     search.update()
 
 
@@ -242,20 +243,6 @@ def joint_step(search: Relevance) -> Array:
         except LinAlgError:
             continue
     return np.asarray(step * (MAX_LOG_STEP / max(MAX_LOG_STEP, float(np.abs(step).max()))))
-
-
-def _height(search: Relevance, rho: Array) -> float:
-    """The log evidence with these precisions of the columns that stay, −∞ where rounding errors exceed it."""
-    try:
-        factor = cho_factor(search.gram[:, search.active] + np.diag(rho), lower=True)
-    except LinAlgError:
-        return -np.inf
-    pull = search.target_products[search.active]
-    error = search.total - float(pull @ cho_solve(factor, pull))
-    if not error > NOISELESS * search.total:
-        return -np.inf
-    spread = np.log(rho).sum() - 2 * np.log(factor[0].diagonal()).sum()
-    return float(0.5 * spread + search.fit(error))
 
 
 # Moves of single precisions, each the one that raises the evidence most, until none raises it by more than `tol`.

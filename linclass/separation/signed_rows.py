@@ -225,12 +225,9 @@ class SignedRows:
             data = self.inverse[X.indices]
             data *= X.data
             data *= np.repeat(y, np.diff(X.indptr))
-            indices, indptr = X.indices, X.indptr
-            if self.constant:  # the last entry of every row
-                ends = indptr[1:]
-                data, indices = np.insert(data, ends, y), np.insert(indices, ends, X.shape[1])
-                indptr = indptr + np.arange(len(indptr), dtype=indptr.dtype)
-            return sparse.csr_array((data, indices, indptr), shape=(len(y), self.width))
+            Z = sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+            ones = sparse.csr_array(y[:, None])
+            return sparse.hstack([Z, ones], format="csr") if self.constant else Z
         Z = np.empty((len(y), self.width))
         body = Z[:, : self.n_features]
         np.subtract(X, self.shift, out=body)

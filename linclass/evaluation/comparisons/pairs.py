@@ -6,14 +6,11 @@ Ismail-Fawaz et al. (2023), arXiv:2305.11921
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from linclass.base.numerics import halve
 from linclass.evaluation.comparisons.control import holm_of_pairs
 from linclass.evaluation.comparisons.friedman_test import (
     TIE,
@@ -90,7 +87,7 @@ def pairwise(scores: Any) -> Pairwise:
 # mean 1000.   Bradley & Terry (1952), Biometrika 39
 
 ELO, CENTRE = 400 / np.log(10), 1000.0
-MAX_STEPS, STEP_TOL = 100, 1e-9
+MAX_STEPS, STEP_TOL = 1000, 1e-9
 
 
 class Ratings(NamedTuple):
@@ -155,8 +152,8 @@ def _won(table: Array) -> Array:
 def _fit(won: Array, games: Array, prior: float, theta: Array) -> Array:
     """Newton's method for  Σ_i won_i θ_i − Σ_{i<j} games_ij ln(e^θ_i + e^θ_j) − ½ |θ|²/prior².
 
-    A step that changes no difference θ_i − θ_j by more than 1 raises the objective, as the curvature along it changes
-    by at most the factor e; a longer one is halved until it does.
+    A longer step is shortened to one that changes no difference θ_i − θ_j by more than 1. Such a step raises the
+    objective, as the curvature along it changes by at most the factor e.
     """
     games = games - np.diag(games.diagonal())
     for _ in range(MAX_STEPS):
@@ -166,28 +163,11 @@ def _fit(won: Array, games: Array, prior: float, theta: Array) -> Array:
         H = expected * (P - 1)
         np.fill_diagonal(H, 1 / prior**2 - H.sum(axis=1))
         step = np.linalg.solve(H, gradient)
-        step = _shortened(step, theta, partial(_value, won, games, prior))
+        step /= max(1.0, float(np.ptp(step)))
         theta = theta + step
         if np.abs(step).max() < STEP_TOL:
             break
     return theta - theta.mean()
-
-
-def _shortened(step: Array, theta: Array, value: Callable[[Array], float]) -> Array:
-    spread = float(np.ptp(step))
-    if spread <= 1:
-        return step
-    before = value(theta)
-
-    def enough(shorter: Array, t: float) -> bool:
-        return t * spread <= 1 or value(theta + shorter) >= before
-
-    return halve(lambda t: t * step, enough)[0]
-
-
-def _value(won: Array, games: Array, prior: float, theta: Array) -> float:
-    both = np.logaddexp(theta[:, None], theta)
-    return float(won @ theta - (games * both).sum() / 2 - theta @ theta / (2 * prior**2))
 
 
 def _elo(theta: Array) -> Array:

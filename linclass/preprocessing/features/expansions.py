@@ -38,13 +38,16 @@ def _append_pairs(table: Table, feature: str, apart: int) -> Table:
     width = (d - apart) * (d - apart + 1) // 2
     per_column = BYTES_PER_NAME + (0 if table.is_sparse else 16 * n)  # 16: the product and a copy
     require_memory(width * per_column, f"{feature} of {d} columns makes {width} more")
-    pairs = _sparse_pairs if table.is_sparse else _dense_pairs
-    products = pairs(table.X, apart, width)
+    first, second = np.triu_indices(d, apart)
+    if table.is_sparse:
+        products = _sparse_pairs(table.X, apart, width)
+    else:
+        products = table.X.take(first, axis=1)
+        products *= table.X.take(second, axis=1)
     factors = [_factor(name) for name in table.names]
     names = [
-        f"{a}^2" if i == j else f"{a}*{b}"
-        for i, a in enumerate(factors)
-        for j, b in enumerate(factors[i + apart :], start=i + apart)
+        f"{factors[i]}^2" if i == j else f"{factors[i]}*{factors[j]}"
+        for i, j in zip(first.tolist(), second.tolist(), strict=True)
     ]
     return append(table, products, names)
 
@@ -52,17 +55,6 @@ def _append_pairs(table: Table, feature: str, apart: int) -> Table:
 def _factor(name: str) -> str:
     """A name inside a product: that of a product is in brackets, (a*b)^2."""
     return f"({name})" if "*" in name or "^" in name else name
-
-
-def _dense_pairs(X: np.ndarray, apart: int, width: int) -> np.ndarray:
-    n, d = X.shape
-    products = np.empty((n, width))
-    start = 0
-    for i in range(d - apart):
-        stop = start + d - apart - i
-        np.multiply(X[:, [i]], X[:, i + apart :], out=products[:, start:stop])
-        start = stop
-    return products
 
 
 def _sparse_pairs(X: sp.csr_array, apart: int, width: int) -> sp.csr_array:
