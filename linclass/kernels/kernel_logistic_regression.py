@@ -40,14 +40,11 @@ class KernelLogisticRegression(SoftmaxProbabilities, KernelPath):
     ----------
     strength : float, default=1e-3
         Factor of the squared norm in the objective above, above 0.
-    max_iter : int or None, default=None
-        Limit on the number of iterations. None is the solver's own limit.
 
     Attributes
     ----------
     intercept_
-    solver_ : str
-        The solver that was used.
+    solver_
     """
 
     def __init__(

@@ -39,8 +39,6 @@ class KernelPerceptron(KernelMachine, Classifier):
         Learning rate η, above 0. Started from zero, only the scale of the coefficients depends on it.
     max_iter : int or None, default=None
         Limit on the number of passes over the rows. None is 100.
-    random_state : int, numpy.random.Generator or None, default=0
-        Seed of the order 'random'. None draws a new one for each fit.
 
     Attributes
     ----------

@@ -37,10 +37,6 @@ from linclass.linear.support_vectors import of_all_rows
 class SupportVectorRegressor(SupportVectorMachine, Regressor):
     """Parameters
     ----------
-    kernel : str or callable, default='linear'
-        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
-        'precomputed': X is then the matrix of kernel values between rows and training rows.
-        The linear kernel is fitted without a matrix (n, n).
     loss : {'epsilon_insensitive', 'squared_epsilon_insensitive'}, default='epsilon_insensitive'
         Loss function of the residuals: E_ε or its square.
     epsilon : float, default=0.1
@@ -64,10 +60,8 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         Number of support vectors.
     dual_variables_ : array of shape (n,)
         Dual variables β of all training rows.
-    slacks_above_ : array of shape (n,)
-        max(0, y − f − ε) of each training row.
-    slacks_below_ : array of shape (n,)
-        max(0, f − y − ε) of each training row.
+    slacks_above_, slacks_below_ : array of shape (n,)
+        max(0, y − f − ε) and max(0, f − y − ε) of each training row.
     C_ : float
         1/(Σw·strength).
     """

@@ -52,11 +52,6 @@ class FromBinary(MetaEstimator, Classifier):
     estimator : classifier or None, default=None
         Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
         elsewhere. It is copied for each problem. None is LogisticRegression().
-
-    Attributes
-    ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     """
 
     default: ClassVar[str] = "linclass.linear.logistic_regression.LogisticRegression"

@@ -49,8 +49,7 @@ class ZeroOneClassifier(LinearScores):
 
     Attributes
     ----------
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
+    coef_
     intercept_
     n_errors_ : float
         Number (sum of weights) of the training rows on the wrong side or on the boundary.

@@ -84,8 +84,6 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     estimator_ : classifier
         Fitted to all rows, with the classes 0, ..., K − 1.
     slopes_ : array of shape (1,) for two classes, (K,) for more, only with method='sigmoid'

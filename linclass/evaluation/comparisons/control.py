@@ -80,15 +80,7 @@ def against_control(scores: Any, control: int, test: str = "wilcoxon") -> Agains
 
 @documented_comparison
 def against_control_of_ranks(average: Any, n: int, control: int) -> AgainstControl:
-    """Tests of each method against a control from published average ranks.
-
-    Parameters
-    ----------
-    average : array of shape (k,)
-        Average ranks of the methods, 1 for the best.
-    control : int
-        Place of the control among the methods.
-    """
+    """Tests of each method against a control from published average ranks."""
     average = np.asarray(average, float)
     k = len(average)
     z = (average[control] - average) / np.sqrt(k * (k + 1) / (6 * n))

@@ -27,7 +27,7 @@ average : array of shape (k,)
 n : int
     Number of data sets.
 control : int
-    Column of the control.
+    Index of the control among the methods.
 differences : array of shape (n,)
     Differences of paired scores; those to count as equal must be equal.
 p : array

@@ -122,8 +122,6 @@ def bradley_terry(
         both have a score.
     prior : float
         Standard deviation of the normal prior of θ.
-    level : float
-        Probability of the intervals.
     draws : int
         Number of bootstrap samples.
     """

@@ -146,11 +146,6 @@ def corrected_error(sd: Any, n: Any, ratio: Any, step: Any = 0.0) -> Any:
         Sample standard deviation of the folds.
     n : int or array
         Number of folds.
-    ratio : float or array
-        n_test/n_train, the ratio of test to training rows of a fold.
-    step : float or array
-        Least difference of two scores of a fold, such as 1/n_test for an accuracy. If all folds have one value,
-        they are known to half a step.
 
     Returns
     -------
