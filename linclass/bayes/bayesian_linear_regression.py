@@ -53,10 +53,8 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
         Posterior covariance S of the weights.
     strength_ : float
         The strength that was used.
-    weight_precision_ : float
-        α.
-    noise_precision_ : float
-        β.
+    weight_precision_, noise_precision_ : float
+        α and β.
     n_effective_ : float
         γ, the number of weights that the data determine.
     log_evidence_ : float
@@ -91,9 +89,8 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
         evidence = Evidence(np.maximum(values, 0), V.T @ xty, n - self.fit_intercept)
         best = y - mean - design.X @ (V @ evidence.least_squares())
         best -= float(weights @ best) / n if self.fit_intercept else 0.0
-        evidence.residual_squares = max(
-            float(weights @ best**2), EPS * float(weights @ (y - mean) ** 2)
-        )
+        rounding = EPS * float(weights @ (y - mean) ** 2)
+        evidence.residual_squares = max(float(weights @ best**2), rounding)
         status, reason, slope = "converged", "", None
         if self.strength == "evidence":
             rho, slope = evidence.best()

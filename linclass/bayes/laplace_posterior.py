@@ -49,9 +49,8 @@ class LaplacePosterior(WeightsPosterior):
     def __init__(self, objective: Objective, total: float, solution: Solution):
         self.objective, self.total, self.solution = objective, total, solution
         point = objective.at_with_hessian(solution.theta)
-        inverse = (
-            inverse_hessian(objective, point.hessian).times(np.eye(objective.n_parameters)) / total
-        )
+        one = np.eye(objective.n_parameters)
+        inverse = inverse_hessian(objective, point.hessian).times(one) / total
         self.covariance = 0.5 * (inverse + inverse.T)
         own = objective.weight_part(self.covariance.diagonal().reshape(objective.shape))
         self.n_effective = max(float(own.size - self.alpha * own.sum()), SMALLEST)
@@ -66,9 +65,8 @@ class LaplacePosterior(WeightsPosterior):
         log_det = float(np.linalg.slogdet(C)[1])
         if P.loss.shift_invariant and free:
             shift = np.setdiff1d(np.arange(P.n_parameters), own)
-            mean = (
-                C[np.ix_(shift, shift)].sum() / free
-            )  # 0 by rounding if a class weighs hardly anything
+            # 0 by rounding if a class weighs hardly anything
+            mean = C[np.ix_(shift, shift)].sum() / free
             log_det -= float(np.log(max(mean, SMALLEST)))
             free -= 1
         log_prior = 0.5 * D * np.log(self.alpha) + 0.5 * free * np.log(2 * np.pi)

@@ -115,9 +115,7 @@ class Relevance:
             try:
                 L = np.linalg.cholesky(G + np.diag(self.rho))
                 break
-            except (
-                np.linalg.LinAlgError
-            ):  # precisions that rounding errors of dependent columns exceed
+            except LinAlgError:  # precisions that rounding errors of dependent columns exceed
                 self.rho, least = np.maximum(self.rho, least), 10 * least
         lower = np.tril(lapack.dpotri(L, lower=1)[0]) if len(L) else L
         self.sigma = lower + np.tril(lower, -1).T
@@ -466,9 +464,7 @@ class RelevanceMachine(KernelMachine):
         """(status, reason) of a fit that leaves this gain."""
         if gain > self.tol:
             why = (
-                ""
-                if moves >= self._most
-                else "; rounding errors exceed the gain of further changes"
+                "; rounding errors exceed the gain of further changes" if moves < self._most else ""
             )
             return "max_iter", (
                 f"after {counted(moves, 'change')} of precisions another one would raise the log evidence by "

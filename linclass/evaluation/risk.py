@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-PROBABILITY_TOLERANCE = (
-    1e-4  # of single-precision probabilities; a row of probabilities has one of at least 1/K
-)
+# of single-precision probabilities; a row of probabilities has one of at least 1/K
+PROBABILITY_TOLERANCE = 1e-4
 
 
 def decide(log_proba: np.ndarray, costs: np.ndarray | Sequence[Sequence[float]]) -> np.ndarray:

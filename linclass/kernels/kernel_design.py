@@ -69,9 +69,8 @@ class KernelDesign(Design):
         return columns, np.ones(len(columns))
 
     def row_keys(self, rng: np.random.Generator) -> Array:
-        return hashes(
-            self.contents if self.rows is None else chosen_rows(self.contents, self.rows), rng
-        )
+        own = self.contents if self.rows is None else chosen_rows(self.contents, self.rows)
+        return hashes(own, rng)
 
     def gram_of(self, rows: slice) -> Array:
         own = self._numbers(rows)
@@ -84,10 +83,8 @@ class KernelDesign(Design):
     @once
     def unexplained(self) -> float:
         """The share of k(x, x) of some rows that the functions of every fourth row's column do not explain."""
-        known, others = (
-            np.arange(0, self.n_features, 4),
-            np.arange(1, self.n_features, 4)[:: 1 + self.n_features // LOOKED_AT],
-        )
+        known, others = np.arange(0, self.n_features, 4), np.arange(1, self.n_features, 4)
+        others = others[:: 1 + self.n_features // LOOKED_AT]
         own = float(np.diag(self.K)[others].sum())
         M = self.K[np.ix_(known, known)]
         diagonal(M)[...] *= 1 + ROUNDING

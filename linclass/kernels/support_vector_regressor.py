@@ -29,6 +29,7 @@ from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_design import KernelDesign, KernelNorm
 from linclass.kernels.kernel_machine import SupportVectorMachine
 from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.base import Penalty
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution
 from linclass.linear.support_vectors import of_all_rows
@@ -102,11 +103,11 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         self, X: Matrix, target: Array, weights: Array, kept: Array
     ) -> list[Objective]:
         """Of the targets less the middle one, which saves digits of targets far from 0."""
-        linear = self._is_linear()
-        design: Any = (
-            DesignMatrix(X) if linear else KernelDesign(self._kernel_matrix(X, kept, weights))
-        )
-        norm = L2() if linear else KernelNorm(design.K)
+        design: Any = DesignMatrix(X)
+        norm: Penalty = L2()
+        if not self._is_linear():
+            K = self._kernel_matrix(X, kept, weights)
+            design, norm = KernelDesign(K), KernelNorm(K)
         loss = find("losses", self.loss)(self.epsilon)
         self._middle = float(np.partition(target, len(target) // 2)[len(target) // 2])
         return [Objective(design, loss, target - self._middle, weights, norm, self.strength)]

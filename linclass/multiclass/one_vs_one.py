@@ -67,9 +67,8 @@ class OneVsOne(FromBinary):
         names = self.classes_.tolist()
         for k, l in self._pairs():
             rows = np.flatnonzero((codes == k) | (codes == l))
-            yield TwoClassProblem(
-                f"{names[l]!r} against {names[k]!r}", rows, (codes[rows] == l).astype(int)
-            )
+            target = (codes[rows] == l).astype(int)
+            yield TwoClassProblem(f"{names[l]!r} against {names[k]!r}", rows, target)
 
     def _why_no_probabilities(self) -> str:
         return "votes give no probabilities; set coupling" if self.coupling is None else ""

@@ -42,9 +42,8 @@ class OneVsRest(FromBinary):
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         names = self.classes_.tolist()
         for k in [1] if len(names) == 2 else range(len(names)):
-            yield TwoClassProblem(
-                f"{names[k]!r} against the rest", None, (codes == k).astype(np.int64)
-            )
+            target = (codes == k).astype(np.int64)
+            yield TwoClassProblem(f"{names[k]!r} against the rest", None, target)
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         Z = self._inner_scores(self._check_rows(X))

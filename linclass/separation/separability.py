@@ -136,9 +136,8 @@ class Separation:
         bool
         """
         X, y = validation.matrix(X, owner="separability"), np.asarray(y).ravel()
-        rows = SignedRows(
-            X, np.where(y == self.classes[1], 1.0, -1.0), self.intercept_kind != "none"
-        )
+        sign = np.where(y == self.classes[1], 1.0, -1.0)
+        rows = SignedRows(X, sign, self.intercept_kind != "none")
         plane = None if self.weights is None else (self.weights, self.intercept)
         return holds(rows, plane, self.multipliers)
 

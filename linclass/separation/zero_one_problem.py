@@ -31,9 +31,8 @@ class ZeroOneProblem:
         y = np.where(codes == 1, 1.0, -1.0) if n_classes == 2 else np.ones(len(first))
         self.rows = SignedRows(X[first], y, intercept, centre=n_classes == 2)
         Z = self.rows.take()
-        self.Z, self.owner = (
-            (Z, np.arange(len(first))) if n_classes == 2 else _pairs(Z, codes, n_classes)
-        )
+        two = n_classes == 2
+        self.Z, self.owner = (Z, np.arange(len(first))) if two else _pairs(Z, codes, n_classes)
         self.total = float(self.costs.sum())
 
     def margins(self, d: Array) -> Array:
@@ -256,9 +255,8 @@ def search_conflicts(problem: ZeroOneProblem, best: Answer, node_limit: int) -> 
             if len(conflicts) == before:
                 break
         if len(conflicts) > known:
-            wrong, bound, more = cheapest(
-                problem.costs / unit, conflicts, max(node_limit - nodes, 1)
-            )
+            limit = max(node_limit - nodes, 1)
+            wrong, bound, more = cheapest(problem.costs / unit, conflicts, limit)
             nodes += more
             best = best._replace(bound=max(best.bound, bound * unit))
     return best if best.bound < best.cost - slack else best._replace(bound=best.cost)

@@ -120,9 +120,7 @@ class IsotonicFunctions:
 
     def __init__(self, Z: Array, codes: Array, weights: Array):
         """Z (n, K) scores of held-out rows; −z/2 and z/2 for two classes."""
-        self.functions = [
-            isotonic(z, own.astype(float), weights) for z, own in against_the_rest(Z, codes)
-        ]
+        self.functions = [isotonic(z, own, weights) for z, own in against_the_rest(Z, codes)]
         self.fitted = {"functions_": self.functions}
 
     def decision(self, Z: Array) -> Array:

@@ -106,9 +106,8 @@ def _is_of_labels(function: Any) -> bool:
 
 
 def _imported(function: Callable[..., Any]) -> Any:
-    return import_module("linclass.evaluation.metrics._imported").ImportedMetric(
-        function
-    )  # few fits need it
+    module = import_module("linclass.evaluation.metrics._imported")  # few fits need it
+    return module.ImportedMetric(function)
 
 
 def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Score:
@@ -176,9 +175,8 @@ def _needs(metric: str) -> bool | None:
         return False
     y, value = np.array([0, 1]), metrics.find(metric)
     log_proba = np.log([[0.75, 0.25], [0.25, 0.75]])
-    with_them, without = (
-        float(value(Predictions(y, y, log_proba, given, 1))) for given in (log_proba, None)
-    )
+    with_them = value(Predictions(y, y, log_proba, log_proba, 1))
+    without = value(Predictions(y, y, log_proba, None, 1))
     return None if np.isnan(with_them) else bool(np.isnan(without))
 
 

@@ -188,9 +188,8 @@ LOSSES = {"log_loss": "logistic", "squared_error": "squared"}  # that have other
 KERNELS = {"rbf": "gaussian", "poly": "polynomial"}
 
 
-FOREIGN: dict[
-    str, tuple[str, Callable[[Array, float, int], Array]]
-] = {  # by the name of the class: (parameter, its value at strengths λ, n rows and the sum W of their weights)
+# by the name of the class: (parameter, its value at strengths λ, n rows and the sum W of their weights)
+FOREIGN: dict[str, tuple[str, Callable[[Array, float, int], Array]]] = {
     "LogisticRegression": ("C", lambda strengths, W, n: 1 / (W * strengths)),
     "LinearSVC": ("C", lambda strengths, W, n: 1 / (W * strengths)),
     "SVC": ("C", lambda strengths, W, n: 1 / (W * strengths)),

@@ -97,10 +97,8 @@ class ImportedMetric:
             needed = getattr(self.function, "_response_method", "predict")  # of make_scorer
             if not {*_several(needed)} & {*answers}:
                 return np.nan
-            rows = np.arange(len(y_true))[:, None]
-            return float(
-                self.function(StoredClassifier(answers, p.n_classes), rows, y_true, **weight)
-            )
+            rows, stored = np.arange(len(y_true))[:, None], StoredClassifier(answers, p.n_classes)
+            return float(self.function(stored, rows, y_true, **weight))
         answer = next((answers[name] for name in self.responses if name in answers), None)
         if answer is None:
             return np.nan

@@ -200,10 +200,8 @@ class Predictions:
 def _two_by_two(y: Array, y_pred: Array) -> Array:
     """The confusion matrix of codes 0 and 1 by sums, three times as fast as by counting cells."""
     wide = np.result_type(y, y_pred, np.int32)
-    n, actual, predicted, both = (
-        np.asarray(y.shape[-1]),
-        *(codes.sum(axis=-1, dtype=wide) for codes in (y, y_pred, y & y_pred)),
-    )
+    n = np.asarray(y.shape[-1])
+    actual, predicted, both = (c.sum(axis=-1, dtype=wide) for c in (y, y_pred, y & y_pred))
     C = [[n - actual - predicted + both, predicted - both], [actual - both, both]]
     return np.moveaxis(np.array(C, dtype=np.int64), (0, 1), (-2, -1))
 

@@ -24,10 +24,8 @@ class Standardize(Transform):
 
     Attributes
     ----------
-    mean_ : array of shape (d,)
-        Mean m_j of each column.
-    scale_ : array of shape (d,)
-        Standard deviation s_j of each column.
+    mean_, scale_ : array of shape (d,)
+        Mean m_j and standard deviation s_j of each column.
     """
 
     def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
@@ -189,10 +187,8 @@ def _thresholds(table: Table) -> np.ndarray:
 def _not_mostly_zero(X: Matrix) -> np.ndarray:
     """Columns that a cut at 0 may not suit: of all others 0 is the median, and some value is above it."""
     d = X.shape[1]
-    above, below, missing = (
-        np.bincount(X.indices[kind], minlength=d)
-        for kind in (X.data > 0, X.data < 0, np.isnan(X.data))
-    )
+    kinds = X.data > 0, X.data < 0, np.isnan(X.data)
+    above, below, missing = (np.bincount(X.indices[kind], minlength=d) for kind in kinds)
     most = 2 * np.maximum(above, below) >= X.shape[0] - missing
     return np.flatnonzero(most | ((above == 0) & (below > 0)))
 
