@@ -99,13 +99,6 @@ class Loss(NamedPart):
         """(a, c), both (pieces, n):  ℓ(y, z) = max(0, max_p a_p z + c_p).  Piecewise linear losses have it."""
         raise self._missing("pieces")
 
-    def may_move(
-        self, y: Array, slopes: Array, scores: Array, reach: float | Array, by: float
-    ) -> Array:
-        """Mask of the slopes that would change if slopes + reach·scores were off by ±by."""
-        v, nearest = slopes + reach * scores, self.nearest_slopes
-        return nearest(y, v - by, reach)[0] != nearest(y, v + by, reach)[0]
-
     def middle(self, y: Array) -> Array:
         """The middle of the conjugate's domain: initial slopes without other information."""
         raise self._missing("middle")

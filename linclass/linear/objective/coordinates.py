@@ -54,9 +54,6 @@ class Units:
         scale = np.where(mean != 0, deviation, length)
         return cls(mean, np.where(scale > 0, scale, 1))
 
-    def of_features(self, features: Array) -> Units:
-        return Units(self.mean[features], self.scale[features])
-
     @property
     def needs_double(self) -> bool:
         """Whether uncentred columns lose too many digits in single precision."""

@@ -249,7 +249,7 @@ class SemismoothNewton(SolverAfterReductions):
             else REACH_FROM_LEAST_SQUARES
         ) / loss.scale(y)
         point = objective.at(start if rough is None else rough)
-        slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
+        slopes = loss.nearest_slopes(y, loss.middle(y) + reach * point.scores, reach)[0]
         if known:
             reach, slopes = reach_of_start(objective, point, slopes, reach)
         return self.by_rounds(point, slopes, reach, known, self.max_steps, n_iter, trace)
@@ -297,17 +297,12 @@ class FromSlopes(SemismoothNewton):
         return super().descend(objective, start, trace, near.n_iter)
 
 
-def slopes_at(objective: Objective, slopes: Array, scores: Array, reach: float) -> Array:
-    """The slopes of the envelopes around `slopes` at these scores."""
-    return Envelope(objective.loss, reach).derivatives(objective.y, slopes, scores)[0]
-
-
 def reach_of_start(
     objective: Objective, point: Point, slopes: Array, reach: float
 ) -> tuple[float, Array]:
     """(reach, slopes) of a start; a larger reach, if its slopes certify the start to be nearer."""
-    larger = STEP_GROWTH * reach
-    other = slopes_at(objective, objective.loss.middle(objective.y), point.scores, larger)
+    larger, loss, y = STEP_GROWTH * reach, objective.loss, objective.y
+    other = loss.nearest_slopes(y, loss.middle(y) + larger * point.scores, larger)[0]
     nearer = certify(point, other) <= NEARER_RATIO * certify(point, slopes)
     return (larger, other) if nearer else (reach, slopes)
 
@@ -325,11 +320,12 @@ def one_round(
     In the first round, whose certificate is not known, all rows within `first_band` take part.
     """
     objective = point.objective
-    design = objective.design
+    design, y, nearest = objective.design, objective.y, objective.loss.nearest_slopes
     band = first_band if certificate == np.inf else BAND
     if design.is_kernel or design.n_rows <= ALL_ROWS_UP_TO or design.width > MAX_HESSIAN_WIDTH:
         band = np.inf
-    taking_part = objective.loss.may_move(objective.y, slopes, point.scores, reach, band)
+    v = slopes + reach * point.scores
+    taking_part = nearest(y, v - band, reach)[0] != nearest(y, v + band, reach)[0]
     if not taking_part.any():
         taking_part[:] = True
     n_iter = 0
@@ -339,7 +335,7 @@ def one_round(
         inner, steps = minimize(inner, newton_system(smooth), smooth.is_settled, max_iter - n_iter)
         n_iter += steps
         point = smooth.end(inner, objective)
-        new = slopes_at(objective, slopes, point.scores, reach)
+        new = nearest(y, slopes + reach * point.scores, reach)[0]  # of the envelopes
         missed = (new != slopes) & ~taking_part
         few = np.count_nonzero(missed) <= MISSED_SHARE * np.count_nonzero(taking_part)
         if n_iter >= max_iter or (few and counts_little(objective, new - slopes, missed, reach)):

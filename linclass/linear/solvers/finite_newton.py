@@ -74,44 +74,6 @@ class NewtonSystem:
         raise NotImplementedError
 
 
-class FeatureSystem(NewtonSystem):
-    """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ, updated by the rows that entered or left F.
-
-    Where F is small, its Gram matrix is solved instead.
-    """
-
-    def __init__(self, objective: Objective):
-        super().__init__(objective)
-        self.by_rows = RowSystem(objective)
-        self.held: Array | None = None
-        self.S = np.zeros((self.design.width, self.design.width))
-
-    def step(self, point: Point) -> tuple[Array, Array]:
-        curved = point.curvatures > 0
-        if ROW_SYSTEM_RATIO * np.count_nonzero(curved) < self.design.width:
-            return self.by_rows.step(point)
-        level = float(point.curvatures.max())
-        self._follow(curved)
-        H = level * self.S
-        own, d = diagonal(H), self.design.n_features
-        own[:d] += self.strength
-        if self.design.intercept:
-            own[d] += hold(own[d], point)
-        step = lapack.dposv(H, -point.gradient, lower=1)[1]
-        return step, self.design.scores(step)
-
-    def _follow(self, curved: Array) -> None:
-        changed = np.flatnonzero(curved if self.held is None else curved != self.held)
-        if self.held is not None and 2 * len(changed) > np.count_nonzero(curved):
-            self.S[:] = 0
-            changed = np.flatnonzero(curved)
-        for sign in (1, -1):
-            rows = changed[curved[changed] == (sign > 0)]
-            if len(rows):
-                self.design.add_gram(self.S, rows, self.weights[rows], sign)
-        self.held = curved
-
-
 class RowSystem(NewtonSystem):
     """Δ = −(g + Σ_F v_i x_i)/strength,  (K_FF/strength + diag(1/h)) v = δb − (K g)_F/strength,  Σ v = −g_b."""
 
@@ -139,6 +101,39 @@ class RowSystem(NewtonSystem):
         step[d:] = delta
         # not the difference of the two parts, which are 1/strength as large
         return step, design.scores(step)
+
+
+class FeatureSystem(RowSystem):
+    """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ, updated by the rows that entered or left F.
+
+    Where F is small, its Gram matrix is solved instead.
+    """
+
+    def __init__(self, objective: Objective):
+        super().__init__(objective)
+        self.held: Array | None = None
+        self.S = np.zeros((self.design.width, self.design.width))
+
+    def step(self, point: Point) -> tuple[Array, Array]:
+        curved = point.curvatures > 0
+        if ROW_SYSTEM_RATIO * np.count_nonzero(curved) < self.design.width:
+            return super().step(point)
+        changed = np.flatnonzero(curved if self.held is None else curved != self.held)
+        if self.held is not None and 2 * len(changed) > np.count_nonzero(curved):
+            self.S[:] = 0
+            changed = np.flatnonzero(curved)
+        for sign in (1, -1):
+            rows = changed[curved[changed] == (sign > 0)]
+            if len(rows):
+                self.design.add_gram(self.S, rows, self.weights[rows], sign)
+        self.held = curved
+        H = float(point.curvatures.max()) * self.S
+        own, d = diagonal(H), self.design.n_features
+        own[:d] += self.strength
+        if self.design.intercept:
+            own[d] += hold(own[d], point)
+        step = lapack.dposv(H, -point.gradient, lower=1)[1]
+        return step, self.design.scores(step)
 
 
 class ProductSystem(NewtonSystem):
@@ -434,8 +429,9 @@ def is_same_parabola(old: Point, new: Point, along: Array) -> bool:
         return False
     moved = curve(curvatures, along)
     off = np.abs(new.slopes - old.slopes - moved).max()
-    sizes = (np.abs(of).max() for of in (new.slopes, moved, curve(curvatures, new.scores)))
-    return bool(off <= SAME_SLOPES * sum(sizes))
+    size = np.abs(new.slopes).max() + np.abs(moved).max()
+    size += np.abs(curve(curvatures, new.scores)).max()
+    return bool(off <= SAME_SLOPES * size)
 
 
 def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, float]:

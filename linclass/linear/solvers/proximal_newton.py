@@ -257,9 +257,10 @@ class WorkingSet:
             several = MAX_STRAIGHT_HESSIAN if straight else MAX_JOINT_HESSIAN
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
             direct = free.size <= (single if free.ndim == 1 else several) or not objective.entrywise
-            own = Units.of(self.sub) if units.rough else units.of_features(features)
-            if units.rough and objective.penalty.grouped:
-                own = one_scale_each(own, self.sub)
+            own = Units(units.mean[features], units.scale[features])
+            if units.rough:
+                own = Units.of(self.sub)
+                own = one_scale_each(own, self.sub) if objective.penalty.grouped else own
             self.step = NewtonStep(free, own) if direct else OrthantStep(free, own)
         theta = np.ascontiguousarray(point.theta[..., self.columns])
         known = {}
