@@ -28,7 +28,7 @@ from linclass.base.arrays import ROUNDED_COSINE, Array
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import find
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.base import MAX_INTERCEPT, best_intercept, bisected, choose_solver
+from linclass.linear.solvers.base import best_intercept, bisected, choose_solver
 
 DECADES = {True: 5.0, False: 7.0}  # that it spans, for nonsmooth penalties and smooth ones
 EXPLAINED = 0.01  # share of the loss of the intercept that the strongest fit explains, at most
@@ -132,14 +132,11 @@ def intercept_fit(objective: Objective) -> InterceptFit:
 def _fit_of_one_score(objective: Objective) -> InterceptFit:
     """Of one score: the mean of the slopes on both sides of the best intercept that makes Σ w s = 0."""
     loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
-    high = float(np.abs(y).max())
 
     def slopes(b: float) -> Array:
         return np.asarray(loss.slopes(y, np.full(n, b)))
 
-    while (w @ slopes(high) < 0 or w @ slopes(-high) > 0) and high < MAX_INTERCEPT:
-        high *= 2
-    low, high = bisected(lambda b: float(w @ slopes(b)), high)
+    low, high = bisected(lambda b: float(w @ slopes(b)), float(np.abs(y).max()) or 1.0)
     below, above = slopes(low), slopes(high)
     fall, rise = -float(w @ below), float(w @ above)
     share = fall / (fall + rise) if fall + rise > 0 else 0.0

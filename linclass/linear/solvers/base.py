@@ -497,7 +497,8 @@ def best_intercept(objective: Objective) -> Point:
     if loss.piecewise_quadratic and np.abs(point.slopes @ w).max() > STRAIGHT_SLOPE:
         if b.ndim:
             return by_damped_steps(point, at)
-        point = at(np.asarray(straight_to_zero(lambda b: float(at(np.asarray(b)).slopes @ w))))
+        ends = bisected(lambda b: float(at(np.asarray(b)).slopes @ w))
+        point = at(np.asarray(sum(ends) / 2))
     return point
 
 
@@ -519,16 +520,12 @@ def by_damped_steps(point: Point, at: Callable[[Array], Point]) -> Point:
     return point
 
 
-def straight_to_zero(derivative: Callable[[float], float]) -> float:
-    """A zero of an increasing function that may be constant far from it."""
-    high = 1.0
+def bisected(derivative: Callable[[float], float], high: float = 1.0) -> tuple[float, float]:
+    """Ends, but for rounding, around a zero of an increasing function that may be constant far from it; they begin at
+    ±high, and further out if both have one sign.
+    """
     while derivative(high) * derivative(-high) > 0 and high < MAX_INTERCEPT:
         high *= 2
-    return sum(bisected(derivative, high)) / 2
-
-
-def bisected(derivative: Callable[[float], float], high: float) -> tuple[float, float]:
-    """Ends, but for rounding, around a zero of an increasing function between −high and high."""
     low = -high
     for _ in range(MAX_STEPS):
         b = (low + high) / 2
@@ -539,7 +536,7 @@ def bisected(derivative: Callable[[float], float], high: float) -> tuple[float, 
 def by_bisection(objective: Objective) -> Point:
     """The same for one score of a loss with kinks, by bisection between −max|y| and max|y|; or 0."""
     loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
-    theta, high = objective.zero(), float(np.abs(y).max())
+    theta, high = objective.zero(), float(np.abs(y).max()) or 1.0
     if not objective.design.intercept:
         return objective.at(theta)
     ends = bisected(lambda b: float(w @ loss.slopes(y, np.full(n, b))), high)

@@ -75,7 +75,8 @@ class LinearProgram(Solver):
         self, program: Program, vertices: Vertices, trace: Trace | None
     ) -> Solution | None:
         """None if rounding errors keep the certificate above tol."""
-        before, kinks = vertices.steps, program.kinks
+        intercept = np.zeros(int(program.objective.design.intercept))
+        before, kinks = vertices.steps, np.append(program.kink, intercept)
         try:
             done = vertices.descend(kinks, self.max_steps)
         except NoVertex:
@@ -109,7 +110,9 @@ class LinearProgram(Solver):
         point = min(map(objective.at, (theta, SLIGHTLY_LONGER * theta)), key=lambda one: one.value)
         if trace:
             trace(point)
-        certificate, s = program.certificate(point, program.slopes_of(mu), v, middle)
+        slopes = program.slopes
+        s = (np.clip(mu, 0, 1).reshape(slopes.shape) * slopes).sum(axis=0)
+        certificate, s = program.certificate(point, s, v, middle)
         done, kind = certificate <= self.tol, "duality_gap"
         return Solution(point.theta, point.value, certificate, kind, done, max(1, n_iter), slopes=s)
 
@@ -137,11 +140,6 @@ class Program:
         self.bound, self.free = np.flatnonzero(self.kink > 0), np.flatnonzero(self.kink == 0)
         # what small sums are multiplied by, since tolerances are absolute
         self.unit = np.clip(1 / (self.n * self.kink[self.bound]), 1, MAX_UNIT)
-
-    @property
-    def kinks(self) -> Array:
-        """Of the weights v, and 0 of the intercept."""
-        return np.append(self.kink, np.zeros(int(self.objective.design.intercept)))
 
     def vertices(self) -> Vertices | None:
         """The vertex at 0; None if all rows take much memory."""
@@ -187,10 +185,6 @@ class Program:
         v = np.zeros(len(self.spread))
         v[self.bound], v[self.free] = (up - down) * self.unit, of_zeros[: len(self.free)]
         return v, of_zeros[len(self.free) :]
-
-    def slopes_of(self, mu: Array) -> Array:
-        s: Array = (np.clip(mu, 0, 1).reshape(self.slopes.shape) * self.slopes).sum(axis=0)
-        return s
 
     def certificate(self, point: Point, s: Array, v: Array, middle: Array) -> tuple[float, Array]:
         """(relative gap, the slopes s after scaling their sums into the limits).
