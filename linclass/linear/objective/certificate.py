@@ -188,13 +188,8 @@ def gap_of(value: Any, conjugates: Any, penalty_conjugate: Any) -> Any:
     return np.maximum(value + conjugates + penalty_conjugate, 0.0)
 
 
-def gap_of_parts(fenchel_young: Any, penalty_part: Any) -> Any:
-    """P − D, from Σ w (ℓ + ℓ* − s z), which is 0 for the slopes of the point, and from the penalty's part."""
-    return np.maximum(fenchel_young, 0.0) + penalty_part
-
-
 def l2_part(left: Array, strengths: Any) -> Any:
-    """½ Σ_j r_j²/λ_j over the last axis, for the gradient r that is left."""
+    """½ Σ_j r_j²/λ_j over the last axis, for the gradient r that is left: P − D for the slopes of the point."""
     return 0.5 * (left * left / strengths).sum(axis=-1)
 
 

@@ -163,11 +163,16 @@ def owners(
     option: str, given: Mapping[Any, Any], names: Sequence[str], separator: str = "="
 ) -> list[str | None]:
     """The key of `given` that names each column or its feature; None if there is none."""
-    found = [_owner(given, str(name), separator) for name in names]
+    found = list[str | None]()
+    for name in map(str, names):
+        # the longest key counts, so that a column can differ from the others of its feature
+        own = [key for key in given if name == key or name.startswith(f"{key}{separator}")]
+        found.append(max(own, key=len, default=None))
     for key in given:
         if key not in found and key not in names:
             near = near_names(key, [*map(feature_of, names), *names])
-            remedy = f"did you mean {near[0]!r}?" if near else f"they are {_some(names)}."
+            some = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+            remedy = f"did you mean {near[0]!r}?" if near else f"they are {some}."
             raise NotApplicable(f"{option} names {key!r}, which no feature is called; {remedy}")
     return found
 
@@ -179,16 +184,6 @@ def require_names(option: str, names: Sequence[str] | None) -> Sequence[str]:
             f"{option} as a list with an entry for each column."
         )
     return names
-
-
-def _owner(given: Mapping[Any, Any], column: str, separator: str) -> str | None:
-    """The longest name counts, so that a column can differ from the others of its feature."""
-    named = [key for key in given if column == key or column.startswith(f"{key}{separator}")]
-    return max(named, key=len) if named else None
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
 def label_numbers(labels: Any) -> Array:

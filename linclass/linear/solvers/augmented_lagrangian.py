@@ -212,7 +212,6 @@ class AugmentedPoint(Point):
 
 # reach of the first round with an L2 penalty, from zero and from least squares
 L2_REACH_FROM_ZERO, REACH_FROM_LEAST_SQUARES = 2.0, 0.5
-NEARER_RATIO = 0.9  # of certificates
 BAND = 4.0  # rows take part whose slope would change if slope + reach·score were off by this
 ALL_ROWS_UP_TO = 500  # rows up to which all take part, as they do if copies cost memory
 MISSED_SHARE = 0.02  # share of other rows that may move before a round continues with them
@@ -250,8 +249,6 @@ class SemismoothNewton(SolverAfterReductions):
         ) / loss.scale(y)
         point = objective.at(start if rough is None else rough)
         slopes = loss.nearest_slopes(y, loss.middle(y) + reach * point.scores, reach)[0]
-        if known:
-            reach, slopes = reach_of_start(objective, point, slopes, reach)
         return self.by_rounds(point, slopes, reach, known, self.max_steps, n_iter, trace)
 
     def by_rounds(
@@ -295,16 +292,6 @@ class FromSlopes(SemismoothNewton):
         if near.converged or near.n_iter >= self.max_steps:
             return near
         return super().descend(objective, start, trace, near.n_iter)
-
-
-def reach_of_start(
-    objective: Objective, point: Point, slopes: Array, reach: float
-) -> tuple[float, Array]:
-    """(reach, slopes) of a start; a larger reach, if its slopes certify the start to be nearer."""
-    larger, loss, y = STEP_GROWTH * reach, objective.loss, objective.y
-    other = loss.nearest_slopes(y, loss.middle(y) + larger * point.scores, larger)[0]
-    nearer = certify(point, other) <= NEARER_RATIO * certify(point, slopes)
-    return (larger, other) if nearer else (reach, slopes)
 
 
 def one_round(

@@ -21,7 +21,7 @@ from linclass.base.documentation import documented
 from linclass.base.messages import require_memory
 from linclass.base.numerics import Inverse, clear_constant_columns
 from linclass.discriminant.class_moments import ClassMoments
-from linclass.linear.objective.certificate import certify, gap_of_parts, l2_part, relative
+from linclass.linear.objective.certificate import certify, l2_part, relative
 from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
@@ -235,7 +235,7 @@ class IndicatorRegression:
         value = (missed + strength * np.vdot(w, w)) / 2
         if strength:  # the gap of the dual point −(y − z)
             kind = "duality_gap"
-            gap = gap_of_parts(0.0, l2_part(residual, strength).sum())
+            gap = l2_part(residual, strength).sum()
             certificate = relative(gap, value, self.power / 2)
         else:
             kind = "gradient_cosine"
