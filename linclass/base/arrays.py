@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -137,29 +137,24 @@ def log_probabilities(Z: np.ndarray) -> np.ndarray:
     return log_softmax(Z)
 
 
-# Sums of squares of columns and rows, some rows at a time, to save memory
-
-ENTRIES = 500_000  # of sparse rows that are squared at a time
+# Sums of squares of columns and rows
 
 
 def squares_of_columns(X: Matrix, weights: Array) -> Array:
     """Σ_i w_i x_ij² of every column."""
-    out = np.zeros(X.shape[1])
     if sparse.issparse(X):
-        for rows, S in _squares(X):
-            out += S.T @ weights[rows]
-    else:
-        for start in range(0, len(X), BLOCK):
-            B = X[start : start + BLOCK]
-            out += weights[start : start + BLOCK] @ (B * B)
+        return X.power(2).T @ weights
+    out = np.zeros(X.shape[1])
+    for start in range(0, len(X), BLOCK):
+        B = X[start : start + BLOCK]
+        out += weights[start : start + BLOCK] @ (B * B)
     return out
 
 
 def squares_of_rows(X: Matrix) -> Array:
     """Σ_j x_ij² of every row."""
     if sparse.issparse(X):
-        ones = np.ones(X.shape[1])
-        return np.concatenate([S @ ones for _, S in _squares(X)])
+        return X.power(2) @ np.ones(X.shape[1])
     return np.einsum("ij,ij->i", X, X)
 
 
@@ -181,16 +176,6 @@ def products_of_rows(X: Matrix) -> Array:
     products = np.asarray((few @ few.T).toarray())
     products += dense @ dense.T
     return products
-
-
-def _squares(X: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_array]]:
-    """The squared entries of some rows after the other."""
-    n, d = X.shape
-    cuts = X.indptr.searchsorted(np.arange(0, X.nnz, ENTRIES))
-    for start, stop in pairwise(np.unique([0, *cuts, n])):
-        own, pointers = slice(X.indptr[start], X.indptr[stop]), X.indptr[start : stop + 1]
-        parts = X.data[own] ** 2, X.indices[own], pointers - pointers[0]
-        yield slice(start, stop), sparse.csr_array(parts, shape=(stop - start, d))
 
 
 # A random hash of each row by its content, the same for equal rows, dense or sparse

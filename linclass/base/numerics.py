@@ -231,19 +231,10 @@ def conjugate_gradients(
     return s, Xs, False
 
 
-def solve_lifted(
-    times: Apply,
-    b: Array,
-    share: float,
-    precondition: Apply | None = None,
-    most: int = MAX_PRODUCTS,
-) -> Array:
+def solve_lifted(times: Apply, b: Array, share: float) -> Array:
     """s with ‖b − (H + εI) s‖ at most a share of ‖b‖, for an H that may be singular and a small ε."""
     lift = LIFT * float(np.vdot(b, times(b))) / max(float(np.vdot(b, b)), 1e-300)
-    s, *_ = conjugate_gradients(
-        lambda p: (times(p) + lift * p, None), b, share * length(b), precondition, most=most
-    )
-    return s
+    return conjugate_gradients(lambda p: (times(p) + lift * p, None), b, share * length(b))[0]
 
 
 def conjugate_gradients_of_shifts(
