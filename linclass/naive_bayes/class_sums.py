@@ -6,9 +6,6 @@ sums of two sets of rows are combined they are expressed in one family: the same
 
 from __future__ import annotations
 
-import functools
-import operator
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,16 +32,16 @@ class ClassSums:
         cls, families: Any, columns: Any, X: Matrix, codes: Array, weights: Array, K: int
     ) -> ClassSums:
         """The sums over these rows; the families are fitted, so their origins and levels are known."""
-        mass = np.bincount(codes, weights, K)
-        sums = []
-        for family, own in zip(families, columns, strict=True):
-            parts = (
-                np.hstack([as_dense(belongs @ T) for T in at.statistic(columns_of(X[some], own))])
-                for some, belongs in _blocks(codes, weights, K)
-                for at in [family.of_rows(codes[some])]
-            )
-            sums.append(functools.reduce(operator.iadd, parts))
-        return cls(tuple(families), tuple(columns), mass, tuple(sums))
+        sums: list[Any] = [0.0] * len(families)
+        for begin in range(0, max(len(codes), 1), BLOCK):
+            some = slice(begin, begin + BLOCK)
+            k = codes[some]
+            belongs = np.zeros((K, len(k)))  # the weights of the rows of each class
+            belongs[k, np.arange(len(k))] = weights[some]
+            for i, (family, own) in enumerate(zip(families, columns, strict=True)):
+                parts = family.of_rows(k).statistic(columns_of(X[some], own))
+                sums[i] = sums[i] + np.hstack([as_dense(belongs @ T) for T in parts])
+        return cls(tuple(families), tuple(columns), np.bincount(codes, weights, K), tuple(sums))
 
     def of_part(self, X: Matrix, codes: Array, weights: Array) -> ClassSums:
         """The sums over some of the rows, of the same families."""
@@ -119,16 +116,6 @@ class StackOfOne:
 
     def scaled(self, shift: Array, scale: Array) -> StackOfOne:
         return StackOfOne(self.sums.scaled(shift[0], scale[0]))
-
-
-def _blocks(codes: Array, weights: Array, K: int) -> Iterator[tuple[slice, Array]]:
-    """(some rows, their weights by class (K, ·))."""
-    for begin in range(0, max(len(codes), 1), BLOCK):
-        some = slice(begin, begin + BLOCK)
-        k = codes[some]
-        belongs = np.zeros((K, len(k)))
-        belongs[k, np.arange(len(k))] = weights[some]
-        yield some, belongs
 
 
 def _mean(mass: Array, sums: Array) -> Array:

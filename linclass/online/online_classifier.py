@@ -112,17 +112,12 @@ class OnlineClassifier(Classifier):
         needed = bytes_of_blocks(X, self.fit_intercept, kept, self.keeps_grams)
         n, d = X.shape
         me, form = type(self).__name__, "sparse" if stays_sparse(X) else "dense"
-        if not kept:
-            require_memory(
-                needed, f"{me} takes {min(n, SLAB)} {form} rows of {d} features at a time"
-            )
-            return
-        if self.order == "random":  # a copy in this order
-            needed += STORED_BYTES * X.nnz if sparse.issparse(X) else 8 * n * d
-        require_memory(
-            needed,
-            f"{me}.fit keeps {n} {form} rows of {d} features for all passes, as partial_fit does not",
-        )
+        what = f"{me} takes {min(n, SLAB)} {form} rows of {d} features at a time"
+        if kept:
+            what = f"{me}.fit keeps {n} {form} rows of {d} features for all passes, as partial_fit does not"
+            if self.order == "random":  # a copy in this order
+                needed += STORED_BYTES * X.nnz if sparse.issparse(X) else 8 * n * d
+        require_memory(needed, what)
 
     def check(self) -> None:
         super().check()
