@@ -137,10 +137,8 @@ def _join(Z: Array, multipliers: Array, rows: Array, weights: list[Fraction]) ->
         E, _, columns = echelon(np.column_stack([Z[before].T, total]))
         taken = [Fraction(int(v), int(E[0, columns[0]]) * common) for v in E[:, -1]]
         own = before[columns]
-        share = min(
-            [Fraction(1)]
-            + [multipliers[i] / t / 2 for i, t in zip(own, taken, strict=True) if t > 0]
-        )
+        most = [multipliers[i] / t / 2 for i, t in zip(own, taken, strict=True) if t > 0]
+        share = min([Fraction(1), *most])
         for i, t in zip(own, taken, strict=True):
             multipliers[i] -= share * t
     multipliers[rows] = [share * w for w in weights]

@@ -134,16 +134,25 @@ def grouped_parts(
     kinds, members = distinct_groups(groups)
     counts = np.zeros((len(kinds), len(classes)), dtype=np.int64)
     np.add.at(counts, (members, codes), 1)
-    _refuse_too_few(
-        counts, len(shares), [f"'{names[k]}'" for k in classes] if names else classes.tolist()
-    )
+    n_groups, parts, of_class = len(kinds), len(shares), (counts > 0).sum(axis=0)
+    if n_groups < parts:
+        fewer = f"use at most {n_groups} folds, or " if n_groups > 1 else ""
+        raise NotApplicable(
+            f"{parts} folds of whole groups need {parts} groups, and there "
+            f"{'is' if n_groups == 1 else 'are'} {n_groups}; {fewer}choose other groups."
+        )
+    if of_class.min() < 2:
+        raise NotApplicable(
+            f"all rows of class {_named(classes[of_class.argmin()], names)} are in one group, so no model of the "
+            "other groups can learn it; leave the class out, or choose other groups."
+        )
     bits = np.random.PCG64(seed)  # its raw stream does not depend on NumPy's version
     for _ in range(TRIES):
         part = _placed(counts, np.asarray(shares, dtype=float), bits)
         if part is not None:
             return part[members]
     raise NotApplicable(
-        f"the {len(kinds)} groups cannot be divided into {len(shares)} parts so that no part has all "
+        f"the {n_groups} groups cannot be divided into {parts} parts so that no part has all "
         "rows of a class; use fewer folds, or leave out classes of few groups."
     )
 
@@ -157,22 +166,6 @@ def distinct_groups(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"groups mixes {kinds}; give groups of one type, say groups.astype(str)."
         ) from None
-
-
-def _refuse_too_few(counts: np.ndarray, parts: int, names: Sequence[object]) -> None:
-    n_groups = len(counts)
-    if n_groups < parts:
-        fewer = f"use at most {n_groups} folds, or " if n_groups > 1 else ""
-        raise NotApplicable(
-            f"{parts} folds of whole groups need {parts} groups, and there "
-            f"{'is' if n_groups == 1 else 'are'} {n_groups}; {fewer}choose other groups."
-        )
-    of_class = (counts > 0).sum(axis=0)
-    if of_class.min() < 2:
-        raise NotApplicable(
-            f"all rows of class {names[int(of_class.argmin())]} are in one group, so no model of the "
-            "other groups can learn it; leave the class out, or choose other groups."
-        )
 
 
 def _placed(counts: np.ndarray, shares: np.ndarray, bits: np.random.PCG64) -> np.ndarray | None:

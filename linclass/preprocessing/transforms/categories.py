@@ -137,15 +137,10 @@ class Codes(Transform):
         return _folds_have_all_levels(table, _categories(table), folds)
 
     def transform(self, table: Table) -> Table:
-        changed = {
-            name: levels
-            for name, levels in self.levels_.items()
-            if not np.array_equal(levels, np.arange(len(table.levels[name])))
-        }
         X = table.X
-        if changed:
+        if self.levels_:
             X = X.tolil() if table.is_sparse else X.copy()
-            for name, levels in changed.items():
+            for name, levels in self.levels_.items():
                 j = table.names.index(name)
                 codes = table.column(j)
                 known = np.isin(codes, levels)
