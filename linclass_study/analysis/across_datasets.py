@@ -47,14 +47,11 @@ def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
     path = outcome.results / "tables" / "datasets.csv"
     table = pl.read_csv(path, columns=["dataset", "shares_rows_with"], infer_schema=False)
     relatives = {name: {name, *(others or "").split(AND)} for name, others in table.iter_rows()}
-    found: list[list[str]] = []
+    found: dict[str, list[str]] = {}  # by the first data set of each group
     for name in outcome.datasets:
-        known = next((own for own in found if name in relatives.get(own[0], ())), None)
-        if known is None:
-            found.append([name])
-        else:
-            known.append(name)
-    return found
+        first = next((own for own in found if name in relatives.get(own, ())), name)
+        found.setdefault(first, []).append(name)
+    return [*found.values()]
 
 
 def datasets_apart(outcome: Outcome) -> dict[str, str]:
@@ -275,9 +272,8 @@ def all_scores(
     datasets = [d for d in names if any((d, m) in known for m in methods)]
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     table = np.array([[sign * known.get((d, m), np.nan) for m in methods] for d in datasets])
-    counted_once = tuple(
-        tuple(group) for group in groups if len(group) > 1 and group[0] in datasets and not shared
-    )
+    several = [tuple(group) for group in groups if len(group) > 1 and not shared]
+    counted_once = tuple(group for group in several if group[0] in datasets)
     planned = {*outcome.fits.select("dataset", "method").unique().iter_rows()}
     unplanned = frozenset((d, m) for d in datasets for m in methods) - planned
     table = table.reshape(len(datasets), len(methods))

@@ -134,8 +134,7 @@ def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
 
 
 def _single(one: DatasetVerdict) -> list[str]:
-    verb = "has" if len(one.best) == 1 else "have"
-    sure = confidence(one)
+    verb, sure = "has" if len(one.best) == 1 else "have", confidence(one)
     best = names_and_others(one.best, NAMES)
     return [
         f"{best} {verb} the best {metric_words(one.metric)} on {one.dataset}, {one.mean:.3f}.",
@@ -148,8 +147,7 @@ def _several(verdict: StudyVerdict, answered: Sequence[DatasetVerdict]) -> list[
     times = Counter(name for one in answered for name in one.best)
     most = max(times.values())
     first = [name for name in times if times[name] == most]
-    each = " each" if len(first) > 1 else ""
-    verb = "are" if len(first) > 1 else "is"
+    verb, each = ("are", " each") if len(first) > 1 else ("is", "")
     clear = sum(bool(one.comparisons) and not one.indistinguishable for one in answered)
     best = f"{names_and_others(first, NAMES)} {verb} the best by {metric_words(verdict.metric)}"
     sure = f"One method is clearly the best on {clear or 'none'} of them. {verdict.not_ranked}"

@@ -64,9 +64,8 @@ def score(
     for which, found in _stacks(ordered, fits["n"].cast(pl.Int64).to_numpy(), classes, names):
         values[which] = np.stack([found[name] for name in names], axis=-1)
     fit, metric = np.nonzero(~np.isnan(values))  # row by row: sorted
-    scored = fits[fit].with_columns(
-        metric=pl.Series(names, dtype=pl.String).gather(metric), value=values[fit, metric]
-    )
+    of = pl.Series(names, dtype=pl.String).gather(metric)
+    scored = fits[fit].with_columns(metric=of, value=values[fit, metric])
     return frame("scores", scored.drop("n").to_dict())
 
 

@@ -224,9 +224,8 @@ def marked_labels(outcome: Outcome, names: Iterable[str]) -> list[str]:
 def grid_end_note(outcome: Outcome, names: Iterable[str]) -> str:
     """A sentence for captions that explains the mark; empty if none of the methods has it."""
     label, ends = outcome.labels.methods, grid_ends(outcome)
-    found = [
-        label[name] + ends[name].removeprefix(name) for name in dict.fromkeys(names) if name in ends
-    ]
+    those = [name for name in dict.fromkeys(names) if name in ends]
+    found = [label[name] + ends[name].removeprefix(name) for name in those]
     if not found:
         return ""
     if len(found) == 1:

@@ -18,13 +18,7 @@ from linclass_study.analysis.answer import shortened
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.wording import format_p, status_words
 from linclass_study.project import ROOT
-from linclass_study.report.table import (
-    Column,
-    Number,
-    format_number,
-    format_power,
-    format_seconds,
-)
+from linclass_study.report.table import Column, Number, format_number, format_power, format_seconds
 
 TEMPLATES = ROOT / "workflow" / "report"
 
@@ -155,9 +149,8 @@ def reason_words(reason: str) -> Markup:
 
 def folded(reason: str) -> Markup:
     """The full reason; a long one is folded behind its beginning and end."""
-    short = shortened(reason, SHOWN)
+    short, details = shortened(reason, SHOWN), Markup("<summary>{}</summary>{}")
     if short == " ".join(reason.split()):
         return reason_words(reason)
-    return Markup('<details class="long"><summary>{}</summary>{}</details>').format(
-        reason_words(short), reason_words(reason)
-    )
+    inside = details.format(reason_words(short), reason_words(reason))
+    return Markup('<details class="long">{}</details>').format(inside)

@@ -77,7 +77,7 @@ from linclass_study.report.provenance import (
     provenance,
     snakemake_command,
 )
-from linclass_study.report.table import Made, format_seconds, make_tables
+from linclass_study.report.table import Made, ReportTable, format_seconds, make_tables
 from linclass_study.report.table_files import write_tables
 from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
@@ -118,16 +118,15 @@ def embedded_figures(outcome: Outcome) -> Figures:
 
 def items(tables: Made, figures: Figures, section: str, dataset: str = "") -> Iterator[Item]:
     """Figures, then tables of a section in the order of the page; of one data set, or of all together."""
-    drawn = {key[0]: item for key, item in figures.items() if key[1] == dataset}
-    made = {
-        name: {"table": table, "name": part_name(name, of), "rows": table.rows[: table.shown]}
-        for (name, of), table in tables.items()
-        if of == dataset and table is not None
-    }
-    for parts, found in ((FIGURES, drawn), (TABLES, made)):
+    kinds: Any = ((FIGURES, figures), (TABLES, tables))
+    for parts, found in kinds:
         for name, part in parts.items():
-            if part.section == section and name in found:
-                yield {**found[name], "open": part.open, "replaced": part.replaced}
+            item = found.get((name, dataset)) if part.section == section else None
+            if isinstance(item, ReportTable):
+                rows = item.rows[: item.shown]
+                item = {"table": item, "name": part_name(name, dataset), "rows": rows}
+            if item is not None:
+                yield {**item, "open": part.open, "replaced": part.replaced}
 
 
 def runs(items: Sequence[Item]) -> Iterator[list[Item]]:

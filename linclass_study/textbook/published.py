@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +30,6 @@ FILE = ROOT / "config" / "published.yaml"
 KEYS = {"exhibit", "source", "tolerance", "numbers"}
 MAY = {"instead", "kind", "reason"}
 KINDS = ("published", "identity")
-# of the comparison itself, shares of the tolerance and of the value: .0005 is .0005
-DEFAULT_TOLERANCES = (1e-9, 1e-14)
 
 
 @dataclass(frozen=True)
@@ -75,31 +72,23 @@ def compare_published(folder: Path, file: Path = FILE) -> list[Check]:
 def _checked(
     entry: Mapping[str, Any], path: str, value: float, numbers: Mapping[str, Any]
 ) -> Check:
-    found = partial(
-        Check,
-        entry["exhibit"],
-        path,
-        value,
-        tolerance=float(entry["tolerance"]),
-        source=entry["source"],
-        kind=entry.get("kind", KINDS[0]),
-    )
     ours = _at(numbers, path) if numbers["drawn"] else {"unavailable": numbers["reason"]}
+    tolerance, status, reason = float(entry["tolerance"]), "differs", entry.get("reason", "")
     if isinstance(ours, Mapping):
-        return found(None, status="unavailable", reason=ours["unavailable"])
-    if ours is None:
-        return found(None, status="differs", reason="the exhibit gives no such number")
-    status = "differs"
-    if _near(ours, value, entry["tolerance"]):
+        status, reason, ours = "unavailable", ours["unavailable"], None
+    elif ours is None:
+        reason = "the exhibit gives no such number"
+    elif _near(ours, value, tolerance):
         status = "reproduced"
-    elif "instead" in entry and _near(ours, entry["instead"][path], entry["tolerance"]):
+    elif "instead" in entry and _near(ours, entry["instead"][path], tolerance):
         status = "missed"
-    return found(ours, status=status, reason=entry.get("reason", ""))
+    kind, source = entry.get("kind", KINDS[0]), entry["source"]
+    return Check(entry["exhibit"], path, value, ours, tolerance, source, status, reason, kind)
 
 
-def _near(ours: float, value: Any, tolerance: Any) -> bool:
-    allowed = float(tolerance) * (1 + DEFAULT_TOLERANCES[0]) + DEFAULT_TOLERANCES[1] * abs(value)
-    return abs(ours - float(value)) <= allowed
+def _near(ours: float, value: Any, tolerance: float) -> bool:
+    """Up to rounding of the comparison itself: .0005 is .0005"""
+    return abs(ours - float(value)) <= tolerance * (1 + 1e-9) + 1e-14 * abs(value)
 
 
 def _at(numbers: Any, path: str) -> float | Mapping[str, str] | None:

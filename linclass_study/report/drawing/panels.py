@@ -143,10 +143,9 @@ def selected_methods(outcome: Outcome, dataset: str, able: Iterable[str], most: 
     ranked = [method for method in ranking(outcome, dataset)["method"] if method in able]
     kinds = {method: outcome.methods[method].get("classifier") for method in ranked}
     first = {kind: method for method, kind in reversed(kinds.items())}  # the best of each kind
-    order = sorted(
-        ranked, key=lambda m: (m != ranked[0], first[kinds[m]] != m, kinds[m] != BASELINE)
-    )
-    return [method for method in ranked if method in order[:most]]
+    urgency = {m: (m != ranked[0], first[kinds[m]] != m, kinds[m] != BASELINE) for m in ranked}
+    chosen = sorted(ranked, key=urgency.__getitem__)[:most]
+    return [method for method in ranked if method in chosen]
 
 
 def selection_note(outcome: Outcome, methods: list[str], able: int, what: str = "") -> str:

@@ -39,9 +39,8 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
     """Largest positive and negative coefficients of the best linear method of a data set."""
     found = best_linear(outcome, dataset)
     if found is None:
-        return ReportFigure.nothing(
-            f"no linear method on {dataset} has coefficients of named features"
-        )
+        why = f"no linear method on {dataset} has coefficients of named features"
+        return ReportFigure.nothing(why)
     method, known = found[0], oriented(found[1], outcome.about(dataset))
     classes, name = outcome.about(dataset)["classes"], outcome.labels.methods[method]
     codes = known["class"].unique().sort().to_list()
@@ -118,9 +117,8 @@ def oriented(known: pl.DataFrame, about: Mapping[str, Any]) -> pl.DataFrame:
     if positive is None or known["class"].n_unique() > 1:
         return known
     sign = pl.when(pl.col("class") == positive).then(1.0).otherwise(-1.0)
-    return known.with_columns(
-        value=pl.col("value") * sign, **{"class": pl.lit(positive, known.schema["class"])}
-    )
+    of_class = pl.lit(positive, known.schema["class"]).alias("class")
+    return known.with_columns(of_class, value=pl.col("value") * sign)
 
 
 def is_standardized(known: pl.DataFrame) -> bool:

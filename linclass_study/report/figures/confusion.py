@@ -37,13 +37,11 @@ BESIDE, RATES = 1.25, 2.4  # inches at least and at most of recall and precision
 
 
 def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
-    """Confusion matrix of the best method on a data set, with recall and precision of each class."""
     methods = ranking(outcome, dataset).filter("whole")["method"].to_list()
     held = held_out(outcome, dataset, methods[0]) if methods else None
     if held is None:
-        return ReportFigure.nothing(
-            f"no method succeeded on every fold of {dataset}, or predictions are too many"
-        )
+        why = f"no method succeeded on every fold of {dataset}, or predictions are too many"
+        return ReportFigure.nothing(why)
     method, counts = methods[0], confusion_counts(held)
     classes = outcome.about(dataset)["classes"]
     K, wide = counts.shape

@@ -38,7 +38,6 @@ SOLVER_PARAMETERS = {
 
 
 def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
-    """Convergence of solvers: objective and held-out metric after each step."""
     traces = {
         method: first_fit(trace)
         for method in outcome.methods

@@ -33,9 +33,8 @@ def cost_and_score(outcome: Outcome) -> ReportFigure:
     scored = ~np.isnan(base.table).all(axis=0)
     known = [j for j, method in enumerate(base.methods) if method in seconds and scored[j]]
     if min(base.table.shape) < 2 or not known:
-        return ReportFigure.nothing(
-            "this figure compares methods over data sets: it needs at least two of each with scores and times"
-        )
+        why = "it needs at least two of each with scores and times"
+        return ReportFigure.nothing(f"this figure compares methods over data sets: {why}")
     behind = np.nanmax(base.table, axis=1, keepdims=True) - base.table
     score = {base.methods[j]: float(np.nanmean(behind[:, j])) for j in known}
     cost = {method: max(seconds[method], 1e-5) for method in score}

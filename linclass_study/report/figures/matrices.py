@@ -134,9 +134,8 @@ def heat(outcome: Outcome) -> ReportFigure:
     """Heat map of all methods on all data sets: distance to the best score, coloured where it is significant."""
     base = all_scores(outcome, shared=True)
     if min(base.table.shape) < 2:
-        return ReportFigure.nothing(
-            "this figure compares methods over data sets: it needs at least two of each with scores"
-        )
+        why = "it needs at least two of each with scores"
+        return ReportFigure.nothing(f"this figure compares methods over data sets: {why}")
     behind = np.nanmax(base.table, axis=1, keepdims=True) - base.table
     filled = np.where(np.isnan(behind), np.nanmax(behind), behind)
     order = np.argsort(filled.mean(axis=0), kind="stable")

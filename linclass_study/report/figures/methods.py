@@ -31,7 +31,6 @@ DOTS = 20  # dots that fit beside each other in an inch
 
 
 def methods(outcome: Outcome, dataset: str) -> ReportFigure:
-    """Every fold of every method on one data set: the folds as dots, their mean with its interval."""
     every = folds_of_methods(outcome, dataset)
     drawn = [method for method in every if method["folds"] or method["official"] is not None]
     words, of = metric_words(outcome.metric), outcome.labels.datasets[dataset]

@@ -51,9 +51,8 @@ def control(outcome: Outcome) -> ReportTable | None:
         over = "all pairs for the best method, which is chosen by the same scores, and over the comparisons of others"
     label = outcome.labels.methods
     tests = {one.control: test_words(one.test, len(one.others), one.comparisons) for one in found}
-    bold = "; ".join(
-        f"{f'{label[name]}: ' * (len(tests) > 1)}{test}" for name, test in tests.items()
-    )
+    bold = "; ".join(f"{label[name]}: {test}" for name, test in tests.items())
+    bold = bold if len(tests) > 1 else next(iter(tests.values()))
     ranked = any(one.enough and one.by_ranks for one in found)
     caption = (
         f"{why} Differences in {metric_words(base.metric)} across independent data sets; a tie is a difference of at "
@@ -74,15 +73,14 @@ def control(outcome: Outcome) -> ReportTable | None:
 
 def _opposed(found: list[Across], label: Mapping[str, str]) -> str:
     """A sentence about significant differences whose mean has the opposite sign; empty without such differences."""
-    pairs = [
+    pairs = "; ".join(
         f"{label[one.control]} is significantly {'better' if one.significant[j] > 0 else 'worse'} than {label[other]}"
         for one in found
         for j, other in enumerate(one.others)
         if one.significant[j] * one.difference[j] < 0
-    ]
-    if not pairs:
-        return ""
-    return f" {'; '.join(pairs)}, though the mean difference has the other sign: a test of ranks counts how often."
+    )
+    why = "though the mean difference has the other sign: a test of ranks counts how often."
+    return f" {pairs}, {why}" if pairs else ""
 
 
 def _control_columns(rope: float) -> list[Column]:

@@ -180,9 +180,8 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportTable | None:
             weighed[other] = effects(oriented(weights, about))
             of_folds[sentence_on_folds(weights, over)] = None
     classes = about["classes"]
-    order = sorted(
-        weighed[method], key=lambda key: (key[0], -abs(weighed[method][key].value or 0), key[1])
-    )
+    best = weighed[method]
+    order = sorted(best, key=lambda key: (key[0], -abs(best[key].value or 0), key[1]))
     per_class = {code: [key for key in order if key[0] == code] for code, _ in order}
     shown = [key for keys in per_class.values() for key in keys[:MAX_FEATURES]]
     rows: list[list[Any]] = [

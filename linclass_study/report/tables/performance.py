@@ -30,15 +30,8 @@ from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import diagnostics
 
-#: Metric → title of its column. They are shown for every data set; all others are in tables/summary.csv.
-COLUMN_TITLES = {
-    "accuracy": "Accuracy",
-    "precision": "Precision",
-    "recall": "Recall",
-    "f1": "F1",
-    "auc": "AUC",
-    "log_loss": "Log loss",
-}
+#: Metrics that are shown for every data set; all others are in tables/summary.csv.
+FIRST_METRICS = ("accuracy", "precision", "recall", "f1", "auc", "log_loss")
 
 
 def performance(outcome: Outcome, dataset: str) -> ReportTable | None:
@@ -62,15 +55,13 @@ def performance_table(
     fits = outcome.fits.filter(dataset=dataset, protocol=protocol)
     columns = [Column("method", "Method", "method")]
     values: list[dict[str, Any]] = [{method: method for method in methods}]
-    of_metric = method_scores.scores_by_metric(outcome, dataset, COLUMN_TITLES, protocol)
-    columns += [Column(metric, title, "number") for metric, title in COLUMN_TITLES.items()]
-    values += [dict(of_metric[metric]) for metric in COLUMN_TITLES]
-    above = method_scores.excess(outcome, dataset, protocol) if main else {}
-    behind = method_scores.behind_best(outcome, dataset) if main else {}
-    if behind:
+    of_metric = method_scores.scores_by_metric(outcome, dataset, FIRST_METRICS, protocol)
+    columns += [Column(metric, METRICS[metric][0], "number") for metric in FIRST_METRICS]
+    values += [dict(of_metric[metric]) for metric in FIRST_METRICS]
+    if main and (behind := method_scores.behind_best(outcome, dataset)):
         columns.append(Column("behind", "Behind the best", "number", _behind(outcome)))
         values.append(dict(behind))
-    if above:
+    if main and (above := method_scores.excess(outcome, dataset, protocol)):
         columns.append(Column("excess_error", "Excess error", "number"))
         values.append(dict(above))
     several = has_spread(outcome.evaluation, protocol)
@@ -94,9 +85,7 @@ def _behind(outcome: Outcome) -> str:
 def faint(rows: list[list[Any]]) -> frozenset[int]:
     """Rows of methods with failed fits."""
     counts = [(row[-1] or "0/0").partition(":")[0].split("/") for row in rows]
-    return frozenset(
-        i for i, (done, planned) in enumerate(counts) if done != planned or planned == "0"
-    )
+    return frozenset(i for i, (done, of) in enumerate(counts) if done != of or of == "0")
 
 
 def means_sentence(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
@@ -161,15 +150,14 @@ def other_protocols(outcome: Outcome, dataset: str) -> ReportTable | None:
         return None
     rows: list[list[Any]] = []
     captions = []
+    several = len(others) > 1  # else the title names it
     for protocol in others:
         columns, own = performance_table(outcome, dataset, protocol, main=False)
-        rows += [[row[0], TITLES[protocol], *row[1:]] for row in own]
+        rows += [[row[0], *[TITLES[protocol]] * several, *row[1:]] for row in own]
         captions.append(means_sentence(outcome, about, protocol))
         if protocol == "official" and divides_test_rows(outcome.evaluation):
             captions.append(f"{TITLES[first]}, above, divides all rows, these test rows included.")
-    columns.insert(1, Column("protocol", "Protocol"))
-    if not others[1:]:  # as the title says
-        columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]
+    columns[1:1] = [Column("protocol", "Protocol")] * several
     caption = " ".join([*captions, averages_sentence(about)])
     titles = " and ".join(TITLES[protocol] for protocol in others)
     title = f"{titles} of {outcome.labels.datasets[dataset]}"
@@ -197,10 +185,6 @@ METRICS = {
 }  # fmt: skip
 
 
-#: metrics that on few rows are mostly bias, which differs from method to method
-UNMARKED_METRICS = ("calibration_error",)
-
-
 def metric_titles(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """METRICS, then all other metrics by their names, without further averages of listed ones."""
     others = {
@@ -216,8 +200,8 @@ def all_metrics(outcome: Outcome, dataset: str) -> ReportTable | None:
     protocol = outcome.protocol(dataset)
     known = metric_titles(outcome.evaluation)
     found = method_scores.scores_by_metric(outcome, dataset, known, protocol, intervals=True)
-    for name in UNMARKED_METRICS:
-        found[name] = {m: replace(own, best=False, clear=False) for m, own in found[name].items()}
+    for method, own in found["calibration_error"].items():  # on few rows it is mostly bias
+        found["calibration_error"][method] = replace(own, best=False, clear=False)
     shown = [name for name in known if any(cell.value is not None for cell in found[name].values())]
     if not shown:
         return None
