@@ -342,12 +342,19 @@ class ProximalNewton(CentringSolver):
         if (nearer := self.near(objective, start)) is not start:
             point = objective.at(nearer)
         working, steps, certificate = None, 0, np.inf
-        for solution in self.rough_path(objective, point):
-            steps, point = steps + solution.n_iter, objective.at(solution.theta)
-            if trace:
-                trace(point)
-            if steps >= self.max_steps:
-                break
+        many = len(objective.shape) > 1 and objective.n_parameters > objective.design.n_rows
+        if many and self.tol < ROUGH_TOLERANCE:  # not within a rough fit
+            ratio = ratio_to_empty(objective, point)
+            count = ceil(log(ratio) / -log(ROUGH_STAGE_RATIO))
+            strengths = objective.strength * np.geomspace(ratio, 1, count + 1)[1:]
+            rough = replace(self, tol=ROUGH_TOLERANCE)
+            fits = rough.along_path(objective, strengths, point.theta) if count > 1 else ()
+            for solution in fits:
+                steps, point = steps + solution.n_iter, objective.at(solution.theta)
+                if trace:
+                    trace(point)
+                if steps >= self.max_steps:
+                    break
         upcoming = stages(objective, point)
         while True:
             stage = next(upcoming, objective)
@@ -368,24 +375,6 @@ class ProximalNewton(CentringSolver):
             certificate = certify(point)
         dual = working.step.slopes if working else None
         return Solution.at(point, certificate, self.tol, steps, slopes=dual)
-
-    def rough_path(self, objective: Objective, point: Point) -> Iterator[Solution]:
-        """Rough fits of K scores at strengths that decrease to that of the objective, if it has more weights than rows
-        and the start has no support; not within such a fit, whose start may have no support either.
-        """
-        if self.tol >= ROUGH_TOLERANCE:
-            return
-        ratio = ratio_to_empty(objective, point)
-        stages = ceil(log(ratio) / -log(ROUGH_STAGE_RATIO))
-        if (
-            stages > 1
-            and len(objective.shape) > 1
-            and objective.n_parameters > objective.design.n_rows
-        ):
-            strengths = objective.strength * np.geomspace(ratio, 1, stages + 1)[1:]
-            yield from replace(self, tol=ROUGH_TOLERANCE).along_path(
-                objective, strengths, point.theta
-            )
 
     def judged(
         self, point: Point, units: Units, working: WorkingSet | None, last: float
