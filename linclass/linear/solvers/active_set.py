@@ -50,13 +50,15 @@ def by_block_pivoting(H: Array, c: Array, kinks: Array, v: Array) -> Array | Non
 # a group has the slope κ e and the curvature  κ (I − e eᵀ)/ν.  With groups of one entry this is block pivoting.
 #
 # The objective has to decrease: otherwise the first groups that turn back stay 0, and where the step still overshoots,
-# as around short groups with little curvature, each group in turn goes to its minimum, which always is a decrease.
+# as around short groups with little curvature, each group in turn goes to its minimum, which always is a decrease. It
+# settles the support, and a Newton step of the groups in it, which line search shortens, their lengths.
 
 GROUP_SHARE = 0.5  # of the mean diagonal of a group
-GROUP_PIVOTS = 100  # at most; usually two to five
+GROUP_PIVOTS = 20  # at most; usually two to five
 GROUP_LEFT = 1e-5  # of the largest slope at the start, that may be left
 HALVED = 0.5  # of the largest slope that is left: a step to it is good, where rounding hides the decrease
 ROUNDING = 1e-14  # of the terms of the objective
+HALVINGS = 10  # of a Newton step
 LENGTH_STEPS = 50  # of Newton's method for a length; few are needed
 LENGTH_ROUNDING = 1e-14
 
@@ -128,7 +130,7 @@ def by_group_pivoting(H: Array, c: Array, groups: Groups, v: Array, slack: float
             u[turned] = 0
             new = Tried(H, c, groups, pivoted(H, c, groups, d, u))
         if not new.improves(now):
-            new = Tried(H, c, groups, one_by_one(H, groups, now))
+            new = newton_within(H, c, groups, d, Tried(H, c, groups, one_by_one(H, groups, now)))
         if not new.improves(now):
             break  # at rounding
         now = new
@@ -147,9 +149,7 @@ def pivoted(H: Array, c: Array, groups: Groups, d: Array, u: Array) -> Array:
     roots = e * np.sqrt(bends)
     M -= np.where(place[:, None] == place, np.outer(roots, roots), 0)
     diagonal(M)[...] += bends
-    b = c[P] - kinks[P] * e
-    _, a, info = lapack.dposv(M, b, lower=1)
-    v[P] = np.linalg.lstsq(M, b)[0] if info else a
+    v[P] = lapack.dpotrs(factor(M), c[P] - kinks[P] * e, lower=1)[0]
     return v
 
 
@@ -162,6 +162,18 @@ def one_by_one(H: Array, groups: Groups, now: Tried) -> Array:
         slopes -= H[:, own] @ (new - v[own])
         v[own] = new
     return v
+
+
+def newton_within(H: Array, c: Array, groups: Groups, d: Array, now: Tried) -> Tried:
+    """A Newton step of the groups that are not 0, halved until the objective decreases."""
+    norms = groups.norms(now.v)
+    u = d * now.v + groups.kinks * now.v / np.where(norms > 0, norms, 1)
+    way = pivoted(H, c, groups, d, u) - now.v
+    for k in range(HALVINGS):
+        new = Tried(H, c, groups, now.v + 0.5**k * way)
+        if new.improves(now):
+            return new
+    return now
 
 
 def minimum_of_group(B: Array, b: Array, kink: float) -> Array:
@@ -238,8 +250,21 @@ def _solved(
     if not len(P):
         return v, Hv
     rows = H[P]
-    M, lift = rows[:, P], DEPENDENT_LIFT
-    size = np.maximum(M.diagonal(), SMALLEST)
+    L = factor(rows[:, P])
+    a, Ha, left = v.copy(), Hv, np.inf
+    for _ in range(MAX_REFINEMENTS):
+        step = lapack.dpotrs(L, b[P] - Ha[P], lower=1)[0]
+        a[P] += step
+        Ha = Ha + step @ rows
+        before, left = left, float(np.abs(b[P] - Ha[P]).max())
+        if left <= slack or left > STALLED * before:
+            break
+    return a, Ha
+
+
+def factor(M: Array) -> Array:
+    """The Cholesky factor of a matrix without negative eigenvalues, its diagonal lifted where rounding needs it."""
+    size, lift = np.maximum(M.diagonal(), SMALLEST), DEPENDENT_LIFT
     L, info = lapack.dpotrf(M, lower=1)
     if (L.diagonal() ** 2 <= DEPENDENT_LIFT * size).any():
         info = 1
@@ -250,15 +275,7 @@ def _solved(
         diagonal(lifted)[...] += lift * size
         L, info = lapack.dpotrf(lifted, lower=1)
         lift *= 100
-    a, Ha, left = v.copy(), Hv, np.inf
-    for _ in range(MAX_REFINEMENTS):
-        step = lapack.dpotrs(L, b[P] - Ha[P], lower=1)[0]
-        a[P] += step
-        Ha = Ha + step @ rows
-        before, left = left, float(np.abs(b[P] - Ha[P]).max())
-        if left <= slack or left > STALLED * before:
-            break
-    return a, Ha
+    return L
 
 
 def _shortened(H: Array, v: Array, a: Array, crossed: Array) -> Array:

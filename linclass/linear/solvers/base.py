@@ -179,6 +179,9 @@ class Solver(NamedPart):
                     W, before = objective.weight_part(start), objective.weight_part(last.theta)
                     sizes = P.penalty.sizes
                     W[sizes(W + before) <= sizes(W - before)] = 0
+                # without long groups that turn back, a start can be far off
+                if P.penalty.grouped and P.at(start).value > P.at(last.theta).value:
+                    start = last.theta
             still = self._still_optimal(last, P, strength / strengths[k - 1])
             solutions.append(still or self.solve_near(P, start, last))
             yield solutions[-1]

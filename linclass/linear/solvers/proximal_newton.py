@@ -98,18 +98,20 @@ class NewtonStep(Step):
         at = units.coordinates(point.theta)
         u, g, kinks = at[every], units.pull(point.gradient)[every], kinks[every]
         c = H @ u - g
-        if not objective.penalty.grouped:
-            v = by_block_pivoting(H, c, kinks, u)
-            if v is None:
-                v, _ = by_active_set(H, c, kinks, u, slack_of(c, kinks))
-            rise = float(kinks @ (np.abs(v) - np.abs(u)))
-        else:
+        groups = None
+        if objective.penalty.grouped:
             places = objective.penalty.places(objective.design.n_features)
             intercept = [places.max(initial=-1) + 1] * objective.design.intercept
             places = np.append(places, intercept).astype(int)
             groups = Groups(np.broadcast_to(places, at.shape)[every], kinks)
+        if groups and groups.sizes.max(initial=1) > 1:
             v = by_group_pivoting(H, c, groups, u, slack_of(c, kinks))
             rise = groups.value(v) - groups.value(u)
+        else:
+            v = by_block_pivoting(H, c, kinks, u)
+            if v is None:
+                v, _ = by_active_set(H, c, kinks, u, slack_of(c, kinks))
+            rise = float(kinks @ (np.abs(v) - np.abs(u)))
         fall = self.fall = -float(g @ (v - u)) - rise
         at[every] = v
         along = point.toward(without_common_shift(objective, units.move(at)) - point.theta)
