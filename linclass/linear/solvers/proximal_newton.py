@@ -108,9 +108,8 @@ class NewtonStep(Step):
             v = by_group_pivoting(H, c, groups, u, slack_of(c, kinks))
             rise = groups.value(v) - groups.value(u)
         else:
-            v = by_block_pivoting(H, c, kinks, u)
-            if v is None:
-                v, _ = by_active_set(H, c, kinks, u, slack_of(c, kinks))
+            settled = by_block_pivoting(H, c, kinks, u)
+            v = by_active_set(H, c, kinks, u, slack_of(c, kinks))[0] if settled is None else settled
             rise = float(kinks @ (np.abs(v) - np.abs(u)))
         fall = self.fall = -float(g @ (v - u)) - rise
         at[every] = v
