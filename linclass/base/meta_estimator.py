@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -27,13 +28,15 @@ from linclass.base.arrays import (
 )
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
-from linclass.base.messages import counted, warn_user
+from linclass.base.messages import counted, silently, warn_user
 from linclass.base.parameters import arguments
 from linclass.base.parts import import_object
 from linclass.base.predicted import own_copy
 from linclass.base.regressor import Regressor
 from linclass.base.tables import named
 from linclass.base.validation import feature_names, matrix
+
+T = TypeVar("T")
 
 PREDICTS = {  # by the names of scikit-learn
     "classifier": "classes",
@@ -239,12 +242,23 @@ def fit_inside(model: EstimatorLike, X: Matrix, y: Array, given: Given) -> Any:
     return model
 
 
-def ending_inside(model: EstimatorLike) -> dict[str, Any]:
-    """How the fit of a base estimator ended, as arguments of `_record`; of another library's it is not known."""
+def with_messages(fit: Callable[[], T]) -> tuple[T, list[str]]:
+    """What `fit` returns, and its warnings of convergence, by which other libraries tell how a fit ended."""
+    with warnings.catch_warnings(record=True) as caught, silently():
+        warnings.simplefilter("always")
+        found = fit()
+    for warning in caught:  # again, for the caller
+        warnings.warn(warning.message, warning.category, stacklevel=3)
+    said = [w.message for w in caught if "Convergence" in w.category.__name__]
+    return found, [str(message).partition("\n")[0] for message in said]
+
+
+def ending_inside(model: EstimatorLike, messages: Sequence[str] = ()) -> dict[str, Any]:
+    """How the fit of a base estimator ended, as arguments of `_record`; another library's by its messages."""
     fit = model if isinstance(model, Estimator) else None
     return {
-        "status": getattr(fit, "status_", "converged"),
-        "reason": getattr(fit, "reason_", ""),
+        "status": getattr(fit, "status_", "max_iter" if messages else "converged"),
+        "reason": getattr(fit, "reason_", next(iter(messages), "")),
         "objective": getattr(fit, "objective_", None),
         "certificate": getattr(fit, "certificate_", None),
         "certificate_kind": getattr(fit, "certificate_kind_", None),

@@ -18,6 +18,7 @@ Reference: Hastie, Tibshirani & Buja (1994), JASA 89 and (1995), Ann. Statist. 2
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,7 +27,7 @@ from sklearn.base import clone
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import Coordinates, products
-from linclass.base.messages import counted, silently
+from linclass.base.messages import counted
 from linclass.base.meta_estimator import (
     WORST_LAST,
     MetaEstimator,
@@ -34,6 +35,7 @@ from linclass.base.meta_estimator import (
     fit_inside,
     known_status,
     require_base,
+    with_messages,
 )
 from linclass.base.parameters import require_whole
 from linclass.base.predicted import own_copy
@@ -135,11 +137,12 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
             raise too_little_weight(mass.sum())
         share = mass / mass.sum()
         fixed = contrasts(share)
-        with silently():
-            self.regressors_ = [
-                fit_inside(clone(self._inner(), safe=False), X, theta.copy(), given)
-                for theta in fixed[codes].T
-            ]
+        self.regressors_, messages = [], []
+        for theta in fixed[codes].T:
+            inner = clone(self._inner(), safe=False)
+            fitted, said = with_messages(partial(fit_inside, inner, X, theta.copy(), given))
+            self.regressors_.append(fitted)
+            messages.append(said)
         self.priors_ = class_priors(self.priors, mass)
         indicators = weights * (np.arange(len(mass))[:, None] == codes)
         means = indicators @ self._basis(X) / mass[:, None]  # of the predictions, in each class
@@ -150,7 +153,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         self.scalings_ = V * np.sqrt(shrunk / (explained * left))
         self.centre_ = mass @ means / mass.sum()
         self.means_ = (means - self.centre_) @ self.scalings_
-        return self._record_regressions(int((1 - explained < PERFECT_CORRELATION).sum()))
+        return self._record_regressions(int((1 - explained < PERFECT_CORRELATION).sum()), messages)
 
     def _inner_problems(
         self, X: MatrixLike, y: ArrayLike
@@ -189,12 +192,16 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         """Predictions (n, K − 1) of the fixed scores."""
         return np.column_stack([np.ravel(r.predict(own_copy(X, r))) for r in self.regressors_])
 
-    def _record_regressions(self, exact: int) -> Self:
+    def _record_regressions(self, exact: int, messages: list[list[str]]) -> Self:
         """Status of the worst regression; a certificate only if each has one of the same kind."""
-        statuses = [known_status(r, "converged") for r in self.regressors_]
+        statuses = [
+            known_status(r, "max_iter" if said else "converged")
+            for r, said in zip(self.regressors_, messages, strict=True)
+        ]
         worst = max(range(len(statuses)), key=lambda i: WORST_LAST.index(statuses[i]))
         status = statuses[worst]
-        reason = "" if status == "converged" else getattr(self.regressors_[worst], "reason_", "")
+        said = next(iter(messages[worst]), "")
+        reason = "" if status == "converged" else getattr(self.regressors_[worst], "reason_", said)
         if exact and status == "converged":
             status = "rank_deficient"
             reason = (

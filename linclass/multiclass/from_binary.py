@@ -9,8 +9,8 @@ belong to one distribution: OneVsRest divides them by their sum, OneVsOne combin
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from sklearn.base import clone
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, PerRow
 from linclass.base.classifier import Classifier
 from linclass.base.linear_scores import MAX_SCORE
-from linclass.base.messages import counted, silently
+from linclass.base.messages import counted
 from linclass.base.meta_estimator import (
     WORST_LAST,
     Given,
@@ -31,9 +31,10 @@ from linclass.base.meta_estimator import (
     over_fits,
     require_base,
     some_rows,
+    with_messages,
 )
 from linclass.base.predicted import own_copy, predictions_of
-from linclass.tuning.candidates import fits_of
+from linclass.tuning.candidates import fits_with_messages
 
 
 class TwoClassProblem(NamedTuple):
@@ -88,15 +89,10 @@ class FromBinary(MetaEstimator, Classifier):
         X, codes, _, given = self._start_inside(X, y, sample_weight, groups)
         self.estimators_, messages = [], []
         for problem, rows, own in self._each_problem(X, codes, given):
-            with warnings.catch_warnings(record=True) as caught, silently():
-                warnings.simplefilter("always")
-                inner = fit_inside(clone(self._inner(), safe=False), rows, problem.target, own)
-            for warning in caught:
-                warnings.warn(warning.message, warning.category, stacklevel=2)
-            messages.append(
-                [str(w.message) for w in caught if "Convergence" in w.category.__name__]
-            )
-            self.estimators_.append(inner)
+            inner = clone(self._inner(), safe=False)
+            fitted, said = with_messages(partial(fit_inside, inner, rows, problem.target, own))
+            messages.append(said)
+            self.estimators_.append(fitted)
         return self._record_outcomes(codes, messages)
 
     def _each_problem(
@@ -120,19 +116,20 @@ class FromBinary(MetaEstimator, Classifier):
         self, options: Sequence[dict[str, Any]], X: MatrixLike, y: ArrayLike, given: Given
     ) -> list[Self]:
         """Fitted copies of this classifier, for each setting of the base classifier; along paths where it can."""
-        first, solved = self._unfitted(), []
+        first, inner, solved, messages = self._unfitted(), self._inner(), [], []
         X, codes, _, given = first._start_inside(X, y, *given)
         for problem, rows, own in first._each_problem(X, codes, given):
-            with silently():
-                asked = own.asked_for(self._inner())
-                solved.append(fits_of(self._inner(), options, rows, problem.target, asked))
+            asked = own.asked_for(inner)
+            fits, said = fits_with_messages(inner, options, rows, problem.target, asked)
+            solved.append(fits)
+            messages.append(said)
         models = []
         for i, option in enumerate(options):
             model = copy.copy(first)
             if option:
                 model.estimator = clone(self._inner(), safe=False).set_params(**option)
             model.estimators_ = [fits[i] for fits in solved]
-            models.append(model._record_outcomes(codes, [[]] * len(solved)))
+            models.append(model._record_outcomes(codes, [said[i] for said in messages]))
         return models
 
     def _inner_scores(self, X: MatrixLike) -> np.ndarray:

@@ -53,7 +53,7 @@ from linclass.base.meta_estimator import (
 from linclass.base.predicted import predictions_of
 from linclass.base.validation import as_counts
 from linclass.tuning.calibration_maps import IsotonicFunctions, PlattSigmoids, Temperature
-from linclass.tuning.candidates import fits_of
+from linclass.tuning.candidates import fits_of, fits_with_messages
 from linclass.tuning.folds import (
     check_folds,
     classes_without_training_rows,
@@ -192,12 +192,16 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
                 for z, fit in zip(Z, fits, strict=True):
                     z[start : start + len(out)] = _finite_scores(fit, own, K)
                 start += len(out)
-            fits = fits_of(inner, options, X, codes, given)
+            fits, messages = fits_with_messages(inner, options, X, codes, given)
         order = np.argsort(held_out, kind="stable")
         scored, Z = held_out[order], Z[:, order]
         models = [self] if len(options) == 1 else [copy.copy(self) for _ in options]
-        for model, z, fit in zip(models, Z, fits, strict=True):
+        for model, z, fit, said in zip(models, Z, fits, messages, strict=True):
             model._calibrate(z, codes[scored], as_counts(weights)[scored], fit)
+            ending = ending_inside(fit, said) | {"objective": None}  # the model has a map, too
+            if ending["status"] == "converged":
+                ending |= {"status": model._map.status, "reason": model._map.reason}
+            model._record(**ending)
         return models
 
     def _calibrate(self, Z: Array, codes: Array, weights: Array, fit: EstimatorLike) -> None:
@@ -205,10 +209,6 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         self._forget("slopes_", "offsets_", "functions_", "temperature_")  # of an earlier fit
         self._adopt(self._map.fitted)
         self.estimator_ = fit
-        ending = ending_inside(self.estimator_) | {"objective": None}  # the model has a map, too
-        if ending["status"] == "converged":
-            ending |= {"status": self._map.status, "reason": self._map.reason}
-        self._record(**ending)
 
     def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.

@@ -8,6 +8,7 @@ settings in one batch where the estimator has `fit_many`; so are settings of a b
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,13 @@ from sklearn.base import clone
 
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable
-from linclass.base.meta_estimator import Given, caller_rows, fit_inside, some_rows
+from linclass.base.meta_estimator import (
+    Given,
+    caller_rows,
+    fit_inside,
+    some_rows,
+    with_messages,
+)
 from linclass.base.parameters import key_of
 from linclass.tuning.folds import Split
 from linclass.tuning.tuning import Option
@@ -45,6 +52,19 @@ def fits_of(
         for i, fit in zip(members, own, strict=True):
             fits[i] = fit
     return fits
+
+
+def fits_with_messages(
+    estimator: EstimatorLike, options: Sequence[Option], X: MatrixLike, y: Array, given: Given
+) -> tuple[list[Any], list[list[str]]]:
+    """`fits_of`, and what each fit of another library warned about convergence."""
+    joint = hasattr(estimator, "_fits_with") or goes_along_paths(estimator, options)
+    fits, messages = list[Any](), list[list[str]]()
+    for part in [options] if joint else [[option] for option in options]:
+        own, said = with_messages(partial(fits_of, estimator, part, X, y, given))
+        fits += own
+        messages += [said] * len(part)
+    return fits, messages
 
 
 def _changed(estimator: EstimatorLike, option: Option) -> Any:

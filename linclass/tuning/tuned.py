@@ -33,7 +33,12 @@ from linclass.base.parameters import idle_in_all, key_of
 from linclass.base.validation import as_counts
 from linclass.evaluation import metrics
 from linclass.tuning import tuning
-from linclass.tuning.candidates import fits_of, fits_on_folds, has_path
+from linclass.tuning.candidates import (
+    fits_of,
+    fits_on_folds,
+    fits_with_messages,
+    has_path,
+)
 from linclass.tuning.criterion import CRITERIA, check_likelihood, information
 from linclass.tuning.folds import (
     Split,
@@ -268,15 +273,17 @@ class Tuned(MetaEstimator):
                 options += more
             self.candidates_, self.best_index_ = options, self._best(inner, options)
             near = self._along(options)
-            fits = fits_of(inner, [options[i] for i in near], X, target, asked)
+            best = [options[i] for i in near]
+            fits, messages = fits_with_messages(inner, best, X, target, asked)
         if splits is not None:
             warn_of_unseen_classes(splits, target, strata, owner)
-        self.estimator_ = fits[near.index(self.best_index_)]
+        at = near.index(self.best_index_)
+        self.estimator_ = fits[at]
         if hasattr(self.estimator_, "strength") and has_path(self.estimator_):
             self.path_ = RegularizationPath(fits)
         if "strength" in self.best_params_:
             self.strength_ = self.best_params_["strength"]
-        return self._record(**ending_inside(self.estimator_))
+        return self._record(**ending_inside(self.estimator_, messages[at]))
 
     def _problem(self, y: ArrayLike, target: Array) -> tuple[EstimatorLike, Array, Array]:
         """(the estimator to tune, its y, the strata by which rows are distributed over folds)"""

@@ -7,10 +7,12 @@ import warnings
 import numpy as np
 import pytest
 from cases import each
+from sklearn import linear_model
 from sklearn.exceptions import ConvergenceWarning
 
 from linclass import (
     Calibrated,
+    FlexibleDiscriminantAnalysis,
     KernelLogisticRegression,
     KernelSVM,
     LeastSquaresClassifier,
@@ -21,6 +23,7 @@ from linclass import (
     OneVsRest,
     Perceptron,
     Ridge,
+    TunedClassifier,
     ZeroOneClassifier,
 )
 from linclass.base.tables import Table
@@ -72,6 +75,36 @@ def test_a_fit_that_does_not_converge_warns_once_at_the_call_with_a_remedy(case)
     assert remedy in str(heard[0].message)
     assert "\n" not in str(heard[0].message)
     assert heard[0].filename == __file__
+
+
+@each("max_iter", [2, 500])
+@each("wrap", {
+    "one against the rest": OneVsRest,
+    "calibrated": Calibrated,
+    "tuned": lambda e: TunedClassifier(e, strengths=None, param_grid={"C": [0.1, 1.0]}),
+    "tuned inside": lambda e: TunedClassifier(
+        OneVsOne(e), strengths=None, param_grid={"estimator__C": [0.1, 1.0]}
+    ),
+    "tuned calibration": lambda e: TunedClassifier(
+        Calibrated(e), strengths=None, param_grid={"estimator__C": [0.1, 1.0]}
+    ),
+}.values())  # fmt: skip
+def test_the_status_tells_that_an_estimator_of_another_library_did_not_converge(wrap, max_iter):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        model = wrap(linear_model.LogisticRegression(max_iter=max_iter)).fit(X, THREE)
+    assert model.status_ == ("max_iter" if max_iter == 2 else "converged")
+    assert ("failed to converge after 2 iteration" in model.reason_) == bool(heard)
+    assert "\n" not in model.reason_
+
+
+def test_flexible_discriminant_analysis_tells_that_a_regression_did_not_converge():
+    for max_iter, status in ((1, "max_iter"), (500, "converged")):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            lasso = linear_model.Lasso(alpha=1e-3, max_iter=max_iter, tol=1e-9)
+            model = FlexibleDiscriminantAnalysis(lasso).fit(X @ X[:3], THREE)
+        assert (model.status_, bool(heard)) == (status, status == "max_iter")
 
 
 def test_only_fits_that_do_not_converge_warn():
