@@ -60,7 +60,7 @@ def ran(folder, data, plan, entry):
 def test_a_numeric_target_read_in_blocks_is_unavailable(rows):
     folder, _, _ = rows
     with pytest.raises(
-        Unavailable, match=r"'b' has [\d,]+ distinct numbers in [\d,]+ rows: a number"
+        Unavailable, match=r"'b' has [\d,]+ distinct numbers in [\d,]+ rows: a measurement"
     ):
         obtained(folder, target="b", drop=["kind"])
 

@@ -101,7 +101,7 @@ def test_each_combination_is_an_entry_with_values_of_their_own_type():
 @each(("name", "grid", "words"), [
     ("m_{a}", {"a": 3}, "3 is not a list"),
     ("m_{a}", [1, 2], "is not a mapping"),
-    ("m", {"a": [1, 2]}, "without {a} in it"),
+    ("m", {"a": [1, 2]}, "the name lacks {a}"),
     ("m_{a}", {"a": [[1, 2], [3]]}, "a value that is a list needs a name"),
     ("m_{a}_{b}", {"a": list(range(200)), "b": list(range(200))}, "stands for 40000 entries"),
 ])  # fmt: skip
