@@ -84,9 +84,9 @@ class ClassMoments:
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
         if {self.form, other.form} & {*BY_ROWS}:
-            return self._with_matrices() + other._with_matrices()
+            return self._add_rows(other)
         mass = self.mass + other.mass
-        share = np.divide(other.mass, mass, out=np.zeros_like(mass, dtype=float), where=mass > 0)
+        share = _share(other.mass, mass)
         step = other.mean - self.mean
         scatter = self.scatter + other.scatter + SQUARES[self.form](step, self.mass * share)
         return replace(self, mass=mass, mean=self.mean + share[:, None] * step, scatter=scatter)
@@ -253,12 +253,25 @@ class ClassMoments:
         """A standard deviation of each feature that is rounding error."""
         return NEGLIGIBLE_DEVIATION * np.abs(self.mean).max(axis=-2)
 
-    def _with_matrices(self) -> ClassMoments:
-        """With a matrix (d, d), of each class or tied, in place of rows."""
-        if self.form not in BY_ROWS:
-            return self
-        form = "tied" if self.form == "rows" else "full"
-        return replace(self, form=form, scatter=self.scatter.outer(form))
+    def _add_rows(self, other: ClassMoments) -> ClassMoments:
+        """Rows are kept as long as they are fewer than features."""
+        mass = self.mass + other.mass
+        share = _share(other.mass, mass)
+        step = other.mean - self.mean
+        mean = self.mean + share[:, None] * step
+        between, both = self.mass * share, (self, other)
+        rows = sum(len(one.scatter) for one in both if one.form in BY_ROWS) + len(mass)
+        if self.form == other.form and rows < mean.shape[1]:
+            R = Deviations.joined([one.scatter for one in both], np.sqrt(between[:, None]) * step)
+            return ClassMoments(self.form, mass, mean, R)
+        form = "full" if {self.form, other.form} & {"class_rows", "full"} else "tied"
+        parts = [one.scatter.outer(form) if one.form in BY_ROWS else one.scatter for one in both]
+        return ClassMoments(form, mass, mean, sum(parts) + SQUARES[form](step, between))
+
+
+def _share(part: Array, whole: Array) -> Array:
+    """part / whole, 0 where whole is 0."""
+    return np.divide(part, whole, out=np.zeros_like(part, dtype=float), where=whole > 0)
 
 
 def _no_rows(*_: Any) -> Array:

@@ -15,9 +15,10 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import lapack
 
-from linclass.base.arrays import Array, Matrix, as_dense
+from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.parameters import is_whole
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
@@ -34,7 +35,7 @@ class Distances:
 
     def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
         """(x − m)ᵀΣ⁺(x − m) of rows X (n, d): squared lengths of whitened rows about m, without cancellation."""
-        apart = self.whiten(as_dense(X) - mean)
+        apart = self.whiten((X.toarray() if sp.issparse(X) else X) - mean)
         return np.einsum("ij,ij->i", apart, apart)
 
 
@@ -286,6 +287,8 @@ def mixed_spread(
     D = factors[R.codes]
     if floor > 0:
         return DualSpread(R, D, floor)
+    if not D.all():
+        R, D = R.of_rows(D > 0), D[D > 0]
     return SpanSpread(R, D, moments.negligible * np.sqrt(moments.total))
 
 

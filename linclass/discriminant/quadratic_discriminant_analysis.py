@@ -149,8 +149,7 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
     ) -> Self:
         self.means_, self.priors_ = spreads.moments.means, priors
         self._spreads = [spreads.of(k) for k in range(len(self.means_))]
-        volumes = np.array([spread.log_volume for spread in self._spreads])
-        self._constant = logarithms - 0.5 * volumes
+        self._constant = logarithms - 0.5 * _relative_volumes(self._spreads)
         if not spreads.deficient:
             return self._record()
         return self._record("rank_deficient", self._deficiency(spreads))
@@ -186,7 +185,8 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
     @property
     def gamma_(self) -> np.ndarray:
         """Constants γ_k, of shape (K,)."""
-        return self._constant - 0.5 * (self.beta_ * self.means_).sum(axis=1)
+        in_common = self._spreads[0].log_volume - _relative_volumes(self._spreads)[0]
+        return self._constant - 0.5 * (in_common + (self.beta_ * self.means_).sum(axis=1))
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
@@ -267,3 +267,11 @@ class ClassSpreads:
         W = whole.whitener
         pairs = [np.linalg.eigh(W.T @ S @ W) for S in self.moments.scatter]
         return whole, [(np.maximum(values, 0), V) for values, V in pairs]
+
+
+def _relative_volumes(spreads: Sequence[AnySpread]) -> np.ndarray:
+    """ln det Σ_k, less what two classes in the same span have in common: their scores differ without it."""
+    in_spans = [spread for spread in spreads if isinstance(spread, SpanSpread)]
+    if len(in_spans) == len(spreads) == 2 and in_spans[0].span is in_spans[1].span:
+        return np.array([spread.log_volume_in_span for spread in in_spans])
+    return np.array([spread.log_volume for spread in spreads])

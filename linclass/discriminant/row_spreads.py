@@ -5,10 +5,10 @@ one for each class. All that a Gaussian method needs of them is in the Gram matr
 R = N − √w t_k,  where N has the stored entries and t_k is the mean where zeros are not stored. Columns in which most
 rows have an entry are made dense in products, which is faster and loses no digits.
 
-SpanSpread (φ = 0) has the pseudo-inverse, in columns of unit norm. With the independent rows R_I of their span, their
-orthonormal combinations V = L⁻¹R_I for R_I R_Iᵀ = LLᵀ, and all rows as R = T V,
-    Σ = VᵀUᵀU V,   Σ⁺ = VᵀU⁻¹U⁻ᵀV,   √D T = Q U.
-All D share T and L, which one pivoted Cholesky factorization of RRᵀ gives.
+SpanSpread (φ = 0) has the pseudo-inverse, in columns of unit norm. With the independent rows R_I of their span, the
+others R_D = C R_I, and G = R_I R_Iᵀ,
+    Σ = R_IᵀE R_I,   Σ⁺ = R_IᵀG⁻¹E⁻¹G⁻¹R_I,   E = D_I + CᵀD_D C = √D_I (I + BᵀB) √D_I,   B = √D_D C/√D_I.
+All D share the factor of G; B has few rows, one for each class at least, as deviations from a mean sum to 0.
 
 DualSpread (φ > 0) has the inverse by the lemma of Woodbury, with K = RRᵀ + φD⁻¹ (n, n) of the rows with D > 0:
     Σ⁻¹ = (I − RᵀK⁻¹R)/φ,   det Σ = φ^(d−n) det D det K,   xᵀΣ⁻¹x = ‖√D⁻¹K⁻¹Rx‖² + φ ‖Σ⁻¹x‖².
@@ -17,7 +17,7 @@ Golub & Van Loan (2013), §2.1.4, §4.2.8
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -32,11 +32,35 @@ DEPENDENT = 1e-13
 ROUNDING = 1e-15  # of the trace of K
 
 
+class Latest:
+    """What was computed of the latest sparse rows, as several covariances and several fits ask for the same.
+
+    Rows are compared by their content, as that may change in place.
+    """
+
+    def __init__(self) -> None:
+        self.rows: sp.csr_array | None = None
+        self.value = np.empty(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Nothing, as it can be computed again."""
+        return vars(Latest())
+
+    def of(self, X: sp.csr_array, compute: Callable[[sp.csr_array], Array]) -> Array:
+        rows = self.rows
+        known = rows is not None and rows.shape == X.shape and rows.nnz == X.nnz
+        parts = ("indptr", "indices", "data")
+        if not known or not all(np.array_equal(getattr(rows, p), getattr(X, p)) for p in parts):
+            self.rows, self.value = X.copy(), compute(X)
+        return self.value
+
+
 class Deviations:
     """`near` is R itself if dense, or N (n, d); `rest` are the t_k (K, d); `roots` are √w; `codes` are the classes."""
 
     def __init__(self, near: Matrix, rest: Array | None, roots: Array, codes: Array, K: int):
         self.near, self.rest, self.roots, self.codes, self.K = near, rest, roots, codes, K
+        self._latest = Latest()
         self._span: RowSpan | None = None
 
     @classmethod
@@ -48,6 +72,14 @@ class Deviations:
             return cls(np.vstack(near), None, np.concatenate(roots), codes, len(roots))
         joined = sp.csr_array(sp.vstack(near, format="csr"))
         return cls(joined, np.array(rest), np.concatenate(roots), codes, len(roots))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Deviations], between: Array) -> Self:
+        """Dense, with a row `between` (K, d) the means of each class."""
+        K = len(between)
+        near = np.vstack([*(part.dense() for part in parts), between])
+        roots = np.concatenate([*(part.roots for part in parts), np.ones(K)])
+        return cls(near, None, roots, np.concatenate([*(p.codes for p in parts), np.arange(K)]), K)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be computed again."""
@@ -95,8 +127,6 @@ class Deviations:
 
     def outer(self, form: str) -> Array:
         """RᵀR (d, d) for the form 'tied', or that of each class (K, d, d) for 'full'."""
-        K, d = 1 if form == "tied" else self.K, self.shape[1]
-        require_memory(8 * (K + 1) * d * d, f"sums of parts need {K} dense {d} × {d} matrices")
         R = self.dense()
         if form == "tied":
             return R.T @ R
@@ -139,11 +169,16 @@ class Deviations:
         return blas.dgemm(-1.0, left, right, trans_a=1, beta=1.0, c=G.T, overwrite_c=1).T
 
     def products(self, M: Matrix) -> Array:
-        """M Rᵀ (q, n)."""
+        """M Rᵀ (q, n); those of sparse rows M are kept, as several covariances ask for them."""
         if self.rest is None:
             return M @ self.near.T
-        near = (M @ self.near.T).toarray() if sp.issparse(M) else (self.near @ M.T).T
-        return near - (M @ self.rest.T)[:, self.codes] * self.roots
+        if not sp.issparse(M):
+            return (self.near @ M.T).T - (M @ self.rest.T)[:, self.codes] * self.roots
+        return self._latest.of(M, self._sparse_products)
+
+    def _sparse_products(self, M: sp.csr_array) -> Array:
+        assert self.rest is not None, "dense rows have products of matrices"
+        return (M @ self.near.T).toarray() - (M @ self.rest.T)[:, self.codes] * self.roots
 
     def combine(self, V: Array) -> Array:
         """V R (q, d)."""
@@ -174,7 +209,9 @@ class Deviations:
 
 
 class RowSpan:
-    """The span of R in columns of unit norm: the independent rows R_I, `own`, the factor L, and all rows T."""
+    """The span of R in columns of unit norm. A pivoted Cholesky factorization divides its rows into r independent ones,
+    R_I with R_I R_Iᵀ = LLᵀ, and those that are combinations of them, R_D = C R_I.
+    """
 
     def __init__(self, R: Deviations, negligible: Array):
         """A column whose norm is up to `negligible` (d,) is rounding error."""
@@ -189,16 +226,35 @@ class RowSpan:
         if len(G):  # LAPACK takes no empty matrix
             factor, order, rank, _ = lapack.dpstrf(G.T, lower=1, tol=tolerance, overwrite_a=1)
         del self.unit.gram
-        order, factor = order[: len(G)] - 1, np.tril(factor[:, :rank])
-        self.own, self.L, self.T = order[:rank], factor[:rank], np.empty_like(factor)
-        self.T[order] = factor
+        order = order[: len(G)] - 1
+        self.own, self.others = order[:rank], order[rank:]
+        self.L = np.asfortranarray(
+            factor[:rank, :rank]
+        )  # LAPACK ignores what is above the diagonal
         self._volume: float | None = None
+        self.C = self._solved(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
+        self._latest = Latest()
 
-    def combine(self, Y: Array) -> Array:
-        """Y V (q, d), in columns of unit norm."""
-        whole = np.zeros((len(Y), len(self.unit)))
-        whole[:, self.own] = _solved(self.L, Y, trans=1)
-        return self.unit.combine(whole)
+    @property
+    def rank(self) -> int:
+        return len(self.own)
+
+    def coordinates(self, X: Matrix) -> Array:
+        """u = G⁻¹R_I x of rows X (q, d): x is R_Iᵀu in the span; kept for sparse rows."""
+        return self._latest.of(X, self._coordinates) if sp.issparse(X) else self._coordinates(X)
+
+    def _coordinates(self, X: Matrix) -> Array:
+        products = self.unit.products(_times(X, self.weight))
+        return self._solved(lapack.dpotrs, products[:, self.own].T).T
+
+    def combine(self, V: Array) -> Array:
+        """V R_I (q, d)."""
+        return self.unit.combine(self._among(V)) * self.scale
+
+    def pull(self, V: Array) -> Array:
+        """V G⁻¹R_I (q, d)."""
+        V = self._solved(lapack.dpotrs, V.T).T
+        return self.unit.combine(self._among(V)) * self.weight
 
     def log_volume(self, R: Deviations) -> float:
         """ln det R_I R_Iᵀ in the units of the features; R is not kept, as it keeps the span."""
@@ -207,16 +263,18 @@ class RowSpan:
                 R = R.scaled(np.where(self.weight > 0, 1, np.inf))
             own = np.sort(self.own)
             G = R.gram[np.ix_(own, own)]
-            L = lapack.dpotrf(G.T, lower=1, overwrite_a=1)[0] if len(own) else G
+            L = lapack.dpotrf(G.T, lower=1, overwrite_a=1)[0] if self.rank else G
             self._volume = 2 * float(np.log(L.diagonal()).sum())
         return self._volume
 
+    def _among(self, V: Array) -> Array:
+        whole = np.zeros((len(V), len(self.unit)))
+        whole[:, self.own] = V
+        return whole
 
-def _solved(lower: Array, right: Array, trans: int = 0) -> Array:
-    """The solutions of a triangular system for the rows of `right`; LAPACK takes no empty system."""
-    if not right.size:
-        return np.zeros_like(right)
-    return lapack.dtrtrs(lower, right.T, lower=1, trans=trans)[0].T
+    def _solved(self, solve: Any, right: Array, **options: Any) -> Array:
+        """For an empty system, which LAPACK does not accept, the result is empty."""
+        return solve(self.L, right, lower=1, **options)[0] if right.size else np.zeros_like(right)
 
 
 def _times(X: Matrix, by: Array) -> Matrix:
@@ -227,12 +285,11 @@ def _times(X: Matrix, by: Array) -> Matrix:
 
 
 class _RowSpread:
-    """What both forms have in common; rows with D = 0 take no part."""
+    """What both forms have in common; subclasses have R, D, `floor` φ and `solve`."""
 
-    def __init__(self, R: Deviations, D: Array, floor: float):
-        self.R, self.D, self.floor = R, D, floor
-        if not D.all():
-            self.R, self.D = R.of_rows(D > 0), D[D > 0]
+    R: Deviations
+    D: Array
+    floor: float
 
     def times(self, theta: Array) -> Array:
         """Σθ of each row of theta (K, d)."""
@@ -243,8 +300,8 @@ class SpanSpread(_RowSpread):
     """Σ = RᵀDR with D > 0, by the span of R; a column whose norm is up to `negligible` (d,) is rounding error."""
 
     def __init__(self, R: Deviations, D: Array, negligible: Array):
-        super().__init__(R, D, 0.0)
-        self.negligible = negligible
+        self.R, self.D, self.negligible, self.floor = R, D, negligible, 0.0
+        self._latest = Latest()
 
     @once
     def span(self) -> RowSpan:
@@ -252,59 +309,102 @@ class SpanSpread(_RowSpread):
         return self.R.span(self.negligible)
 
     @once
-    def U(self) -> Array:
-        return np.asarray(np.linalg.qr(np.sqrt(self.D)[:, None] * self.span.T, mode="r"))
+    def roots(self) -> Array:
+        return np.sqrt(self.D[self.span.own])
+
+    @once
+    def B(self) -> Array:
+        return np.sqrt(self.D[self.span.others])[:, None] * self.span.C / self.roots
+
+    @once
+    def eigen(self) -> tuple[Array, Array]:
+        """Eigenvalues and eigenvectors of BBᵀ."""
+        squares, axes = np.linalg.eigh(self.B @ self.B.T)
+        return np.maximum(squares, 0), axes
 
     @property
     def rank(self) -> int:
-        return len(self.span.own)
+        return self.span.rank
 
     @property
     def log_volume(self) -> float:
         """Over the directions with variance."""
-        in_span = np.log(np.abs(self.U.diagonal())) - np.log(self.span.L.diagonal())
-        return float(2 * in_span.sum()) + self.span.log_volume(self.R)
+        return self.log_volume_in_span + self.span.log_volume(self.R)
+
+    @property
+    def log_volume_in_span(self) -> float:
+        """Less a constant that is the same for all covariances in the same span."""
+        return float(2 * np.log(self.roots).sum() + np.log1p(self.eigen[0]).sum())
 
     def whiten(self, X: Matrix) -> Array:
         """Rows X (q, d) in coordinates (q, r) in which the covariance is the identity."""
-        products = self.span.unit.products(_times(X, self.span.weight))
-        return _solved(self.U.T, _solved(self.span.L, products[:, self.span.own]))
+        return self._power(self.span.coordinates(X) / self.roots, -0.5)
+
+    def whitened_rows(self) -> Array:
+        """R itself (n, r), whitened."""
+        own, others, C = self.span.own, self.span.others, self.span.C / self.roots
+        products = np.empty((len(self.R), len(others)))  # of the rows before they are bent
+        products[own], products[others] = self.B.T / self.roots[:, None], C @ self.B.T
+        Y = np.asarray(products @ self._bend(-0.5) @ self.B)
+        Y[own, np.arange(self.rank)] += 1 / self.roots
+        Y[others] += C
+        return Y
 
     def distances(self, X: Matrix, mean: Array) -> Array:
         """(x − m)ᵀΣ⁺(x − m) of rows X (q, d)."""
-        Y = self.whiten(X) - self.whiten(mean[None]) if sp.issparse(X) else self.whiten(X - mean)
+        Y = (
+            self._latest.of(X, self.whiten) - self.whiten(mean[None])  # for classes that share Σ
+            if sp.issparse(X)
+            else self.whiten(X - mean)
+        )
         return np.einsum("ij,ij->i", Y, Y)
 
     def directions(self, V: Array) -> Array:
         """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
-        return self.span.combine(_solved(self.U.T, V, trans=1)) * self.span.weight
+        return self.span.pull(self._power(V, -0.5) / self.roots)
 
     def unwhiten(self, Y: Array) -> Array:
         """The rows (q, d) of the span with these whitened coordinates."""
-        return self.span.combine(Y @ self.U) * self.span.scale
+        return self.span.combine(self._power(Y, 0.5) * self.roots)
 
     def solve(self, mean: Array) -> Array:
         """Σ⁺m of each row of mean (K, d)."""
         return self.directions(self.whiten(mean))
+
+    def _power(self, Y: Array, power: float) -> Array:
+        """Y (I + BᵀB)^power."""
+        return Y + Y @ self.B.T @ self._bend(power) @ self.B
+
+    def _bend(self, power: float) -> Array:
+        """M with (I + BᵀB)^power = I + BᵀMB."""
+        squares, axes = self.eigen
+        s = np.where(squares > 0, squares, 1)
+        bent = np.where(squares > 0, np.expm1(power * np.log1p(s)) / s, power)
+        return axes * bent @ axes.T
 
 
 class DualSpread(_RowSpread):
     """Σ = RᵀDR + φI with D ≥ 0 and φ > 0."""
 
     def __init__(self, R: Deviations, D: Array, floor: float):
-        super().__init__(R, D, floor)
+        self.R, self.D, self.floor = R, D, floor
+        self._latest = Latest()
+        own = np.flatnonzero(D > 0)
+        block = slice(own[0], own[-1] + 1) if len(own) else slice(0, 0)
+        is_block = block.stop - block.start == len(own)  # all rows, or those of one class
+        self.own: slice | Array = block if is_block else own
         self.L = np.zeros((0, 0))
-        if len(self.D):
+        if len(own):
             self.L, indefinite = lapack.dpotrf(self._lifted_gram(floor), lower=1, overwrite_a=1)
             if indefinite:  # by rounding
-                trace = float(self.D @ self.R.gram.diagonal())
-                K = self._lifted_gram(floor + ROUNDING * len(self.D) * trace)
+                trace = float(self.D @ R.gram.diagonal())
+                K = self._lifted_gram(floor + ROUNDING * len(own) * trace)
                 self.L, _ = lapack.dpotrf(K, lower=1, overwrite_a=1)
 
     def _lifted_gram(self, floor: float) -> Array:
         """RRᵀ + φD⁻¹, as LAPACK takes it without a copy."""
-        K = np.array(self.R.gram)
-        diagonal(K)[...] += floor / self.D
+        K = np.array(self.R.gram[self.own][:, self.own])
+        diagonal(K)[...] += floor / self.D[self.own]
         return K.T
 
     @property
@@ -314,19 +414,19 @@ class DualSpread(_RowSpread):
     @property
     def log_volume(self) -> float:
         rest = self.rank - len(self.L)
-        of_rows = np.log(self.D).sum() + 2 * np.log(self.L.diagonal()).sum()
+        of_rows = np.log(self.D[self.own]).sum() + 2 * np.log(self.L.diagonal()).sum()
         return float(rest * np.log(self.floor) + of_rows)
 
     def whiten(self, M: Array) -> Array:
         """Rows of M (K, d) in coordinates (K, n + d) in which they have the products mᵀΣ⁻¹m."""
-        along = self._along(M) / np.sqrt(self.D)
+        along = self._along(M) / np.sqrt(self.D[self.own])
         return np.hstack([along, np.sqrt(self.floor) * self.solve(M)])
 
     def distances(self, X: Matrix, mean: Array) -> Array:
         """(x − m)ᵀΣ⁻¹(x − m) of rows X (q, d)."""
         if sp.issparse(X):
             lengths = X.power(2).sum(axis=1) - 2 * (X @ mean) + mean @ mean
-            V = self._halfway(X) - self._halfway(mean[None])
+            V = self._latest.of(X, self._halfway) - self._halfway(mean[None])
         else:
             X = X - mean
             lengths, V = np.einsum("ij,ij->i", X, X), self._halfway(X)
@@ -335,15 +435,18 @@ class DualSpread(_RowSpread):
 
     def solve(self, mean: Array) -> Array:
         """Σ⁻¹m of each row of mean (K, d)."""
-        return (mean - self.R.combine(self._along(mean))) / self.floor
+        whole = np.zeros((len(mean), len(self.R)))
+        whole[:, self.own] = self._along(mean)
+        return (mean - self.R.combine(whole)) / self.floor
 
     def _halfway(self, M: Matrix) -> Array:
         """L⁻¹Rm of each row, for K = LLᵀ."""
-        return _solved(self.L, self.R.products(M))
+        U = np.array(self.R.products(M)[:, self.own])
+        return lapack.dtrtrs(self.L, U.T, lower=1, overwrite_b=1)[0].T if U.size else U
 
     def _along(self, M: Array) -> Array:
         """K⁻¹Rm of each row."""
-        U = self.R.products(M)
+        U = self.R.products(M)[:, self.own]
         return lapack.dpotrs(self.L, U.T, lower=1)[0].T if U.size else U
 
 

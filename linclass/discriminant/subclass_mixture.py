@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Array, Matrix, as_dense, log_softmax
+from linclass.base.arrays import Array, Matrix, log_softmax
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.covariance import AnySpread, ShrunkSpread, Spread, tied_spread
 from linclass.discriminant.row_spreads import SpanSpread
@@ -165,8 +165,7 @@ class SubclassRows:
         self.moments, self.shrinkage = moments, shrinkage
         self.spread, self.along = shrunk_spreads(moments, shrinkage)
         self.weights = [weights[codes == k] for k in range(len(moments.mass))]
-        Y = self.along.whiten(X) - self.along.whiten(moments.means)[codes]
-        self.white = [Y[codes == k] for k in range(len(moments.mass))]
+        self.white = white_rows(X, codes, moments, self.along)
         self.in_units = in_units(X, codes, moments)
 
 
@@ -183,6 +182,18 @@ def shrunk_spreads(moments: ClassMoments, a: float) -> tuple[AnySpread, Spread |
     return shrunk, Spread(shrunk.times(W), W.T)
 
 
+def white_rows(
+    X: Matrix, codes: Array, moments: ClassMoments, along: Spread | SpanSpread
+) -> list[Array]:
+    """The rows of each class about its mean, whitened."""
+    K = len(moments.mass)
+    if isinstance(along, SpanSpread):
+        Y = along.whitened_rows() / along.R.roots[:, None]
+        return [Y[along.R.codes == k] for k in range(K)]
+    Y = along.whiten(X) - along.whiten(moments.means)[codes]
+    return [Y[codes == k] for k in range(K)]
+
+
 def in_units(X: Matrix, codes: Array, moments: ClassMoments) -> list[Matrix]:
     """The rows of each class, in units of the deviations within the classes, and without features that have none.
 
@@ -196,5 +207,5 @@ def in_units(X: Matrix, codes: Array, moments: ClassMoments) -> list[Matrix]:
         R = moments.scatter.scaled(units)
         R.near.data /= np.repeat(R.roots, np.diff(R.near.indptr))
         return [R.near[R.codes == k] for k in classes]
-    X = as_dense(X)
+    X = X.toarray() if sp.issparse(X) else X
     return [(X[codes == k] - moments.means[k]) / units for k in classes]

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import Array, Index, Matrix, as_dense
+from linclass.base.arrays import Array, Index, Matrix
 from linclass.base.messages import NotApplicable
 from linclass.discriminant.class_moments import placed
+from linclass.naive_bayes.families.base import as_dense
 
 BLOCK = 4096  # rows
 

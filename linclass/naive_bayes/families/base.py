@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, Array, Index, Matrix, as_dense
+from linclass.base.arrays import BLOCK, Array, Index, Matrix
 from linclass.base.messages import NotApplicable
 
 MIN_REMAINDER = 1e-3  # share of the variance below which a difference has too few digits
@@ -140,6 +140,10 @@ class AtLeastZero(Family):
         size = mean.max(axis=-2, keepdims=True)
         least = EDGE * np.where(size > 0, size, 1)
         return np.maximum(mean, least), (mean < least) & (size > 0)
+
+
+def as_dense(X: Matrix) -> Array:
+    return X.toarray() if sp.issparse(X) else X
 
 
 def total(X: Matrix) -> Array:

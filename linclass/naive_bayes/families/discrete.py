@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import logit, logsumexp
 
-from linclass.base.arrays import Array, Matrix, as_dense
+from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import require_memory
-from linclass.naive_bayes.families.base import EDGE, AtLeastZero, Family
+from linclass.naive_bayes.families.base import EDGE, AtLeastZero, Family, as_dense
 
 TINY = np.finfo(float).tiny
 ARRAYS = 16  # temporary arrays of counts and their logarithms, for two classes

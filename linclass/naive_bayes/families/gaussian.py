@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, Array, Index, Matrix, as_dense
+from linclass.base.arrays import BLOCK, Array, Index, Matrix
 from linclass.base.documentation import documented
 from linclass.discriminant.class_moments import NEGLIGIBLE_DEVIATION, placed
-from linclass.naive_bayes.families.base import Family
+from linclass.naive_bayes.families.base import Family, as_dense
 
 MAX_MAGNITUDE = 1e150  # from the origin: its square does not overflow
 # terms of the squares of sparse rows, above which their sum loses more than four digits

@@ -19,10 +19,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import betaln, digamma, gammaln, polygamma
 
-from linclass.base.arrays import Array, Matrix, as_dense
+from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import NotApplicable
 from linclass.base.numerics import halve_each
-from linclass.naive_bayes.families.base import AtLeastZero, Family, total
+from linclass.naive_bayes.families.base import AtLeastZero, Family, as_dense, total
 
 MIN_LOG_SPREAD = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
 SLACK = 1e-6  # of the sum of a row
