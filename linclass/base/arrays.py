@@ -82,6 +82,11 @@ def chosen_rows(X: Any, rows: Any) -> Any:
     return X[rows]
 
 
+def as_dense(X: Matrix) -> Array:
+    """Rows, or other products of sparse rows, as an array."""
+    return X.toarray() if sparse.issparse(X) else X
+
+
 def empty_arrays(n: int, *shapes: tuple[int, ...]) -> list[Array]:
     """Empty arrays (*shape, n) in one allocation. A large allocation uses large pages, and the first access to
     many small pages costs more than the arithmetic on them.

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import TransformerMixin
 
-from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, PerRow, as_dense
 from linclass.base.classifier import Classifier
 from linclass.base.documentation import documented
 from linclass.base.estimator import Estimator
@@ -23,21 +22,19 @@ SAFE_SCALE = 2.0**-200  # such a share of any row has finite products
 def products(X: Matrix, W: Array) -> Array:
     """X Wᵀ, dense; what is larger than ±MAX_SCORE, as far outside the data, is ±MAX_SCORE."""
     with np.errstate(over="ignore", invalid="ignore"):
-        Z = _dense(X @ W.T)
+        Z = as_dense(X @ W.T)
         usual = np.vdot(Z, Z) < np.inf  # one pass, no allocation
     if not usual:
         far = np.flatnonzero(~(np.abs(Z) <= MAX_SCORE).all(axis=1))  # also NaN, which is ∞ − ∞
         Z[far] = (
             np.clip(
-                _dense((X[far] * SAFE_SCALE) @ W.T), -MAX_SCORE * SAFE_SCALE, MAX_SCORE * SAFE_SCALE
+                as_dense((X[far] * SAFE_SCALE) @ W.T),
+                -MAX_SCORE * SAFE_SCALE,
+                MAX_SCORE * SAFE_SCALE,
             )
             / SAFE_SCALE
         )
     return Z
-
-
-def _dense(Z: Matrix) -> Array:
-    return Z.toarray() if sparse.issparse(Z) else Z
 
 
 def scores_of_stack(models: Sequence[Any], X: Array, scaling: Scaling | None = None) -> Array:
@@ -131,8 +128,7 @@ class LinearGeometry:
         normal, offset = self.boundary(pair)
         X = self._check_rows(X)
         distance = X @ normal + offset
-        X = X.toarray() if sparse.issparse(X) else X
-        return X - distance[:, None] * normal
+        return as_dense(X) - distance[:, None] * normal
 
     def _plane(self, pair: tuple[int, int] | None) -> tuple[Array, float]:
         self._require_fit()

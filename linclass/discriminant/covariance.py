@@ -15,10 +15,9 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import lapack
 
-from linclass.base.arrays import Array, Matrix
+from linclass.base.arrays import Array, Matrix, as_dense
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.parameters import is_whole
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
@@ -35,7 +34,7 @@ class Distances:
 
     def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
         """(x − m)ᵀΣ⁺(x − m) of rows X (n, d): squared lengths of whitened rows about m, without cancellation."""
-        apart = self.whiten((X.toarray() if sp.issparse(X) else X) - mean)
+        apart = self.whiten(as_dense(X) - mean)
         return np.einsum("ij,ij->i", apart, apart)
 
 

@@ -8,9 +8,8 @@ Lloyd (1982), IEEE Trans. Inf. Theory 28; Arthur & Vassilvitskii (2007), SODA
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
-from linclass.base.arrays import Array, Matrix, squares_of_rows
+from linclass.base.arrays import Array, Matrix, as_dense, squares_of_rows
 
 MAX_STEPS = 100
 TIE_TOLERANCE = 1e-10  # relative difference of sums of squares up to which they count as equal; the first is taken then
@@ -44,9 +43,9 @@ def _far_apart(
             break
         place = np.searchsorted(sums, u * sums[-1])
         chosen.append(order[min(place, len(order) - 1)])
-        distance = _distances(Y, lengths, _dense(Y[chosen[-1:]]))[:, 0]
+        distance = _distances(Y, lengths, as_dense(Y[chosen[-1:]]))[:, 0]
         near = np.minimum(near, distance) if len(chosen) > 1 else distance
-    return _dense(Y[chosen])
+    return as_dense(Y[chosen])
 
 
 def _lloyd(Y: Matrix, lengths: Array, weights: Array, centres: Array) -> tuple[Array, float]:
@@ -72,7 +71,3 @@ def _distances(Y: Matrix, lengths: Array, centres: Array) -> Array:
     """‖y − c‖² of rows and centres."""
     products = Y @ centres.T
     return np.maximum(lengths[:, None] - 2 * products + (centres**2).sum(axis=1), 0)
-
-
-def _dense(Y: Matrix) -> Array:
-    return Y.toarray() if sp.issparse(Y) else Y

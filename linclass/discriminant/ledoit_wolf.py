@@ -10,9 +10,8 @@ Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covaria
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, Array, Matrix
+from linclass.base.arrays import BLOCK, Array, Matrix, as_dense
 from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
 
 
@@ -30,8 +29,7 @@ def optimal_shrinkage(moments: ClassMoments, X: Matrix, codes: Array, weights: A
         quartic = 0.0
         for begin in range(0, len(codes), BLOCK):
             some = slice(begin, begin + BLOCK)
-            rows = X[some].toarray() if sp.issparse(X) else X[some]
-            R = (rows - moments.mean[codes[some]]) / unit
+            R = (as_dense(X[some]) - moments.mean[codes[some]]) / unit
             quartic += float(weights[some] @ np.einsum("ij,ij->i", R, R) ** 2)
     square = float((products**2).sum()) / N**2
     delta = square - (products.trace() / N) ** 2 / d
