@@ -179,7 +179,7 @@ class Solver(NamedPart):
                     W, before = objective.weight_part(start), objective.weight_part(last.theta)
                     sizes = P.penalty.sizes
                     W[sizes(W + before) <= sizes(W - before)] = 0
-                # without long groups that turn back, a start can be far off
+                # a start can be far off where a group with large weights is set to 0
                 if P.penalty.grouped and P.at(start).value > P.at(last.theta).value:
                     start = last.theta
             still = self._still_optimal(last, P, strength / strengths[k - 1])
