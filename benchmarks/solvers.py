@@ -15,9 +15,6 @@ A fit to 300 × 10 rows takes about 300 µs of processor time, .25 of the peer's
 steps, whose arithmetic (losses 20 µs, Hessians 15, products 17, the gap 6, factors 6) is a fifth of it. A new Hessian
 for the third step would save the fourth, but no time.
 
-Of 1,000 fits of 150 × 4 rows in one batch, 25 µs each, Newton's steps of all take .45 and the attributes of 1,000
-estimators, set one by one, .4.
-
 Of w8a at C=0.01, at 1.1 of the peer's time, products of the sparse rows take .58 of ours, 31 with X and 31 with its
 transpose, and the losses .07; L-BFGS takes 18 steps with one of each.
 """
@@ -143,34 +140,6 @@ def many_steps(steps: int = 500_000) -> Iterator[Case]:
         yield Case(f"{steps:,} steps, {name}", "naive loop", ours, theirs, off, target, pairs=3)
 
 
-def many_fits(repeats: int = 100) -> Iterator[Case]:
-    """Folds of 150 × 4 rows, fitted together; the peer fits one after the other."""
-    X, y = data.gaussian(167, 4)
-    rng = np.random.default_rng(0)
-    folds = [f for _ in range(repeats) for f in np.array_split(rng.permutation(len(y)), 10)]
-    train = [np.delete(np.arange(len(y)), fold) for fold in folds]
-    params = [{"strength": strength_of_C(1.0, 150)}]
-    best = [fit for (fit,) in LogisticRegression(tol=1e-13).fit_many(X, y, folds, params)]
-
-    def theirs() -> Any:
-        return [Peer(C=1.0, solver="newton-cholesky", tol=1e-4).fit(X[r], y[r]) for r in train]
-
-    def off(fits: Any) -> float:
-        return max(
-            suboptimality(X[r], y[r], params[0]["strength"], fit, optimum)
-            for r, fit, optimum in list(zip(train, fits, best, strict=True))[:20]
-        )
-
-    yield Case(
-        f"{len(folds):,} fits of 150 × 4",
-        "newton-cholesky, one by one",
-        lambda: [fit for (fit,) in LogisticRegression().fit_many(X, y, folds, params)],
-        theirs,
-        off,
-        0.03,
-    )
-
-
 def paths(count: int = 13) -> Iterator[Case]:
     """A path of strengths beside our own separate fits."""
     strengths = np.logspace(-6, 0, count)
@@ -202,7 +171,7 @@ def suboptimality(X: Any, y: np.ndarray, strength: float, model: Any, optimum: A
 
 
 def cases() -> Iterator[Case]:
-    smooth = (binary_dense, binary_sparse, multinomial, many_fits, paths, many_steps)
+    smooth = (binary_dense, binary_sparse, multinomial, paths, many_steps)
     for group in smooth + sparse.GROUPS:
         try:
             yield from group()
