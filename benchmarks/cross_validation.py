@@ -39,8 +39,8 @@ import linclass
 from linclass.base.tables import Table
 from linclass.tuning.folds import stratified_folds
 from linclass_study.execution.features import FeatureFile, grid
+from linclass_study.execution.fit_run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.execution.folds import Plan
-from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.execution.run_files import RunInputs
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_folds, fit_method, predict_folds

@@ -138,6 +138,22 @@ def test_files_and_headings_that_a_page_names_exist(page):
     ]
 
 
+def test_files_that_docstrings_and_comments_name_exist():
+    """Names may omit leading folders. `mine.py` is the file of a user."""
+    files = {path for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")}
+    texts = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs/decisions.md")]
+    texts += [path for path in files if path.suffix in (".py", ".smk")]
+    ends = {"/".join(path.parts[-n:]) for path in files for n in range(1, 6)} | {"mine.py"}
+    missing = {}
+    for path in texts:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix != ".md":
+            text = "".join(re.findall(r'""".*?"""|#[^\n]*', text, re.DOTALL))
+        named = set(re.findall(r"(?<![\w{}*<>./-])(?:[\w.-]+/)*[\w-]+\.(?:py|smk|css|js)\b", text))
+        missing[path.relative_to(ROOT)] = named - ends
+    assert not {str(path): names for path, names in missing.items() if names}
+
+
 def anchors(page):
     """Of the headings, as GitHub makes them."""
     headings = re.findall(

@@ -25,7 +25,7 @@ from linclass.base.meta_estimator import (
 )
 from linclass.base.parameters import key_of
 from linclass.tuning.folds import Split
-from linclass.tuning.tuning import Option
+from linclass.tuning.selection import Option
 
 INSIDE = "estimator__"  # parameters of the base estimator of another that has `_fits_with`
 

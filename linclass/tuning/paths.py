@@ -24,8 +24,8 @@ from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.parameters import key_of
 from linclass.base.predicted import is_ours
 from linclass.base.validation import class_weights
-from linclass.tuning import tuning
-from linclass.tuning.tuning import Option, is_path, is_strength
+from linclass.tuning import selection
+from linclass.tuning.selection import Option, is_path, is_strength
 
 SLACK = 1e-6  # of a step, against rounding
 # Decades by which a path may be extended at its lower and at its upper end. Stronger penalties than the strongest
@@ -162,7 +162,7 @@ class Grid:
             return
         name, *rest = names
         spec = self.tune[name]
-        for value in self._path(name, fixed) if is_path(spec) else tuning.listed_values(spec):
+        for value in self._path(name, fixed) if is_path(spec) else selection.listed_values(spec):
             yield from self._combined(fixed | {name: value}, rest)
 
     def _path(self, name: str, fixed: Option) -> Sequence[float]:

@@ -32,7 +32,7 @@ from linclass.base.meta_estimator import (
 from linclass.base.parameters import idle_in_all, key_of
 from linclass.base.validation import as_counts
 from linclass.evaluation import metrics
-from linclass.tuning import tuning
+from linclass.tuning import selection
 from linclass.tuning.candidates import (
     fits_of,
     fits_on_folds,
@@ -50,9 +50,9 @@ from linclass.tuning.folds import (
 )
 from linclass.tuning.held_out_score import Score, check_metric, check_probabilities, score_of
 from linclass.tuning.paths import Grid, complaint, parameter_path
-from linclass.tuning.tuning import PATH, Option
+from linclass.tuning.selection import PATH, Option
 
-RULES = (*tuning.RULES, *CRITERIA)
+RULES = (*selection.RULES, *CRITERIA)
 FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")
 
 
@@ -132,18 +132,20 @@ class Tuned(MetaEstimator):
         check_folds(self.cv)
         inner = self._inner()
         require_base(inner, self.wanted, ("fit", "predict", "get_params", "set_params"), "Ridge()")
-        if self.param_grid is not None and not tuning.is_grid(self.param_grid):
+        if self.param_grid is not None and not selection.is_grid(self.param_grid):
             raise ValueError(
                 f"param_grid is {self.param_grid!r}; give lists of values by name of parameter."
             )
         if self.strengths is None and not self.param_grid:
             raise ValueError("strengths and param_grid are both None; give values to choose from.")
         names = [*(self.param_grid or {}), *(["strength"] if self.strengths is not None else [])]
-        options = tuning.candidates(self.param_grid or {})
+        options = selection.candidates(self.param_grid or {})
         idle = idle_in_all(names, (clone(inner).set_params(**option) for option in options))
         if idle:  # a parameter has no effect at any of the values to choose from
             raise ValueError(next(iter(idle.values())))
-        own = {name: spec for name, spec in (self.param_grid or {}).items() if tuning.is_path(spec)}
+        own = {
+            name: spec for name, spec in (self.param_grid or {}).items() if selection.is_path(spec)
+        }
         if why := next(filter(None, (complaint(inner, name) for name in own)), None):
             raise ValueError(f"{why}.")
         if isinstance(self.strengths, Integral):
@@ -166,7 +168,7 @@ class Tuned(MetaEstimator):
     @staticmethod
     def _instead(inner: EstimatorLike) -> str:
         """How to choose without `strengths`."""
-        names = [name for name in inner.get_params() if tuning.is_strength(name)]
+        names = [name for name in inner.get_params() if selection.is_strength(name)]
         if name := next((name for name in names if complaint(inner, name) is None), None):
             return f"set strengths=None and param_grid={{{name!r}: 'path'}}"
         example = {"C": [0.1, 1, 10]}
@@ -222,7 +224,7 @@ class Tuned(MetaEstimator):
     @property
     def standard_errors_(self) -> Array:
         """Standard error sd/√folds of the mean of each candidate."""
-        return np.asarray(tuning.standard_error(self.scores_))
+        return np.asarray(selection.standard_error(self.scores_))
 
     @property
     def coef_(self) -> Array:
@@ -347,8 +349,8 @@ class Tuned(MetaEstimator):
     def _best(self, inner: EstimatorLike, options: Sequence[Option], rule: str = "") -> int:
         """The number of the option that the rule chooses."""
         if self.rule in CRITERIA:
-            return tuning.RULES["best"](options, -self.criterion_[None], inner)
-        return tuning.RULES[rule or self.rule](options, self.scores_, inner)
+            return selection.RULES["best"](options, -self.criterion_[None], inner)
+        return selection.RULES[rule or self.rule](options, self.scores_, inner)
 
     def _beyond(self, inner: EstimatorLike, grid: Grid, options: Sequence[Option]) -> list[Option]:
         """What continues a path, if the best or the chosen candidate is an end of it."""

@@ -6,7 +6,7 @@
 
 Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
 held-out rows; so do transforms if it is a pipeline. Of equal candidates the simplest is taken, by `simpler` of
-its class (linclass/tuning/tuning.py), such as the strongest penalty.
+its class (linclass/tuning/selection.py), such as the strongest penalty.
 `TunedClassifier(LogisticRegression())` is what scikit-learn calls LogisticRegressionCV, with one strength for all
 folds where C would be one strength for each size of a fold.
 

@@ -6,7 +6,7 @@
 
 Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
 held-out rows; so do transforms if it is a pipeline. Of equal candidates the simplest is taken, by `simpler` of
-its class (linclass/tuning/tuning.py), such as the strongest penalty.
+its class (linclass/tuning/selection.py), such as the strongest penalty.
 `TunedRegressor(Lasso())` is scikit-learn's LassoCV, and with rule='aic' its LassoLarsIC; `TunedRegressor(Ridge())` is
 RidgeCV, with alpha = Σw·strength.
 

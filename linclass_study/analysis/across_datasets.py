@@ -3,9 +3,8 @@
 Results on the same rows with other classes, or on a part of them, are correlated: counted as two data sets, they would
 understate the variance of a mean. So of each group of data sets that share rows the first one with a score takes part.
 Data sets whose entries say why they are apart take no part.
-A method has a score on a data set if every planned fit succeeded. Ranks, tests and ratings are those of the complete
-field (comparisons/missing_scores.py): a method that lacks a score is listed apart, and changes nothing for the
-others.
+A method has a score on a data set if every planned fit succeeded. Ranks, tests and ratings compare only methods with a
+score on every data set (`complete_methods` of comparisons/friedman_test.py); the others are listed apart.
 
 The study's own comparison, with its tests and the bootstrap of its ratings, is computed once and kept in
 results/comparison.npz, from which figures, tables and the page read it.

@@ -22,7 +22,7 @@ from linclass_study.analysis.sentences import sentences
 from linclass_study.analysis.strata import write_strata
 from linclass_study.analysis.study_file import StudyDescription, write_study
 from linclass_study.analysis.summary import write_summary
-from linclass_study.analysis.tuned import grid_end_note, grid_ends, marked, write_tuned_table
+from linclass_study.analysis.tuned_values import grid_end_note, grid_ends, marked, write_tuned_table
 from linclass_study.analysis.verdict import no_ranking, study_verdict
 from linclass_study.analysis.within_dataset import same_predictions
 from linclass_study.files.writing import write_json

@@ -21,7 +21,7 @@ from linclass_study.analysis.headline import headline
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
 from linclass_study.analysis.sentences import not_ranked
-from linclass_study.analysis.tuned import grid_end_sentences, marked
+from linclass_study.analysis.tuned_values import grid_end_sentences, marked
 from linclass_study.analysis.verdict import dataset_verdict, study_verdict
 from linclass_study.analysis.wording import (
     direction_words,

@@ -14,7 +14,7 @@ import polars as pl
 
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.tuned import tuning_found
+from linclass_study.analysis.tuned_values import tuning_found
 from linclass_study.files.environment import environment, numerical
 from linclass_study.files.tables import FIT
 from linclass_study.statuses import FITTED, UNFITTED
@@ -120,7 +120,10 @@ def log_of_problem(results: Path, problem: FitProblem) -> str:
     if problem.status != "failed":
         return ""
     dataset, method = problem.datasets[0], problem.methods[0]
-    alone, shared = (f"{dataset}@{method}", (dataset, f"{dataset}~*", "~*"))  # of execution/jobs.py
+    alone, shared = (
+        f"{dataset}@{method}",
+        (dataset, f"{dataset}~*", "~*"),
+    )  # of execution/job_plan.py
     for name in (alone, f"{alone}@*/*", *shared):
         for log in sorted((results / FOLDER).glob(f"{name}.log")):
             text = log.read_text(encoding="utf-8", errors="replace")

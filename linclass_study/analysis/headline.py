@@ -11,7 +11,7 @@ import polars as pl
 
 from linclass.base.messages import counted, names_and_others
 from linclass_study.analysis.across_datasets import ComparisonAcross, comparison_across
-from linclass_study.analysis.controls import MAX_DATASETS, Verdict, cost_ratio
+from linclass_study.analysis.comparison_with_control import MAX_DATASETS, Verdict, cost_ratio
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.sentences import confidence

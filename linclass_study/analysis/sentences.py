@@ -23,7 +23,7 @@ from linclass_study.analysis.across_datasets import (
     independent,
     steady,
 )
-from linclass_study.analysis.controls import (
+from linclass_study.analysis.comparison_with_control import (
     MAX_DATASETS,
     Across,
     Verdict,

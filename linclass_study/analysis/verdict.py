@@ -18,10 +18,16 @@ from linclass_study.analysis.across_datasets import (
     comparison_across,
     independent,
 )
-from linclass_study.analysis.controls import Verdict, across, closest_rival, controls, focus_of
+from linclass_study.analysis.comparison_with_control import (
+    Verdict,
+    across,
+    closest_rival,
+    controls,
+    focus_of,
+)
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
-from linclass_study.analysis.tuned import grid_ends
+from linclass_study.analysis.tuned_values import grid_ends
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within, rope_of
 from linclass_study.analysis.wording import metric_words, protocol_phrase, status_words
 from linclass_study.entries import Labels

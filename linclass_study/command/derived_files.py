@@ -16,7 +16,7 @@ from linclass_study.analysis.aggregate import aggregate
 from linclass_study.analysis.datasets_table import write_datasets_table
 from linclass_study.analysis.scoring import Classes, write_scores
 from linclass_study.analysis.study_file import StudyDescription
-from linclass_study.analysis.tuned import write_tuned
+from linclass_study.analysis.tuned_values import write_tuned
 from linclass_study.command.results_folder import DIGESTS, RUN, ResultsFolder
 from linclass_study.entries import declared_shared_rows
 from linclass_study.errors import StudyError, suggest_name

@@ -28,7 +28,7 @@ from linclass_study.analysis import study_file
 from linclass_study.analysis.fit_problems import mixed_environments
 from linclass_study.analysis.outcome import class_digests, run_digests
 from linclass_study.analysis.study_file import StudyDescription, read_study
-from linclass_study.analysis.tuned import tuning_found
+from linclass_study.analysis.tuned_values import tuning_found
 from linclass_study.config.schema import load_schema, schema_problems
 from linclass_study.errors import StudyError, Unavailable, suggest_name
 from linclass_study.files import reading

@@ -32,7 +32,7 @@ from linclass_study.config.schema import schema_for_editors
 from linclass_study.config.study import KINDS, Study, read_config
 from linclass_study.errors import StudyError
 from linclass_study.execution.folds import make_folds
-from linclass_study.execution.jobs import plan_bundles, run_seconds
+from linclass_study.execution.job_plan import plan_bundles, run_seconds
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import divides_test_rows, selected_protocols, size_of

@@ -27,7 +27,7 @@ from typing import Any
 from linclass.base import parts
 from linclass.base.public import module_of
 from linclass.evaluation import metrics
-from linclass.tuning import tuning
+from linclass.tuning import selection
 from linclass_study.config.estimator_check import inner_entries
 from linclass_study.config.module_files import files_of, name_of_package
 from linclass_study.entries import Entry, named_steps
@@ -37,7 +37,7 @@ from linclass_study.pipeline.method import Method
 from linclass_study.project import OURS, PACKAGES, ROOT
 from linclass_study.protocols import own_metrics
 
-# started by name: execution/run.py, guard.py
+# started by name: execution/fit_run.py, guard.py
 CHILD = ("linclass_study.processes.guarded_child", "linclass_study.execution.worker")
 
 # whose libraries do not count
@@ -139,7 +139,7 @@ def _of_entry(entry: Entry) -> Iterable[str]:
     if package.partition(".")[0] == "linclass":
         method = Method.from_entry(entry)
         if hasattr(method.classifier, "parts"):  # loss, penalty and solvers, imported by name
-            for chosen in tuning.candidates(method.tune):
+            for chosen in selection.candidates(method.tune):
                 yield from method.estimator(**chosen).parts()
     elif not all(isinstance(values, list) for values in (entry.get("tune") or {}).values()):
         # paths of strengths of foreign estimators (linclass/tuning/paths.py) use these models and all their parts:

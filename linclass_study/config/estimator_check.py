@@ -25,7 +25,7 @@ import numpy as np
 from linclass.base.parameters import idle_in_all, name_here, sentences_on_idle
 from linclass.base.parts import import_object
 from linclass.base.validation import class_weights
-from linclass.tuning import paths, tuning
+from linclass.tuning import paths, selection
 from linclass_study.config.module_files import look_beside_the_study
 from linclass_study.entries import Entry, Problems
 from linclass_study.errors import suggest_name
@@ -37,7 +37,7 @@ BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of L
 
 def parameter_facts(entry: Entry) -> Facts:
     method = Method.from_entry(entry)
-    estimator = method.estimator(**tuning.candidates(method.tune)[0])
+    estimator = method.estimator(**selection.candidates(method.tune)[0])
     parts = [*_parts(estimator)]
     tunable = {
         f"{prefix}{name}": value
@@ -87,7 +87,7 @@ def _chosen_by_fit(entry: Entry, estimator: Any) -> dict[str, str]:
 
 def with_default_paths(entry: Entry, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The entry with `path` for the parameters that are tuned by default."""
-    along = dict.fromkeys(facts.get("by_default", ()), tuning.PATH)
+    along = dict.fromkeys(facts.get("by_default", ()), selection.PATH)
     return {**entry, "tune": along} if along else dict(entry)
 
 
@@ -121,7 +121,7 @@ def _parts(estimator: Any) -> Iterator[tuple[str, Any]]:
 def _simplifying(part: Any) -> Any:
     """Names of the parameters that make an estimator simpler."""
     stated = getattr(part, "simpler", None)
-    return stated if isinstance(stated, Mapping) else tuning.BY_NAME
+    return stated if isinstance(stated, Mapping) else selection.BY_NAME
 
 
 def _is_ours(estimator: Any) -> bool:
@@ -177,7 +177,7 @@ def estimator_problems(
 def without_effect(entry: Entry) -> list[str]:
     """A sentence on each parameter of a method that was set and has no effect, whatever is chosen of `tune:`."""
     method = Method.from_entry(entry)
-    first, *others = tuning.candidates(method.tune)
+    first, *others = selection.candidates(method.tune)
     found = sentences_on_idle([method.estimator(**first)])
     for option in others if found else ():
         also = sentences_on_idle([method.estimator(**option)])
@@ -220,7 +220,7 @@ def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
 
 def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Problems:
     """Construct the estimator with each candidate, as fits will, and report its errors."""
-    along = [name for name, spec in tune.items() if tuning.is_path(spec)]
+    along = [name for name, spec in tune.items() if selection.is_path(spec)]
     without = {}
     with suppress(Exception):  # of the constructor; that is reported with its reason
         estimator = method.estimator() if along else None
@@ -229,9 +229,9 @@ def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Probl
         yield from ((["tune", name], why) for name, why in without.items())
         return
     tries: list[tuple[list[Any], dict[str, Any]]] = [(["params"], {})] if not tune else []
-    first = {name: tuning.candidates({name: spec})[0][name] for name, spec in tune.items()}
+    first = {name: selection.candidates({name: spec})[0][name] for name, spec in tune.items()}
     for name, spec in tune.items():
-        tries += [(["tune", name], first | option) for option in tuning.candidates({name: spec})]
+        tries += [(["tune", name], first | option) for option in selection.candidates({name: spec})]
     for path, chosen in tries:
         try:
             estimator = method.estimator(**chosen)
@@ -249,7 +249,7 @@ def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Probl
                 text = f"{cls.__name__} raises {type(error).__name__}: {text}"
             yield path, text
             return
-    made = (method.estimator(**option) for option in tuning.candidates(tune))
+    made = (method.estimator(**option) for option in selection.candidates(tune))
     yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())
     if method.by_costs and not probabilistic:
         name = method.classifier.__name__

@@ -16,7 +16,7 @@ from linclass.base import parts
 from linclass.base.messages import NotApplicable
 from linclass.base.suggestions import near_names
 from linclass.base.tables import Table
-from linclass.tuning import tuning
+from linclass.tuning import selection
 from linclass_study.config.estimator_check import (
     estimator_problems,
     imported,
@@ -78,11 +78,11 @@ def option_problems(entry: Entry, objections: Objections) -> Problems:
         else:
             path, given = found[0]
             sentence = ""
-            if tuning.is_path(entry["tune"][name]):
+            if selection.is_path(entry["tune"][name]):
                 with suppress(Exception):  # another check says what is wrong with the transform
                     if option not in getattr(transform_class(path), "paths", ()):
                         sentence = f"{step_name(path)} has no path of '{option}'; list its values"
-            values = tuning.candidates({option: entry["tune"][name]})
+            values = selection.candidates({option: entry["tune"][name]})
             tried = (objections(path, {**given, **value}) for value in values)
             sentence = sentence or next((text for texts in tried for text in texts), "")
         if sentence:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from linclass.base.messages import counted, names_and_others
 from linclass_study.execution.fit_store import OF_FIT, FittedRun, RunsOfDataset, outcome_holds
-from linclass_study.execution.jobs import Bundle
+from linclass_study.execution.job_plan import Bundle
 from linclass_study.execution.run_files import GRID, Limits, RunSpec, extras_of, recorded_run
 from linclass_study.files.reading import read_about
 from linclass_study.protocols import kind, planned_fits

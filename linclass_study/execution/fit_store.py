@@ -266,7 +266,7 @@ EVERY = 10.0  # seconds of work between two batches
 
 
 class UnfinishedRun:
-    """Outcomes by the keys of fits, which identify them. Only the process that holds the run's lock (compute.py) uses
+    """Outcomes by the keys of fits, which identify them. Only the process that holds the run's lock (fit_jobs.py) uses
     it."""
 
     def __init__(self, path: Path):

@@ -58,7 +58,7 @@ def cancel_abandoned(results: Path, say: Callable[[str], object]) -> None:
     while left := living(names) if jobs else {}:
         if time.monotonic() > end:
             if {*left.values()} == {ENDING_STATE}:
-                break  # if they still compute, execution/compute.py makes the next ones wait
+                break  # if they still compute, execution/fit_jobs.py makes the next ones wait
             raise StudyError(
                 f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(left)}; "
                 "inspect them with `scontrol show job`, and run again when they are gone"

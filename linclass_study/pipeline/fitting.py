@@ -14,7 +14,7 @@ from linclass.base.arrays import EstimatorLike
 from linclass.base.messages import NotApplicable
 from linclass.base.predicted import is_ours, predictions_from
 from linclass.base.tables import Table
-from linclass.tuning import tuning
+from linclass.tuning import selection
 from linclass_study.pipeline import coefficients
 from linclass_study.pipeline.fitted import (
     Candidate,
@@ -279,7 +279,11 @@ def coefficient_path(
     if not is_ours(estimator) or not hasattr(estimator, "boundary"):  # kernel machines have none
         return None
     rows, spec = rows_for(estimator, ready), method.tune["strength"]
-    tuned = estimator.strength_path(rows, y) if tuning.is_path(spec) else tuning.listed_values(spec)
+    tuned = (
+        estimator.strength_path(rows, y)
+        if selection.is_path(spec)
+        else selection.listed_values(spec)
+    )
     grid = sorted({float(strength) for strength in tuned if strength > 0})
     if len(grid) < 2:
         return None

@@ -20,7 +20,7 @@ from linclass.base.parameters import key_of
 from linclass.base.predicted import is_ours, noting_sparse_rows, own_codes, own_copy
 from linclass.base.tables import Table
 from linclass.evaluation import metrics
-from linclass.tuning import tuning
+from linclass.tuning import selection
 from linclass.tuning.candidates import fits_of, goes_along_paths
 from linclass.tuning.folds import seed_of
 from linclass.tuning.paths import Grid, parameter_path
@@ -45,11 +45,11 @@ def select_parameters(
     task: Task,
     seed: int,
     groups: np.ndarray | None = None,
-) -> tuning.Choice:
+) -> selection.Choice:
     judge = _Judge(method, table, y, task, seed, groups, _precision_of_tuning(method))
     with silently():  # only the last fit is the method's own
         grid = grid_of(method, table, y, seed)
-        return tuning.choose(
+        return selection.choose(
             grid.options,
             y,
             task.inner_folds,
@@ -105,7 +105,7 @@ def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
     return Grid(method.tune, values, [*filter(method.is_of_transform, method.tune)])
 
 
-def candidates_of(choice: tuning.Choice, task: Task) -> tuple[Candidate, ...]:
+def candidates_of(choice: selection.Choice, task: Task) -> tuple[Candidate, ...]:
     n, found = len(choice.scores), []
     for i, (option, judged) in enumerate(zip(choice.options, choice.judged(), strict=True)):
         mean, error = judged

@@ -22,7 +22,7 @@ from linclass.base.messages import counted
 from linclass_study.analysis.across_datasets import groups_sharing_rows
 from linclass_study.analysis.aggregate import conclusions_path
 from linclass_study.analysis.answer import mixture, shortened
-from linclass_study.analysis.controls import focus_of
+from linclass_study.analysis.comparison_with_control import focus_of
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems, planned_sentence
 from linclass_study.analysis.headline import caution, headline
 from linclass_study.analysis.outcome import Outcome

@@ -31,10 +31,15 @@ from linclass_study.analysis.across_datasets import (
     groups_sharing_rows,
     scenarios,
 )
-from linclass_study.analysis.controls import across, baselines, focus_of, ranks_decide
+from linclass_study.analysis.comparison_with_control import (
+    across,
+    baselines,
+    focus_of,
+    ranks_decide,
+)
 from linclass_study.analysis.fit_problems import planned_sentence, planned_words
 from linclass_study.analysis.outcome import Outcome, PlaneGrid, median_seconds
-from linclass_study.analysis.tuned import chosen_values, grid_ends
+from linclass_study.analysis.tuned_values import chosen_values, grid_ends
 from linclass_study.analysis.within_dataset import rope_of
 from linclass_study.analysis.wording import metric_title, metric_words, protocol_phrase, test_words
 from linclass_study.report.data_card import data_warnings, source_of

@@ -18,7 +18,7 @@ import polars as pl
 
 from linclass_study.analysis.export import ACROSS, FORMS
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.tuned import MARK, grid_end_note, grid_ends
+from linclass_study.analysis.tuned_values import MARK, grid_end_note, grid_ends
 from linclass_study.files.tables import AND
 from linclass_study.report.contents import TABLES, part_name
 
@@ -41,8 +41,8 @@ KINDS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `key` is its name in files, `title` on the page, and `about` the tooltip; of a list the page
-    shows `names` names and counts the others. `marked` are methods whose names have a mark (analysis/tuned.py)."""
+    """A column: `key` is its name in files, `title` on the page, and `about` the tooltip. The page shows `names` names
+    of a list and counts the others. `marked` are methods whose names have a mark (analysis/tuned_values.py)."""
 
     key: str
     title: str

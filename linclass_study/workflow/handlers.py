@@ -14,7 +14,7 @@ from linclass_study.analysis import study_file
 from linclass_study.data import fetch_inputs
 from linclass_study.errors import StudyError, printable
 from linclass_study.execution import fit_store, locks, slurm, snakemake_internals, terminal
-from linclass_study.execution.jobs import SECONDS_OF_RULE
+from linclass_study.execution.job_plan import SECONDS_OF_RULE
 from linclass_study.files import resolved_study
 from linclass_study.files.reading import require_plain
 from linclass_study.files.writing import full_disk

@@ -28,7 +28,7 @@ from linclass_study.config import code
 from linclass_study.config.study import AS_IS, Study, read_config
 from linclass_study.data import fetch_inputs
 from linclass_study.errors import StudyError
-from linclass_study.execution import jobs, locks, run_files, snakemake_internals
+from linclass_study.execution import job_plan, locks, run_files, snakemake_internals
 from linclass_study.execution.fit_forecast import ToFit
 from linclass_study.execution.run_files import RunSpec
 from linclass_study.files.reading import refuse_broken_records
@@ -113,8 +113,8 @@ class RuleInputs:
     def __init__(self, study: Study, workflow: Any):
         self.study, self.results = study, Path(study.results)
         self._workflow = workflow
-        self.bundles = jobs.plan_bundles(study)
-        self.bundles_of = jobs.bundles_by_dataset(self.bundles.values())
+        self.bundles = job_plan.plan_bundles(study)
+        self.bundles_of = job_plan.bundles_by_dataset(self.bundles.values())
         asked = figure_files.requested_figures(study.evaluation, study.methods)
         self.figures = figure_files.figure_names(asked)  # whether of single data sets → names
         self.run_spec = cache(self._run_spec)  # method → what the study specifies for its runs
@@ -270,11 +270,11 @@ class RuleInputs:
 
     def memory_mb(self, wildcards: Any, input: Any, attempt: int) -> int:
         """Memory that is requested from a cluster, from the sizes of the files once they exist."""
-        data = jobs.megabytes(input.features)
-        return jobs.memory_mb(data, self.study.limits["fit_memory_mb"], attempt)
+        data = job_plan.megabytes(input.features)
+        return job_plan.memory_mb(data, self.study.limits["fit_memory_mb"], attempt)
 
     def minutes(self, wildcards: Any, input: Any, attempt: int) -> int:
-        return jobs.minutes_of_bundle(self.bundles[wildcards.bundle], self.study, attempt)
+        return job_plan.minutes_of_bundle(self.bundles[wildcards.bundle], self.study, attempt)
 
     def longest_first(self, wildcards: Any) -> float:
         """The expected seconds of a job as its priority, so that no long job is left alone at the end."""

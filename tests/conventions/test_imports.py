@@ -49,8 +49,8 @@ def test_data_are_checked_and_read_without_heavy_libraries():
 
 def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits():
     modules = (
-        "config.study", "config.code", "execution.fit_store", "analysis.answer", "analysis.tuned",
-        "report.page", "command.clean", "workflow.handlers", "execution.compute", "checks.check_dataset",
+        "config.study", "config.code", "execution.fit_store", "analysis.answer", "analysis.tuned_values",
+        "report.page", "command.clean", "workflow.handlers", "execution.fit_jobs", "checks.check_dataset",
         "analysis.datasets_table", "analysis.aggregate", "data.produced_rows", "execution.features",
         "command.derived_files",
     )  # fmt: skip

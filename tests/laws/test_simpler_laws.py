@@ -22,7 +22,7 @@ from linclass import (
 from linclass.base.estimator import Estimator
 from linclass.base.parameters import defaults_of
 from linclass.base.tables import Table
-from linclass.tuning import tuning
+from linclass.tuning import selection
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
@@ -87,10 +87,10 @@ def test_a_class_ranks_only_its_own_parameters_by_simplicity(kind):
 def chosen(estimator, name, values, rule="best"):
     """The value that is chosen where all are equally good."""
     options, scores = [{name: value} for value in values], np.zeros((2, len(values)))
-    return options[tuning.RULES[rule](options, scores, estimator)][name]
+    return options[selection.RULES[rule](options, scores, estimator)][name]
 
 
-@each("rule", tuning.RULES)
+@each("rule", selection.RULES)
 def test_the_simplest_of_equally_good_candidates_is_chosen(rule):
     centroids = make_pipeline(StandardScaler(), NearestShrunkenCentroids())
     step = "nearestshrunkencentroids__threshold"
@@ -118,7 +118,7 @@ def test_the_one_standard_error_rule_prefers_large_centroid_thresholds():
     rows = np.random.default_rng(0).standard_normal((60, 4)) + 8 * np.eye(3, 4)[np.arange(60) % 3]
     grid = {"threshold": [0.0, 0.5, 1.0, 50.0]}
     model = TunedClassifier(NearestShrunkenCentroids(), strengths=None, param_grid=grid, cv=3)
-    for rule in tuning.RULES:
+    for rule in selection.RULES:
         fitted = model.set_params(rule=rule).fit(rows, np.arange(60) % 3)
         assert fitted.best_params_ == {"threshold": 1.0}
     method = Method(NearestShrunkenCentroids, {}, tune=grid)

@@ -22,7 +22,7 @@ from linclass.evaluation.comparisons.pairs import bradley_terry
 from linclass_study.analysis.aggregate import write_across
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import write_summary
-from linclass_study.analysis.tuned import write_tuned, write_tuned_table
+from linclass_study.analysis.tuned_values import write_tuned, write_tuned_table
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table
 from linclass_study.report import page

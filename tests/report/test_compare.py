@@ -17,7 +17,7 @@ from linclass.evaluation.comparisons.pairs import pairwise
 from linclass.evaluation.comparisons.t_tests import corrected_t_against_control
 from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
 from linclass_study.analysis.across_datasets import all_scores
-from linclass_study.analysis.controls import cost_ratio
+from linclass_study.analysis.comparison_with_control import cost_ratio
 from linclass_study.analysis.outcome import median_seconds
 from linclass_study.analysis.within_dataset import rope_of
 from linclass_study.analysis.wording import cost_words, p_words

@@ -12,7 +12,7 @@ from linclass.base.tables import Table
 from linclass_study.analysis.answer import answer
 from linclass_study.analysis.fit_problems import failed_candidates
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.tuned import write_tuned, write_tuned_table
+from linclass_study.analysis.tuned_values import write_tuned, write_tuned_table
 from linclass_study.execution import fit_outcome
 from linclass_study.files.tables import frame, write_table
 from linclass_study.pipeline.fitted import Task

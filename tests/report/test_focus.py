@@ -15,9 +15,9 @@ from studies import Data, Method
 from linclass.evaluation.comparisons.control import holm
 from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
 from linclass_study.analysis import answer, sentences
-from linclass_study.analysis import controls as power
+from linclass_study.analysis import comparison_with_control as power
 from linclass_study.analysis.across_datasets import AllScores, comparison_across
-from linclass_study.analysis.controls import (
+from linclass_study.analysis.comparison_with_control import (
     BASELINE,
     Verdict,
     across,

@@ -17,7 +17,7 @@ from markupsafe import escape
 from studies import Data, Method, finish
 
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.tuned import write_tuned, write_tuned_table
+from linclass_study.analysis.tuned_values import write_tuned, write_tuned_table
 from linclass_study.files.tables import frame, write_table
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT

@@ -11,7 +11,7 @@ from studies import Data, Method, finish
 
 from linclass_study.analysis.across_datasets import MIN_DATA_SETS, PAIRED, AllScores
 from linclass_study.analysis.aggregate import write_across
-from linclass_study.analysis.controls import BASELINE
+from linclass_study.analysis.comparison_with_control import BASELINE
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import too_few, unattainable
 from linclass_study.report.contents import FIGURES

@@ -10,9 +10,9 @@ from cases import each
 from matplotlib.text import Text
 from studies import Data, Method
 
-from linclass_study.analysis import answer, tuned
+from linclass_study.analysis import answer, tuned_values
 from linclass_study.analysis.aggregate import write_across
-from linclass_study.analysis.tuned import write_tuned, write_tuned_table
+from linclass_study.analysis.tuned_values import write_tuned, write_tuned_table
 from linclass_study.files.tables import write_table
 from linclass_study.report.cells import PageCells
 from linclass_study.report.contents import FIGURES
@@ -77,7 +77,7 @@ def test_parameters_at_the_end_of_their_grid_in_half_of_the_fits_are_reported(ou
     """Of two values both are ends. Not where a grid ends at the limit of the parameter, as its class states it."""
     reported = {
         (one["method"], one["parameter"], one["edge"], one["value"], *one["datasets"])
-        for one in tuned.at_the_edge(outcome)
+        for one in tuned_values.at_the_edge(outcome)
     }
     by_name = {
         ("at_the_end", "strength", "highest", "100.0", "d"),
@@ -86,7 +86,7 @@ def test_parameters_at_the_end_of_their_grid_in_half_of_the_fits_are_reported(ou
     }
     assert reported == by_name | {("own", "shrink", "lowest", "0.0", "d")}
     stated = replace(outcome, parameters={"own": {"limits": {"shrink": [0]}}})
-    assert {one["method"] for one in tuned.at_the_edge(stated)} == {"at_the_end", "two"}
+    assert {one["method"] for one in tuned_values.at_the_edge(stated)} == {"at_the_end", "two"}
     of_half = (
         "two chose the highest strength of its grid on d and the lowest strength of its grid on d"
     )
@@ -105,7 +105,7 @@ def test_parameters_at_the_end_of_their_grid_in_half_of_the_fits_are_reported(ou
     (10.0, {"logspace": [-1, 1, 3]}, "highest"),
 ])  # fmt: skip
 def test_only_a_grid_of_distinct_numbers_has_ends(value, grid, edge):
-    assert tuned.edge(value, grid) == edge
+    assert tuned_values.edge(value, grid) == edge
 
 
 def test_the_answer_is_of_the_first_protocol_that_a_data_set_has(make):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from linclass_study.execution import worker
 from linclass_study.execution.feature_file import NOWHERE, FeatureFile
-from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
+from linclass_study.execution.fit_run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.processes.guard import GuardedResult
 from linclass_study.processes.guarded_child import answer_of_call
 

@@ -12,10 +12,10 @@ from cases import each
 
 from linclass_study.data.expected_size import Size
 from linclass_study.errors import StudyError
-from linclass_study.execution import jobs
+from linclass_study.execution import job_plan
 from linclass_study.execution import slurm as slurm_jobs
-from linclass_study.execution.jobs import Bundle, divisible, seconds_of_run
-from linclass_study.execution.jobs import plan as plan_jobs
+from linclass_study.execution.job_plan import Bundle, divisible, seconds_of_run
+from linclass_study.execution.job_plan import plan as plan_jobs
 
 # Which runs share a job: a function of the entries and of `jobs:`, and stable
 
@@ -102,33 +102,33 @@ def test_work_grows_with_the_data_the_folds_and_the_tuning():
 
 
 def test_memory_grows_with_data_and_attempts_up_to_the_limit_of_a_fit():
-    light, heavy = (jobs.memory_mb(mb, 4000, 1) for mb in (1, 400))
+    light, heavy = (job_plan.memory_mb(mb, 4000, 1) for mb in (1, 400))
     assert heavy - light == 8 * 399
-    attempts = [jobs.memory_mb(400, 10_000, attempt) for attempt in (1, 2, 3, 4)]
+    attempts = [job_plan.memory_mb(400, 10_000, attempt) for attempt in (1, 2, 3, 4)]
     assert attempts[0] < attempts[1] < attempts[2] == attempts[3]
     for limit in (10, 4000, 100_000):
-        whole = jobs.memory_mb(400, limit, 3)
-        assert whole == jobs.memory_mb(400, 0, 1) + limit
-        assert all(jobs.memory_mb(400, limit, attempt) <= whole for attempt in (1, 2))
+        whole = job_plan.memory_mb(400, limit, 3)
+        assert whole == job_plan.memory_mb(400, 0, 1) + limit
+        assert all(job_plan.memory_mb(400, limit, attempt) <= whole for attempt in (1, 2))
 
 
 def test_time_is_doubled_up_to_the_limits_and_the_third_attempt_outlives_hanging_fits():
     """Its rows are `timeout`, as on a laptop, only if the job outlives them."""
-    first, second = (jobs.minutes(900, 1000, 300, attempt) for attempt in (1, 2))
+    first, second = (job_plan.minutes(900, 1000, 300, attempt) for attempt in (1, 2))
     assert first == 5 + 5 * 15
     assert second == 2 * first
-    assert jobs.minutes(900, 10, 60, 3) == 5 + 10
-    attempts = [jobs.minutes(60, 1000, 300, attempt, longest=15) for attempt in (1, 2, 3)]
+    assert job_plan.minutes(900, 10, 60, 3) == 5 + 10
+    attempts = [job_plan.minutes(60, 1000, 300, attempt, longest=15) for attempt in (1, 2, 3)]
     assert attempts == [10, 20, 40 + 15 * 5]
-    assert jobs.minutes(60, 15, 300, 3, longest=15) == 5 + 15 * 5, "at most what limits allow"
+    assert job_plan.minutes(60, 15, 300, 3, longest=15) == 5 + 15 * 5, "at most what limits allow"
 
 
 def test_the_size_of_data_is_that_of_the_largest_file(tmp_path):
     for name, size in {"small": 1_000_000, "large": 3_000_000}.items():
         (tmp_path / name).write_bytes(bytes(size))
     files = [tmp_path / name for name in ("small", "large", "not_there_yet")]
-    assert jobs.megabytes(files) == 3
-    assert jobs.megabytes([]) == 0
+    assert job_plan.megabytes(files) == 3
+    assert job_plan.megabytes([]) == 0
 
 
 def test_the_files_report_how_long_a_job_takes_once_they_are_there(tmp_path):
@@ -140,7 +140,7 @@ def test_the_files_report_how_long_a_job_takes_once_they_are_there(tmp_path):
         limits={"fit_seconds": 3600},
     )
     bundle = Bundle("mine@lda", (("mine", "lda"),), work=math.inf)
-    unknown = jobs.minutes_of_bundle(bundle, study, 1)
+    unknown = job_plan.minutes_of_bundle(bundle, study, 1)
     asked = []
     for rows in (100, 2_000_000):
         about, features = tmp_path / "data/mine.json", tmp_path / "features/mine/as_is.npz"
@@ -149,9 +149,9 @@ def test_the_files_report_how_long_a_job_takes_once_they_are_there(tmp_path):
         about.write_text(f'{{"rows": {rows}}}')
         with features.open("wb") as file:
             file.truncate(8 * 10 * rows)  # ten features
-        asked.append(jobs.minutes_of_bundle(bundle, study, 1))
+        asked.append(job_plan.minutes_of_bundle(bundle, study, 1))
     assert asked[0] < asked[1] < unknown, "of unknown size it is what the limit of a fit allows"
-    halves = jobs.minutes_of_bundle(replace(bundle, shards=2), study, 1)
+    halves = job_plan.minutes_of_bundle(replace(bundle, shards=2), study, 1)
     assert 5 < halves < asked[1]
 
 

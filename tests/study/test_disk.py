@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import compute
+from linclass_study.execution import fit_jobs
 from linclass_study.execution.run_files import Records, RunInputs
 from linclass_study.files import disk_cache, writing
 
@@ -122,9 +122,9 @@ def test_a_full_disk_is_named_and_refuses_only_fits_that_failed_on_it(full, tmp_
 
 
 def test_a_run_that_failed_on_a_full_disk_is_not_written(full, tmp_path, monkeypatch):
-    monkeypatch.setattr(compute, "fit_and_predict", lambda *_, **__: FailedRecords())
+    monkeypatch.setattr(fit_jobs, "fit_and_predict", lambda *_, **__: FailedRecords())
     with pytest.raises(StudyError, match="is full"):
-        compute.computed_run(Shared(tmp_path), "m", SPEC, None)
+        fit_jobs.computed_run(Shared(tmp_path), "m", SPEC, None)
     assert not [*tmp_path.rglob("*.parquet")]
 
 
@@ -137,7 +137,7 @@ class FailedRecords(Records):
         self.added = [({"status": "failed", "reason": FAILED}, None, None, None)]
 
 
-class Shared(compute.SharedInputs):
+class Shared(fit_jobs.SharedInputs):
     """The inputs of a run that has no earlier fits."""
 
     def __init__(self, results):

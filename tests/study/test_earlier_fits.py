@@ -18,11 +18,11 @@ from linclass.base.tables import Table
 from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
 from linclass_study.data.dataset import load_dataset
 from linclass_study.execution import feature_file, fit_store, folds, run_files
-from linclass_study.execution.compute import compute_bundle
 from linclass_study.execution.fit_forecast import ToFit
+from linclass_study.execution.fit_jobs import compute_bundle
+from linclass_study.execution.fit_run import RowDigests
 from linclass_study.execution.fit_store import FittedRun
 from linclass_study.execution.folds import Plan, write_folds
-from linclass_study.execution.run import RowDigests
 from linclass_study.execution.run_files import RunSpec
 from linclass_study.processes.guard import Guard, GuardedResult
 

@@ -6,7 +6,7 @@ import pytest
 
 from linclass_study.execution import fit_forecast
 from linclass_study.execution.fit_forecast import ToFit
-from linclass_study.execution.jobs import Bundle
+from linclass_study.execution.job_plan import Bundle
 from linclass_study.execution.run_files import RunSpec
 
 EVALUATION = {

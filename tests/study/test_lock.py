@@ -26,7 +26,7 @@ input()
 HOLD_RUN = """
 import sys
 from pathlib import Path
-from linclass_study.execution.compute import run_lock
+from linclass_study.execution.fit_jobs import run_lock
 
 with run_lock(Path(sys.argv[1])):
     print("held", flush=True)

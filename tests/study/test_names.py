@@ -9,8 +9,8 @@ import pytest
 from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.execution.features import compute_features
+from linclass_study.execution.fit_run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.execution.folds import Plan
-from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.execution.run_files import RunInputs
 from linclass_study.files.yaml_file import parse_numbers, read_yaml
 

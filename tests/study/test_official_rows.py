@@ -7,8 +7,8 @@ from polars.testing import assert_frame_equal
 
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.execution.features import compute_features
+from linclass_study.execution.fit_run import PlannedRun, SharedChild, fit_and_predict, task
 from linclass_study.execution.folds import make_folds, read_plan, write_folds
-from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict, task
 from linclass_study.processes.guard import Guard
 
 pytestmark = pytest.mark.usefixtures("in_process")

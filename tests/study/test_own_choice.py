@@ -12,7 +12,7 @@ from run_alone import rows_file
 from linclass import LogisticRegression
 from linclass.base.tables import Table
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.tuned import chosen_values
+from linclass_study.analysis.tuned_values import chosen_values
 from linclass_study.execution.worker import Worker
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table

@@ -11,7 +11,7 @@ from linclass_study.command.__main__ import main
 from linclass_study.command.run import checked_study
 from linclass_study.config.parts import divide
 from linclass_study.errors import StudyError
-from linclass_study.execution.jobs import run_seconds
+from linclass_study.execution.job_plan import run_seconds
 
 STUDY = """\
 results: r

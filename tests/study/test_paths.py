@@ -7,7 +7,7 @@ import numpy as np
 from linclass import LogisticRegression
 from linclass.base.tables import Table
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.tuned import chosen_values
+from linclass_study.analysis.tuned_values import chosen_values
 from linclass_study.config.method_check import method_problems
 from linclass_study.files.tables import frame, write_table
 from linclass_study.pipeline.fitted import Task

@@ -12,8 +12,8 @@ from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.features import compute_features
+from linclass_study.execution.fit_run import RowDigests
 from linclass_study.execution.folds import Plan
-from linclass_study.execution.run import RowDigests
 from linclass_study.execution.run_files import RunInputs
 
 TASK = {"n_classes": 2, "positive": 1, "inner_folds": 2}

@@ -11,9 +11,9 @@ from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset, save_dataset
 from linclass_study.errors import StudyError
 from linclass_study.execution import feature_file, folds, run_files
-from linclass_study.execution.compute import SharedInputs, compute_bundle, compute_shard, gather
+from linclass_study.execution.fit_jobs import SharedInputs, compute_bundle, compute_shard, gather
+from linclass_study.execution.fit_run import owner_of
 from linclass_study.execution.folds import write_folds
-from linclass_study.execution.run import owner_of
 from linclass_study.execution.run_files import is_current, recorded_run, write_manifest
 from linclass_study.files.logs import FAILED_LOG
 

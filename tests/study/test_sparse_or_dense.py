@@ -12,8 +12,8 @@ from linclass_study.data.entry_check import entry_problems
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.execution.features import compute_features
+from linclass_study.execution.fit_run import PlannedRun, SharedChild, fit_and_predict, task
 from linclass_study.execution.folds import make_folds, read_plan, write_folds
-from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict, task
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

@@ -10,7 +10,7 @@ from cases import first
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, results  # noqa: F401
 
 from linclass_study.execution import fit_store, slurm
-from linclass_study.execution.compute import SharedInputs, compute_bundle, compute_shard, gather
+from linclass_study.execution.fit_jobs import SharedInputs, compute_bundle, compute_shard, gather
 from linclass_study.execution.fit_store import EarlierFits, UnfinishedRun
 from linclass_study.execution.run_files import Made, Records
 from linclass_study.processes.guard import Guard

@@ -2,13 +2,13 @@
 
 data/{dataset}.npz, .json           rows in canonical order, or the reason why the data set is unavailable
 checks/{dataset}.json, .npz         facts about rows and columns, keys of the rows, proofs of separability
-tables/datasets.csv                 the facts of all data sets, one row each, and which of them share rows
-features/{dataset}/{features}.npz   features after the row-wise maps of some methods; as_is without any
+tables/datasets.csv                 one row of facts for each data set, and which data sets share rows
+features/{dataset}/{features}.npz   features after row-wise maps of some methods; as_is without any map
 """
 
 
 rule fetch:
-    """The first source with the right content. An unavailable data set is no error: its results say so."""
+    """Read the first source with the right content. The results of an unavailable data set say so; the job succeeds."""
     input:
         INPUTS.local_files,
     output:
@@ -31,7 +31,7 @@ rule fetch:
 
 
 rule retry:
-    """Try a data set again that was unavailable. If it is available now, the next run fetches it.
+    """Retry a data set that was unavailable. If it is available now, the next run fetches it.
 
     No job depends on this one: all that depends on a data set would run again, whatever the outcome.
     """
@@ -44,13 +44,13 @@ rule retry:
         "../envs/linclass.yaml"
     params:
         entry=INPUTS.entry,
-        plan=time_ns(),  # a parameter that has changed is due again
+        always=time_ns(),  # a changed parameter reruns the job
     script:
         "../scripts/retry.py"
 
 
 rule check_data:
-    """Duplicates, identifiers, target leakage, rank and separability; only the report depends on them."""
+    """Check for duplicates, identifiers, target leakage, rank and separability; no fit depends on the checks."""
     input:
         data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",
@@ -70,7 +70,7 @@ rule check_data:
 
 
 rule compare_data:
-    """The checks of all data sets in one table, with the data sets that share rows."""
+    """Join the checks of all data sets in one table, and find data sets that share rows."""
     input:
         expand("<results>/checks/{dataset}.{form}", dataset=DATASETS, form=["json", "npz"]),
     output:
@@ -89,7 +89,7 @@ rule compare_data:
 
 
 rule featurize:
-    """Row-wise feature maps. They learn nothing from the data, so they are applied before splitting without leakage."""
+    """Apply row-wise feature maps. They learn nothing from the data, so no test row leaks if they precede splitting."""
     input:
         data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",

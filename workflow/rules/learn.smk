@@ -1,17 +1,17 @@
 """From rows to folds and predictions. A run is one method on one data set, with all folds and their tuning.
 
-A job computes a bundle of runs: light runs share a job, a heavy one has its own (linclass_study/execution/jobs.py). Its
-output is a manifest of the files of its runs. Fits on which nothing has changed are not made again.
+A job computes a bundle of runs: light runs share a job, a heavy one has its own (linclass_study/execution/job_plan.py). Its
+output is a manifest of its runs; a missing file of a run or of the folds reruns the job, as if it were an output.
 
 folds/{dataset}.parquet                       the fold in which each row is tested, the same for all methods
 bundles/{bundle}.json                         the runs of a job with their inputs and files
-runs/{dataset}/{method}/                      fits, predictions, … (linclass_study/execution/run_files.py lists the files)
+runs/{dataset}/{method}/                      fits, predictions, … (listed in linclass_study/execution/run_files.py)
 store/{dataset}/                              runs of earlier variants of the study (linclass_study/execution/fit_store.py)
 """
 
 
 rule cross_validate:
-    """All folds of each run. A failed fit is a row with a reason, and the job succeeds."""
+    """Fit all folds of each run. A failed fit is a row with a reason, and the job succeeds."""
     input:
         INPUTS.rerun_if_runs_differ,
         features=INPUTS.features_of_bundle,
@@ -35,7 +35,7 @@ rule cross_validate:
 
 
 rule cross_validate_shard:
-    """Some fits of a run that is divided among several jobs (`jobs: {shards: …}`)."""
+    """Compute some fits of a run that is divided among several jobs (`jobs: {shards: …}`)."""
     input:
         features=INPUTS.features_of_bundle,
         about=INPUTS.about_of_bundle,
@@ -62,7 +62,7 @@ rule cross_validate_shard:
 
 
 rule gather_shards:
-    """The files of a divided run from its shards, with the same bytes as those of the undivided run."""
+    """Join the shards of a divided run; its files have the same bytes as those of an undivided run."""
     input:
         INPUTS.rerun_if_runs_differ,
         shards=INPUTS.files_of_shards,

@@ -1,12 +1,12 @@
-"""One self-contained page, and the figures of all data sets together that it shows.
+"""One self-contained page, and its figures over all data sets.
 
-report.html                             problems, answer, uncertainty and cost
-tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page
+report.html                                  problems, answer, uncertainty and cost
+tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page; a deleted one reruns the job, as if it were an output
 """
 
 
 rule report:
-    """The figures of all data sets together, and the page; its tables in every format are written, too."""
+    """Draw the figures over all data sets; write the page, and its tables in every format."""
     input:
         INPUTS.draw_again_if_files_are_lost,
         INPUTS.rerun_if_tables_are_missing,
@@ -31,13 +31,13 @@ rule report:
     conda:
         "../envs/linclass.yaml"
     params:
-        figures=FIGURES[False],
+        figures=OVERALL_FIGURES,
         study=INPUTS.digest,
         code=code_of(
             "report.py",
             *{part.module: None for part in contents.TABLES.values()},
             reads=contents.PAGE_FILES,
         ),
-        code_of_figures=code_of_figures(FIGURES[False]),
+        code_of_figures=code_of_figures(OVERALL_FIGURES),
     script:
         "../scripts/report.py"

@@ -1,16 +1,16 @@
 """From predictions to tables, without refitting: a new metric only reads the predictions again.
 
 runs/{dataset}/{method}/scores.parquet      every metric on every fold of a run
-scores, fits, tuned/{dataset}.parquet       scores and fits of all runs on a data set, and what their tuning found
-scores, fits, tuned.parquet, scores.csv     the same of all data sets
-tables/summary.csv, tables/fits.csv  mean, sd and n of each metric; statuses of the fits of each run
-tables/times.csv                    cost of each run on each machine
-comparison.npz                      scores of all methods across data sets, with tests, ratings and their intervals
-tables/ranks, pairwise, sensitivity (.csv, .md, .tex), across.json    the same as tables and sentences
-tables/strata_datasets, strata_ranks, strata_pairs (.csv)    the same within strata, if the study declares any
-tables/verdict.json                 the verdict as data, of which the answer and the page are sentences
-study.json                          the configuration of the study, so that the folder is complete
-answer.txt                          problems and the best method of each data set: the last lines in the terminal
+scores, fits, tuned/{dataset}.parquet       scores, fits and tuned values of all runs on a data set
+scores, fits, tuned.parquet, scores.csv     scores, fits and tuned values of all data sets
+tables/summary.csv, tables/fits.csv         mean, sd and n of each metric; statuses of the fits of each run
+tables/times.csv, tables/tuned.csv          cost of each run on each machine; chosen values of each fit
+comparison.npz                              scores of all methods across data sets, with tests, ratings and intervals
+tables/ranks, pairwise, sensitivity (.csv, .md, .tex), across.json    the comparison as tables and sentences
+tables/strata_datasets, strata_ranks, strata_pairs (.csv)             comparisons within strata, if the study has any
+tables/verdict.json                         the verdict as data; the answer and the page write sentences about it
+study.json                                  the configuration of the study, so that the folder is complete
+answer.txt                                  problems and the best method of each data set, as printed at the end
 """
 
 
@@ -36,14 +36,14 @@ rule score:
         study=INPUTS.digest_for_dataset,
         metrics=metrics_of(STUDY.evaluation),
         code=code_of("score.py", *INPUTS.metric_modules()),
-        figures=FIGURES[True],
-        code_of_figures=code_of_figures(FIGURES[True]),
+        figures=FIGURES_OF_DATASET,
+        code_of_figures=code_of_figures(FIGURES_OF_DATASET),
     script:
         "../scripts/score.py"
 
 
 rule aggregate:
-    """All scores and all fits as one table each; their summaries, the comparison of the methods, and the answer."""
+    """Join the scores, fits and tuned values of all data sets; summarize them, compare the methods, write the answer."""
     input:
         INPUTS.rerun_if_study_differs,
         scores=expand("<results>/scores/{dataset}.parquet", dataset=DATASETS),

@@ -26,7 +26,7 @@ HANDLERS = Handlers(INPUTS, workflow, logger, rules)
 
 DATASETS = list(STUDY.datasets)
 OF_STRATA = STRATA if STUDY.evaluation.get("strata") else ()
-FIGURES = INPUTS.figures  # whether they show a single data set → their names
+FIGURES_OF_DATASET, OVERALL_FIGURES = INPUTS.figures[True], INPUTS.figures[False]
 TEXTBOOK = course.script_names()
 
 

@@ -7,7 +7,7 @@ textbook/textbook.html                         one page in the order of a course
 
 
 rule exhibit:
-    """One script of the textbook. If its data are unavailable, its numbers say so."""
+    """Run one script of the textbook. If its data are unavailable, its numbers say so."""
     input:
         INPUTS.draw_again_if_figure_is_lost,
     output:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from linclass_study.execution.compute import fit_bundle
+from linclass_study.execution.fit_jobs import fit_bundle
 from linclass_study.processes.job import begin_job
 
 if __name__ == "__main__":

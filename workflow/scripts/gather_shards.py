@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from linclass_study.execution.compute import gather_shards
+from linclass_study.execution.fit_jobs import gather_shards
 from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, prediction_digests, write_scores
-from linclass_study.analysis.tuned import write_tuned
+from linclass_study.analysis.tuned_values import write_tuned
 from linclass_study.execution.run_files import read_manifest
 from linclass_study.files.reading import read_about
 from linclass_study.processes.job import begin_job

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linclass_study.analysis.controls import BASELINE
+from linclass_study.analysis.comparison_with_control import BASELINE
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
-from linclass_study.analysis.tuned import marked_labels
+from linclass_study.analysis.tuned_values import marked_labels
 from linclass_study.analysis.wording import best_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import key_height

@@ -13,7 +13,7 @@ from linclass.evaluation import metrics
 from linclass_study.analysis.across_datasets import all_scores
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.summary import planned_fits
-from linclass_study.analysis.tuned import grid_end_note, marked_labels
+from linclass_study.analysis.tuned_values import grid_end_note, marked_labels
 from linclass_study.analysis.wording import metric_title, metric_words
 from linclass_study.protocols import CURVE
 from linclass_study.report.drawing import style

@@ -16,7 +16,7 @@ import numpy as np
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import HeldOut, held_out, mean_of
-from linclass_study.analysis.tuned import grid_end_note
+from linclass_study.analysis.tuned_values import grid_end_note
 from linclass_study.analysis.wording import rows_held_out, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import (

@@ -18,7 +18,7 @@ from linclass.evaluation.comparisons.pairs import Pairwise
 from linclass_study.analysis.across_datasets import PAIRED, all_scores, comparison_across
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note, too_few, unattainable
-from linclass_study.analysis.tuned import grid_end_note, marked_labels
+from linclass_study.analysis.tuned_values import grid_end_note, marked_labels
 from linclass_study.analysis.within_dataset import ALPHA
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style

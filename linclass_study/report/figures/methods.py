@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.t_tests import t_interval
 from linclass.plotting import dots
-from linclass_study.analysis.controls import baselines
+from linclass_study.analysis.comparison_with_control import baselines
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
-from linclass_study.analysis.tuned import grid_end_note, marked_labels
+from linclass_study.analysis.tuned_values import grid_end_note, marked_labels
 from linclass_study.analysis.wording import metric_title, metric_words, status_words, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import LEGEND_LINE, key, key_height, mark_left_out

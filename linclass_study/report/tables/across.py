@@ -9,7 +9,7 @@ import polars as pl
 
 from linclass_study.analysis.across_datasets import ALPHA, MIN_DATA_SETS, comparison_across
 from linclass_study.analysis.aggregate import pairwise_table, ranks_table
-from linclass_study.analysis.controls import (
+from linclass_study.analysis.comparison_with_control import (
     CORRECTIONS,
     Across,
     across,

@@ -8,7 +8,7 @@ from typing import Any
 
 from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
 from linclass_study.analysis.across_datasets import comparison_across
-from linclass_study.analysis.controls import (
+from linclass_study.analysis.comparison_with_control import (
     Across,
     across,
     cost_ratio,

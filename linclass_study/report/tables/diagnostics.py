@@ -9,8 +9,8 @@ import polars as pl
 
 from linclass.base.many_fits import COUNT
 from linclass.kernels.functions import WIDTHS
-from linclass.tuning import tuning
-from linclass_study.analysis import tuned
+from linclass.tuning import selection
+from linclass_study.analysis import tuned_values
 from linclass_study.analysis.fit_problems import (
     FitProblem,
     failed_candidates,
@@ -96,7 +96,7 @@ def at_the_edge(outcome: Outcome) -> ReportTable:
     ]
     rows = [
         [one["method"], one["parameter"], format_tuned(one["value"]), one["edge"], one["datasets"]]
-        for one in tuned.at_the_edge(outcome)
+        for one in tuned_values.at_the_edge(outcome)
     ]
     caption = (
         "At least half of the fits chose the end of a grid of candidates, or of a path that was extended as far as "
@@ -257,9 +257,9 @@ def budget(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[str, str
 
 
 def _values(name: str, spec: Any) -> str:
-    if tuning.is_path(spec):
+    if selection.is_path(spec):
         return f"path of {len(WIDTHS) if name.endswith('gamma') else COUNT}"
-    values = [_shown(value) for value in tuning.listed_values(spec)]
+    values = [_shown(value) for value in selection.listed_values(spec)]
     if len(values) <= LISTED:
         return ", ".join(values)
     return f"{values[0]} to {values[-1]} ({len(values)} values)"

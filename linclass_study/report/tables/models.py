@@ -10,7 +10,7 @@ import polars as pl
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
-from linclass_study.analysis.tuned import chosen_values
+from linclass_study.analysis.tuned_values import chosen_values
 from linclass_study.analysis.wording import metric_words, rows_held_out
 from linclass_study.files.tables import FIT
 from linclass_study.report.figure_files import figure_numbers

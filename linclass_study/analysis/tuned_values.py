@@ -23,7 +23,7 @@ import polars as pl
 
 from linclass.base.messages import counted
 from linclass.evaluation import metrics
-from linclass.tuning import tuning
+from linclass.tuning import selection
 from linclass.tuning.paths import BEYOND
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import concatenate_files, main_protocol_frame
@@ -119,7 +119,7 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
 
 def edge(value: Any, spec: Any) -> str | None:
     """`lowest` or `highest` if the value is an end of a grid of at least two numbers; else None."""
-    grid = [option[""] for option in tuning.candidates({"": spec})]
+    grid = [option[""] for option in selection.candidates({"": spec})]
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in grid)
     if not numbers or len(set(grid)) < 2:
         return None
@@ -142,7 +142,7 @@ def _edge(
     the fit, or else of the grid that its entry gives to the estimator."""
     tune = entry.get("tune") or {}
     if parameter in tune:
-        if not tuning.is_path(tune[parameter]):
+        if not selection.is_path(tune[parameter]):
             return edge(value, tune[parameter])
         return None if judged is None else _end_of_path(judged, parameter)
     if tune:
@@ -161,7 +161,9 @@ def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
     if last not in BEYOND or True not in chosen:
         return None
     best = options[chosen.index(True)]
-    others = {name: best[name] for name in best if name != parameter and tuning.is_strength(last)}
+    others = {
+        name: best[name] for name in best if name != parameter and selection.is_strength(last)
+    }
     scores = candidates.select("mean", "error").rows()
     mates = [
         (option[parameter], *score)
@@ -170,7 +172,9 @@ def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
     ]
     which = edge(best[parameter], [value for value, *_ in mates])
     decade = [judged for value, *judged in mates if 0.0999 < value / best[parameter] < 10.001]
-    flat = tuning.is_strength(last) and len(decade) > 1 and all(one == decade[0] for one in decade)
+    flat = (
+        selection.is_strength(last) and len(decade) > 1 and all(one == decade[0] for one in decade)
+    )
     return None if flat else which
 
 

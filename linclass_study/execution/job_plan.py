@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import import_class
 from linclass.kernels.functions import WIDTHS
-from linclass.tuning import tuning
+from linclass.tuning import selection
 from linclass_study.config.study import Study
 from linclass_study.data.expected_size import Size, expected_size
 from linclass_study.entries import Entry
@@ -112,8 +112,8 @@ def tuned(entry: Entry, evaluation: Mapping[str, Any]) -> float:
     if not entry.get("tune"):
         # a criterion such as AIC selects from a path of fits to all training rows
         return sqrt(COUNT) if entry["classifier"] == "linclass.TunedClassifier" else 1.0
-    candidates = len(tuning.candidates(entry["tune"]))
-    for name in filter(lambda name: tuning.is_path(entry["tune"][name]), entry["tune"]):
+    candidates = len(selection.candidates(entry["tune"]))
+    for name in filter(lambda name: selection.is_path(entry["tune"][name]), entry["tune"]):
         candidates *= len(WIDTHS) if name.endswith("gamma") else COUNT
     return sqrt(candidates * evaluation["inner_folds"])
 

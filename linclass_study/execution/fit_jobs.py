@@ -1,7 +1,7 @@
 """The work of the jobs that fit: compute the runs of a bundle that are not up to date, or a shard of a heavy run.
 
-A heavy run is distributed to several jobs and gathered afterwards. Its fits are independent (jobs.py) and have their
-own seeds, so the files of the run are those of the undivided run, byte for byte.
+A heavy run is distributed to several jobs and gathered afterwards. Its fits are independent and have their own seeds,
+so the files of the run are those of the undivided run, byte for byte.
 
 shards/{dataset}@{method}@{shards}/{shard}.npz    outcomes of its fits; deleted when the run's files exist
 
@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import feature_file, fit_store, run, run_files
-from linclass_study.execution.fit_store import UNFINISHED, EarlierFits, RunsOfDataset, UnfinishedRun
-from linclass_study.execution.folds import ensure_folds, read_plan
-from linclass_study.execution.run import (
+from linclass_study.execution import feature_file, fit_run, fit_store, run_files
+from linclass_study.execution.fit_run import (
     PlannedRun,
     RowDigests,
     SharedChild,
     fit_and_predict,
     owner_of,
 )
+from linclass_study.execution.fit_store import UNFINISHED, EarlierFits, RunsOfDataset, UnfinishedRun
+from linclass_study.execution.folds import ensure_folds, read_plan
 from linclass_study.execution.slurm import enough_memory
 from linclass_study.files import environment
 from linclass_study.files.logs import KeptLog, print_kept_log
@@ -61,7 +61,7 @@ class SharedInputs:
         self.about = read_about(results / "data" / f"{dataset}.json")
         self.folds = results / "folds" / f"{dataset}.parquet"
         self.plan = read_plan(str(self.folds), self.about, evaluation)
-        self.task = run.task(self.about, evaluation)
+        self.task = fit_run.task(self.about, evaluation)
         self.runs = RunsOfDataset(results, dataset)
         of_data = {key: self.task[key] for key in OF_DATA}
         facts = [self.about.get(key) for key in ("status", "reason", "digest")]
