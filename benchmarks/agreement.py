@@ -54,7 +54,7 @@ class Peer(NamedTuple):
 
 
 class LDA(discriminant.LinearDiscriminantAnalysis):  # type: ignore[misc, unused-ignore]
-    """With the covariance divided by n − K, as ours, not by n."""
+    """LDA with the covariance divided by n − K, as ours, not by n."""
 
     def fit(self, X: Any, y: Any) -> Any:
         super().fit(X, y)
@@ -66,7 +66,7 @@ class LDA(discriminant.LinearDiscriminantAnalysis):  # type: ignore[misc, unused
 
 
 class QDA(discriminant.QuadraticDiscriminantAnalysis):  # type: ignore[misc, unused-ignore]
-    """With the covariance of a class divided by its n − 1, as ours, not by n."""
+    """QDA with the covariance of a class divided by its n − 1, as ours, not by n."""
 
     def fit(self, X: Any, y: Any) -> Any:
         super().fit(X, y)

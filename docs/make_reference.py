@@ -100,7 +100,7 @@ class Interval(NamedTuple):
 
     @property
     def alone(self) -> str:
-        """Without the number of data sets."""
+        """The interval without the number of data sets."""
         if not self.data_sets:
             return "–"
         if np.isnan(self.lower):
@@ -215,7 +215,7 @@ class Study:
     def difference(
         self, a: str, b: str, among: str = "", names: Sequence[str] | None = None
     ) -> Interval:
-        """Of the accuracies of two methods, on the data sets with both."""
+        """Interval of the difference of accuracies of two methods, on the data sets with both."""
         both = self.with_context("accuracy").select("dataset", a, b).drop_nulls()
         if names is not None:
             both = both.filter(pl.col("dataset").is_in([*names]))

@@ -20,7 +20,7 @@ def printable(text: str) -> str:
 
 
 def collect_errors(*steps: Callable[[], Any]) -> list[Any]:
-    """What the steps return, none of which needs another; the lines of all that are refused."""
+    """Results of independent steps; if some are refused, one error with the lines of all of them."""
     found, lines = [], []
     for step in steps:
         try:

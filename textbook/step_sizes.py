@@ -31,7 +31,7 @@ def gradient(w, rows):
 
 
 def path(eta, steps=60, batch=400, normed=False, decay=0.0):
-    """From (-1.5, 2): w ← w − η ∇E of a batch of rows; `normed` makes every step η long."""
+    """Steps w ← w − η ∇E of a batch of rows from (-1.5, 2); `normed` makes every step η long."""
     w, places, rng = np.array([-1.5, 2.0]), [], np.random.default_rng(1)
     for t in range(steps):
         places.append(w)

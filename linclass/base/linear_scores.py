@@ -196,8 +196,8 @@ class Coordinates(TransformerMixin, Estimator):
         array or data frame of shape (n, q)
             A data frame if `set_output` asks for one.
         """
-        rows = self._basis(self._check_rows(X))
-        return rows @ self.scalings_ - self.centre_ @ self.scalings_
+        rows, directions = self._basis(self._check_rows(X)), self.scalings_
+        return rows @ directions - self.centre_ @ directions
 
     def _basis(self, X: MatrixLike) -> Any:
         """What the coordinates are linear in: here the features."""

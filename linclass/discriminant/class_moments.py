@@ -207,7 +207,7 @@ class ClassMoments:
         return [ClassMoments(self.form, *part) for part in parts]
 
     def stacked(self) -> ClassMoments:
-        """As a stack of one."""
+        """These moments as a stack of one fold."""
         scatter = [self.scatter] if self.form in BY_ROWS else self.scatter[None]
         return ClassMoments(self.form, self.mass[None], self.mean[None], scatter)
 

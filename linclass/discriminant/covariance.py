@@ -92,12 +92,12 @@ class Spread(Distances):
 
     @classmethod
     def of_covariance(cls, C: np.ndarray, negligible: np.ndarray) -> Self:
-        """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding error."""
+        """Factors of Σ (d, d); a standard deviation up to `negligible` (d,) is rounding error."""
         return cls.of_covariances(C[None], negligible[None])[0]
 
     @classmethod
     def of_covariances(cls, C: np.ndarray, negligible: np.ndarray) -> list[Self]:
-        """From many Σ (n, d, d) at once, with `negligible` (n, d)."""
+        """Factors of many Σ (n, d, d) at once, with `negligible` (n, d)."""
         scale = np.sqrt(np.maximum(np.diagonal(C, axis1=1, axis2=2), 0))
         scale = np.where(scale > negligible, scale, 0)  # 0 for a column without variance
         weight = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
@@ -105,7 +105,7 @@ class Spread(Distances):
 
     @classmethod
     def _of_one(cls, C: np.ndarray, scale: np.ndarray, weight: np.ndarray) -> Self:
-        """By Cholesky factorization if that determines the rank; otherwise by eigenvectors."""
+        """Factors by Cholesky's factorization if it determines the rank; otherwise by eigenvectors."""
         L, indefinite = lapack.dpotrf(C.T, lower=1, clean=1)
         if not indefinite and weight.all():
             inverse, _ = lapack.dtrtri(L, lower=1)
@@ -170,7 +170,7 @@ class ShrunkSpread(Distances):
 
     @property
     def log_volume(self) -> float:
-        """Of the directions with variance."""
+        """ln det Σ over the directions with variance."""
         rest, variances = self.axes.shape[1] - len(self.axes), self.values + self.floor
         known = np.log(variances[variances > 0]).sum()
         return float(known + rest * np.log(self.floor or 1.0))

@@ -48,8 +48,8 @@ Partition = tuple[list[int], Array]
 class FromStatistics(Classifier):
     """Base of classifiers that are functions of sums over rows.
 
-    Sums are `ClassMoments`, unless a subclass overrides `_gather`; others have the same methods (as those of naive
-    Bayes, naive_bayes/class_sums.py). The sums of several folds are a stack, with a leading axis.
+    Sums are `ClassMoments`, unless a subclass overrides `_gather`; other sums have the same methods (as
+    naive_bayes/class_sums.py). The sums of several folds are a stack, with a leading axis.
 
     Attributes
     ----------
@@ -58,8 +58,8 @@ class FromStatistics(Classifier):
     """
 
     sums_count_rows: ClassVar[bool] = True  # `_counted`
-    statistics_: Any  # with the weights as they are given
-    _n_rows: int  # of positive weight
+    statistics_: Any  # before `_counted` rescales the weights
+    _n_rows: int  # number of rows of positive weight
 
     fit_many, leave_one_out = fit_many, leave_one_out
 
@@ -77,12 +77,12 @@ class FromStatistics(Classifier):
         """The sums over all rows but those of each fold, in stacks of folds."""
         return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
 
-    def _gathering(self) -> object:
+    def _parameters_of_sums(self) -> object:
         """The parameters on which the sums depend: models that agree in them share the sums."""
         return ()
 
     def _estimates(self, stack: Any) -> Iterable[tuple[Any, ...]]:
-        """What `_set_estimates` takes, of each fold of a stack: here its sums."""
+        """What `_set_estimates` takes, for each fold of a stack: here the sums of the fold."""
         return ((fold,) for fold in stack.split())
 
     def _set_estimates(self, *estimates: Any) -> Self:
@@ -90,8 +90,8 @@ class FromStatistics(Classifier):
         raise NotImplementedError
 
     def _learn(self, statistics: Any) -> Self:
-        (alone,) = self._estimates(statistics.stacked())
-        return self._set_estimates(*alone)
+        (estimates,) = self._estimates(statistics.stacked())
+        return self._set_estimates(*estimates)
 
     def _counted(self) -> Any:
         """`statistics_`, with weights that count rows if the fit depends on it."""
@@ -109,13 +109,13 @@ class FromStatistics(Classifier):
         self.statistics_ = self._gather(X, codes, weights, len(self.classes_))
 
     def _shared(self) -> Hashable:
-        """Key of what the sums depend on: models with equal ones can share them."""
-        return key_of((self._gathering(), getattr(self, "class_weight", None)))
+        """Key of what the sums depend on: models with equal keys can share the sums."""
+        return key_of((self._parameters_of_sums(), getattr(self, "class_weight", None)))
 
     _fit_group = _shared
 
     def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
-        """With one pass over the rows; class_weight='balanced' differs from fold to fold."""
+        """Fit with one pass over the rows; class_weight='balanced' is refused, as it differs from fold to fold."""
         checked = models[0]
         if checked._is_balanced():
             raise NotApplicable(BALANCED + " Fit fold by fold, or give a dict.")

@@ -1,14 +1,14 @@
 """Linear discriminant analysis: Gaussian classes with one covariance,  z_k = θ_kᵀ(x − m) − A(θ_k) + ln π_k.
 
-θ_k = Σ⁻¹(m_k − m), A(θ_k) = ½ θ_kᵀ(m_k − m), with the class means m_k, the overall mean m, and Σ the
+θ_k = Σ⁻¹(m_k − m), A(θ_k) = ½ θ_kᵀ(m_k − m), with the class means m_k, the mean m of all rows, and Σ the
 scatter within the classes over N − K or N, optionally shrunk to (1 − α)Σ + α (tr Σ/d) I. If Σ is
 singular its pseudo-inverse is used, and status_ says so: directions in which no class has any variance
 are left out, even one that would separate them. Weights are frequency weights: weight 2 is the same as two rows.
 With more features than rows only products of rows are needed; sparse rows stay sparse.
 
-`transform` gives discriminant coordinates Vᵀ(x − m), m = Σ_k π_k m_k, along the directions v_r that maximize
-vᵀBv / vᵀΣv with vᵀΣv = 1, B = Σ_k π_k (m_k − m)(m_k − m)ᵀ. They are combinations of the θ_k, so the eigenvectors of
-a matrix (K, K) give them.
+`transform` gives discriminant coordinates Vᵀ(x − c), c = Σ_k π_k m_k, along the directions v_r that maximize
+vᵀBv / vᵀΣv with vᵀΣv = 1, B = Σ_k π_k (m_k − c)(m_k − c)ᵀ. The v_r are combinations of the θ_k, so the eigenvectors
+of a matrix (K, K) give them.
 
 Predicts: log-odds, linear in x, probabilities and discriminant coordinates.
 Cost: O(n d min(n, d)); O(n d) if diagonal or spherical.
@@ -79,9 +79,9 @@ class LinearDiscriminantAnalysis(
     scalings_ : array of shape (d, q)
         The directions v_r, as columns, of decreasing ratios; q ≤ min(K − 1, d).
     explained_variance_ratio_ : array of shape (q,)
-        Share of each in the sum of the ratios vᵀBv / vᵀΣv.
+        Share of each direction in the sum of the ratios vᵀBv / vᵀΣv.
     centre_ : array of shape (d,)
-        Overall mean m, the origin of the coordinates.
+        Mean c of the class means, weighted by the priors: the origin of the coordinates.
     statistics_ : object, only if the fit is a function of sums
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
@@ -132,14 +132,14 @@ class LinearDiscriminantAnalysis(
         form = tied_form(X, K, "full", type(self).__name__)
         moments = ClassMoments.of(X, codes, weights, K, form)
         share = optimal_shrinkage(moments, X, codes, weights)
-        (alone,) = self._estimates(moments.stacked(), share)
-        return self._set_estimates(*alone)
+        (estimates,) = self._estimates(moments.stacked(), share)
+        return self._set_estimates(*estimates)
 
     partial_fit = only_if(lambda self: FROM_ROWS if isinstance(self.shrinkage, str) else "")(
         FromStatistics.partial_fit
     )
 
-    def _gathering(self) -> object:
+    def _parameters_of_sums(self) -> object:
         return self.covariance_type == "full", self.shrinkage == "ledoit_wolf"
 
     def _form(self, X: Matrix, K: int) -> str:
@@ -150,7 +150,7 @@ class LinearDiscriminantAnalysis(
     def _estimates(
         self, stack: ClassMoments, share: float | None = None
     ) -> Iterable[tuple[Any, ...]]:
-        """With this share of shrinkage; None is `shrinkage`."""
+        """What `_set_estimates` takes, for each fold; `share` replaces the parameter `shrinkage`."""
         share = float(self.shrinkage) if share is None else share
         covariances = TiedCovariances(stack, self.ddof, self.covariance_type, share)
         means, centre = stack.means, stack.centre
@@ -160,11 +160,10 @@ class LinearDiscriminantAnalysis(
         normalizer = 0.5 * (covariances.whiten(M) ** 2).sum(axis=-1)
         b = log_priors(priors, stack.mass) - normalizer
         b -= (theta @ centre[..., None])[..., 0]
-        # ‖Σθ − m‖ / ‖m‖ in whitened coordinates: how well the linear equations are solved
-        missed = covariances.whiten(covariances.times(theta) - M)
-        size = 2 * normalizer.sum(axis=1)  # ‖m‖²
-        left = (missed * missed).sum(axis=(1, 2))
-        residual = np.sqrt(left / np.where(size > 0, size, 1)).tolist()
+        # ‖Σθ − M‖ / ‖M‖ in whitened coordinates: how well the linear equations are solved
+        error = (covariances.whiten(covariances.times(theta) - M) ** 2).sum(axis=(1, 2))
+        size = 2 * normalizer.sum(axis=1)  # ‖M‖²
+        residual = np.sqrt(error / np.where(size > 0, size, 1)).tolist()
         shares = [share] * len(means)
         return zip(means, priors, theta, b, residual, covariances.ranks, shares, strict=True)
 
@@ -199,23 +198,23 @@ class LinearDiscriminantAnalysis(
 
     def _weights_of_means(self) -> np.ndarray:
         """The priors, 0 for a class without rows, which is never predicted."""
+        # b_k = −∞ for such a class; two classes have one b = b₁ − b₀, of which −b stands for b₀
         b = self.intercept_ if len(self.intercept_) > 1 else np.array([-1, 1]) * self.intercept_
         pi = np.where(b > -np.inf, self.priors_, 0.0)
         return np.asarray(pi / pi.sum())
 
     def _directions(self) -> tuple[np.ndarray, np.ndarray]:
-        """(v_r as columns, their ratios):  with M = √π (m_k − m), Θ = MΣ⁻¹ and MΘᵀ = U Λ Uᵀ,  v_r = Θᵀu_r/√λ_r."""
+        """(v_r as columns, their ratios):  with M = √π (m_k − c), Θ = MΣ⁻¹ and MΘᵀ = U Λ Uᵀ,  v_r = Θᵀu_r/√λ_r."""
         self._require_fit()
         pi = self._weights_of_means()
-        theta = (
-            self.coef_
-            if len(self.coef_) > 1
-            else np.vstack([np.zeros_like(self.coef_), self.coef_])
-        )
+        theta = self.coef_
+        if len(theta) == 1:  # θ₁ − θ₀ of two classes
+            theta = np.vstack([np.zeros_like(theta), theta])
         M, theta = (np.sqrt(pi)[:, None] * (A - pi @ A) for A in (self.means_, theta))
         G = M @ theta.T
         ratios, U = np.linalg.eigh((G + G.T) / 2)
         kept = np.flatnonzero(ratios > NEGLIGIBLE_RATIO * ratios[-1])[::-1]
         V = theta.T @ U[:, kept] / np.sqrt(ratios[kept])
+        # signs of eigenvectors are arbitrary: the last class has larger coordinates than the first
         V *= np.where((self.means_[-1] - self.means_[0]) @ V < 0, -1.0, 1.0)
         return V, ratios[kept]

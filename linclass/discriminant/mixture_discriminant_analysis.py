@@ -146,7 +146,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         return ClassMoments.of(X, codes, weights, K, form)
 
     def _learn(self, rows: SubclassRows, with_objective: bool = True) -> Self:
-        """Without the objective, whose constant is a determinant of the rows, it is NaN."""
+        """Fit; without `with_objective` the objective, whose constant is a determinant of the rows, is NaN."""
         moments, spread, along, a = rows.moments, rows.spread, rows.along, rows.shrinkage
         K, d = moments.mean.shape
         blocks = [*zip(rows.white, rows.weights, strict=True)]

@@ -32,7 +32,7 @@ class NearestMean(FromStatistics, LinearScores):
     """
 
     def __init__(self) -> None:
-        """Without parameters."""
+        """Make a classifier; it has no parameters."""
 
     def _form(self, X: Matrix, K: int) -> str:
         return "means"

@@ -43,7 +43,7 @@ class Latest:
         self.value = np.empty(0)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Nothing, as it can be computed again."""
+        """No state: the products can be computed again."""
         return vars(Latest())
 
     def of(self, X: sp.csr_array, compute: Callable[[sp.csr_array], Array]) -> Array:
@@ -65,7 +65,7 @@ class Deviations:
 
     @classmethod
     def stacked(cls, classes: Sequence[tuple[Matrix, Array | None, Array]]) -> Self:
-        """From (near, t_k, √w) of the rows of each class."""
+        """Stack (near, t_k, √w) of the rows of each class."""
         near, rest, roots = zip(*classes, strict=True)
         codes = np.repeat(np.arange(len(roots)), [*map(len, roots)])
         if rest[0] is None:
@@ -82,7 +82,7 @@ class Deviations:
         return cls(near, None, roots, np.concatenate([*(p.codes for p in parts), np.arange(K)]), K)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what can be computed again."""
+        """State without what can be computed again."""
         lost = {"gram", "axes", "squares"}
         known = {name: value for name, value in vars(self).items() if name not in lost}
         return known | {"_span": None}
@@ -103,7 +103,7 @@ class Deviations:
         return Deviations(near, self.rest / by, self.roots, self.codes, self.K)
 
     def times(self, factor: float) -> Deviations:
-        """The same with all weights multiplied by a factor."""
+        """These deviations with all weights multiplied by a factor."""
         root = np.sqrt(factor)
         return Deviations(self.near * root, self.rest, self.roots * root, self.codes, self.K)
 
@@ -111,7 +111,7 @@ class Deviations:
         return Deviations(self.near[rows], self.rest, self.roots[rows], self.codes[rows], self.K)
 
     def among(self, places: Array, K: int) -> Deviations:
-        """The same, with the classes at these positions among K."""
+        """These deviations with the classes at these positions among K."""
         rest = None
         if self.rest is not None:
             rest, used = np.zeros((K, self.shape[1])), np.unique(self.codes)

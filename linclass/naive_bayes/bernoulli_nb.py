@@ -96,7 +96,7 @@ class BernoulliNB(NaiveBayes, LinearScores):
             "Preprocessor(transforms=['binarize'])."
         )
 
-    def _gathering(self) -> object:
+    def _parameters_of_sums(self) -> object:
         return self.binarize
 
     def _observed(self, X: Matrix) -> Matrix:

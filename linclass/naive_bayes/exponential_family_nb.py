@@ -80,7 +80,7 @@ class ExponentialFamilyNB(NaiveBayes):
             return [self.families]
         return [REST, *self.families.values()]
 
-    def _gathering(self) -> object:
+    def _parameters_of_sums(self) -> object:
         return self.families
 
     def _families(self) -> list[tuple[Family, Any, float]]:

@@ -88,7 +88,7 @@ def goes_along_paths(estimator: EstimatorLike, options: Sequence[Option]) -> boo
 
 
 def has_path(estimator: EstimatorLike) -> bool:
-    """Whether its strength matters: without a penalty the fits at all strengths are one."""
+    """Whether the strength of an estimator matters; without a penalty it does not."""
     return bool(getattr(estimator, "strength_matters", True))
 
 
@@ -100,7 +100,7 @@ def fits_on_folds(
     given: Given,
     splits: Sequence[Split],
 ) -> Iterator[list[Any]]:
-    """For each split the fits to its training rows."""
+    """Fits to the training rows of each split, one for each option."""
     every = np.arange(len(y))
     once = all(np.array_equal(np.sort(np.concatenate(split)), every) for split in splits)
     if once and hasattr(estimator, "fit_many"):

@@ -116,7 +116,7 @@ RANK_TOLERANCE = 1e-12  # eigenvalues below it, in units of the largest, are 0
 
 
 def degrees_of_freedom(objective: Objective, theta: Array) -> float:
-    """At the optimum `theta` of a penalized objective."""
+    """Effective degrees of freedom at the optimum `theta` of a penalized objective."""
     penalty, strength, W = objective.penalty, objective.strength, objective.weight_part(theta)
     kept, pieces = np.ones(objective.shape, dtype=bool), penalty.pieces(W)
     if objective.kinked:

@@ -1,12 +1,12 @@
-"""What candidates are judged by on held-out rows; greater is better.
+"""Scores of fits on held-out rows; greater is better.
 
 accuracy        share of the rows whose class is predicted
 log_loss        mean of ln P(y | x), with P at least 2.2·10⁻¹⁶, also where the fit has not seen the class
 squared_error   minus the mean of (y − ŷ)²
 
-Classifiers may also be judged by any other metric, with its sign changed where less is better. Of
-two classes the second is the positive one. A function is called by its parameters: as a metric or a scorer of
-scikit-learn, or with the fit, the rows, their classes and their weights.
+Classifiers may also be scored by any other metric, with its sign changed if less is better. The second of two classes
+is the positive one. The parameters of a function decide how it is called: as a metric or a scorer of scikit-learn, or
+with the fit, the rows, their classes and their weights.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
 
 PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
-FLOOR = float(np.log(np.finfo(float).eps))
+FLOOR = float(np.log(np.finfo(float).eps))  # least log-probability of a class
 
 Score = Callable[[Any, Any, Array, Array | None], float]
 
@@ -49,7 +49,7 @@ def log_likelihood(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array
 
 
 def check_metric(metric: Any, own: Mapping[str, Score]) -> None:
-    """Raise ValueError unless it is a function, one of its own names, or for a classifier a metric of linclass."""
+    """Raise ValueError unless `metric` is a function, a name in `own`, or for classifiers a metric of linclass."""
     if callable(metric):
         if not (isinstance(metric, type) or len(_leading(metric)) < 2):
             return
@@ -84,7 +84,7 @@ def score_of(metric: Any, own: Mapping[str, Score]) -> Score:
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
-    """Name → kind of its parameters."""
+    """Name of each parameter of a function → its kind."""
     try:
         return {name: p.kind for name, p in inspect.signature(function).parameters.items()}
     except ValueError:  # compiled
@@ -92,7 +92,7 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _leading(function: Callable[..., Any]) -> list[str]:
-    """Names of the parameters that may be given by their place, four for `*args`."""
+    """Names of the positional parameters, four for `*args`."""
     of_place = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = _parameters(function)
     more = ["*"] * 4 if inspect.Parameter.VAR_POSITIONAL in parameters.values() else []
@@ -100,7 +100,7 @@ def _leading(function: Callable[..., Any]) -> list[str]:
 
 
 def _is_of_labels(function: Any) -> bool:
-    """Whether it is f(y_true, y_pred), as scikit-learn's metrics are; others get the fit first."""
+    """Whether the function is f(y_true, y_pred), as scikit-learn's metrics are; others get the fit first."""
     leading = _leading(function)
     return len(leading) == 2 or (len(leading) > 2 and leading[0].startswith("y"))
 
@@ -111,7 +111,7 @@ def _imported(function: Callable[..., Any]) -> Any:
 
 
 def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Score:
-    """The score by a function of the user's."""
+    """The score that calls a function of the user."""
     names, of_labels = _parameters(function), _is_of_labels(function)
     by_name = "sample_weight" in names or inspect.Parameter.VAR_KEYWORD in names.values()
     if not (of_labels or by_name) and len(_leading(function)) > 3:

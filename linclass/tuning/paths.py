@@ -1,12 +1,12 @@
 """Values of a tuned parameter that come from the training rows: `path` in the place of a list.
 
 strength    from the strongest penalty that matters (linclass/linear/path.py), of linclass's models
-C, alpha    the same of scikit-learn's, in its units
-gamma       of kernels, about 1/(d · variance)
-threshold   of nearest shrunken centroids, from the one that leaves no feature to 0
+C, alpha    strengths of scikit-learn's models, in its units
+gamma       of kernels: values around 1/(d · variance)
+threshold   of nearest shrunken centroids: from the value that leaves no feature to 0
 
-The parameter of a base estimator of another, `estimator__strength` or `logisticregression__C`, has the path of the
-problems that it is fitted to: pairs of classes, each class against the rest, rows after earlier steps of a pipeline.
+The path of a base estimator's parameter, `estimator__strength` or `logisticregression__C`, comes from the problems that
+the base estimator is fitted to: pairs of classes, each class against the rest, rows after earlier steps of a pipeline.
 
 If the best value is an end of its path, the path goes on beyond it in the same ratios, a decade at a time, as far as
 `BEYOND` says.
@@ -28,8 +28,8 @@ from linclass.tuning import selection
 from linclass.tuning.selection import Option, is_path, is_strength
 
 SLACK = 1e-6  # of a step, against rounding
-# Decades by which a path may be extended at its lower and at its upper end. Stronger penalties than the strongest
-# change nothing, and its end is there to be seen; weaker ones may.
+# Decades by which a path may be extended at its lower and at its upper end. Penalties stronger than the first hardly
+# change a fit; weaker ones may.
 BEYOND = {"strength": (3, 1), "alpha": (3, 1), "C": (1, 3), "gamma": (1, 1)}
 
 

@@ -9,8 +9,8 @@ one_standard_error   the simplest candidate whose mean is at most one standard e
                      over the inner folds, below the best. Parameters that make no model simpler keep the values of
                      the best; if there are no others, it is the best.
 
-Which parameters make a model simpler, a class says itself: `simpler` of linclass/base/estimator.py. Other
-libraries' are known by scikit-learn's names.
+The attribute `simpler` of a class (linclass/base/estimator.py) says which parameters make a model simpler; those of
+other libraries are known by scikit-learn's names (BY_NAME).
 
 Varma & Simon (2006), Bias in error estimation when using cross-validation for model selection.
 Breiman, Friedman, Olshen & Stone (1984), CART, §3.4.3; Hastie, Tibshirani & Friedman (2009), §7.10
@@ -20,31 +20,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from linclass.base.arrays import EstimatorLike
-from linclass.base.messages import NotApplicable
 from linclass.base.parameters import is_number, key_of
-from linclass.tuning.folds import stratified_folds
 
 Option = dict[str, Any]
-# Of classes that do not say it: 1 if greater values make the model simpler, −1 if smaller ones do.
+# for classes without `simpler`: 1 if greater values make the model simpler, −1 if smaller values do
 BY_NAME = {"strength": 1, "alpha": 1, "shrinkage": 1, "reg_param": 1, "C": -1}
-TIE = 1e-12
+TIE = 1e-12  # mean scores that differ by at most this are equal
 PATH = "path"  # in place of a list: values from the training rows (linclass/tuning/paths.py)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The number of the option that was chosen, and what all of them were judged by."""
+    """The number of the chosen option, and the scores of all options."""
 
-    options: Sequence[Option]
+    options: list[Option]
     number: int
-    scores: np.ndarray  # (inner folds, options), greater is better; −∞ where an option failed
+    scores: np.ndarray  # (inner folds, options), greater is better; −∞ if an option failed
     failures: Mapping[int, Exception]  # number of an option → the first exception
 
     @property
@@ -52,11 +49,12 @@ class Choice:
         return self.options[self.number]
 
     def judged(self) -> Iterator[tuple[float, float]]:
-        """(mean, standard error sd/√folds) of each option over the inner folds; NaN of one that failed."""
-        for of_option in self.scores.T:
-            failed = not np.isfinite(of_option).all()
-            error = np.nan if failed else float(standard_error(of_option))
-            yield np.nan if failed else float(of_option.mean()), error
+        """(mean, standard error sd/√folds) of each option over the inner folds; NaN if it failed."""
+        for scores in self.scores.T:
+            if np.isfinite(scores).all():
+                yield float(scores.mean()), float(standard_error(scores))
+            else:
+                yield np.nan, np.nan
 
 
 def standard_error(scores: np.ndarray) -> Any:
@@ -74,13 +72,13 @@ def is_strength(name: str) -> bool:
 
 
 def candidates(tune: Mapping[str, Any]) -> list[Option]:
-    """All combinations of the listed values, and of 1 for a path, where no rows are known; the first varies slowest."""
+    """All combinations of the listed values; a path counts as the value 1, without rows. The first varies slowest."""
     lists = [[1.0] if is_path(spec) else listed_values(spec) for spec in tune.values()]
     return [dict(zip(tune, values, strict=True)) for values in product(*lists)]
 
 
 def is_grid(grid: Any) -> bool:
-    """Whether it has lists of values by name."""
+    """Whether a grid has lists of values by name."""
 
     def is_list(values: Any) -> bool:
         several = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
@@ -89,79 +87,32 @@ def is_grid(grid: Any) -> bool:
     return isinstance(grid, Mapping) and all(is_path(v) or is_list(v) for v in grid.values())
 
 
-def choose(
+def search(
     options: Sequence[Option],
-    y: np.ndarray,
-    folds: int,
-    seed: int,
-    prepare: Callable[[np.ndarray, np.ndarray, Sequence[Option]], Any],
-    score: Callable[[Any, Option], float],
-    together: Callable[[list[np.ndarray], Sequence[Option]], list[list[Callable[[], float]]]]
-    | None = None,
-    groups: np.ndarray | None = None,
-    rule: str = "best",
-    names: Sequence[str] | None = None,
-    estimator: EstimatorLike = None,
-    beyond: Callable[[Sequence[Option], int], list[Option]] = lambda options, number: [],
+    judge: Callable[[Sequence[Option]], tuple[np.ndarray, Mapping[int, Exception]]],
+    rule: str,
+    estimator: EstimatorLike,
+    beyond: Callable[[Sequence[Option], int], list[Option]],
 ) -> Choice:
-    """The selected candidate. prepare(train, test, options) runs once per inner fold, score(prepared, option) for each
-    option.
+    """The candidate that the rule selects, after paths were extended as long as their end is best.
 
-    `together`, called with the held-out rows of all inner folds, may return a function that computes the score for each
-    fold and option; if it raises NotApplicable, candidates are fitted one after the other. An option that fails on a
-    fold is excluded; if all fail, the first exception is raised. `names` are those of the classes, for messages;
-    `estimator` is one whose parameters the options change, and says which of them make it simpler. `beyond` gives the
-    options to try as well if the one of this number is the best, or the one that the rule selects.
+    `judge` returns the scores (inner folds, options) of options, and the exceptions of those that failed by number; if
+    all of the first options fail, the first exception is raised. `beyond` returns the options that continue a path if
+    the option of this number is at its end. `estimator` has the parameters, and says which of them make it simpler.
     """
-    fold = stratified_folds(y, folds, seed, groups, names)
-    held_out = [np.flatnonzero(fold == k) for k in range(folds)]
-    choice, new = Choice([], 0, np.empty((folds, 0)), {}), list(options)
+    choice, new = Choice([], 0, np.empty((0, 0)), {}), list(options)
     while new:
-        judged, failures = _judged(new, held_out, prepare, score, together)
-        if failures and not np.isfinite(judged).all(axis=0).any() and not choice.options:
+        new_scores, failures = judge(new)
+        if failures and not choice.options and not np.isfinite(new_scores).all(axis=0).any():
             raise next(iter(failures.values()))
-        before = len(choice.options)
-        failures = {before + i: error for i, error in failures.items()}
-        options, scores = [*choice.options, *new], np.hstack([choice.scores, judged])
+        n = len(choice.options)
+        scores = np.hstack([choice.scores, new_scores]) if n else new_scores
+        failures = {**choice.failures, **{n + i: error for i, error in failures.items()}}
+        options = [*choice.options, *new]
         best, number = (RULES[name](options, scores, estimator) for name in ("best", rule))
-        choice = Choice(options, number, scores, {**choice.failures, **failures})
+        choice = Choice(options, number, scores, failures)
         new = beyond(options, best) or beyond(options, number)
     return choice
-
-
-def _judged(
-    options: Sequence[Option],
-    held_out: Sequence[np.ndarray],
-    prepare: Callable[[np.ndarray, np.ndarray, Sequence[Option]], Any],
-    score: Callable[[Any, Option], float],
-    together: Callable[..., Any] | None,
-) -> tuple[np.ndarray, dict[int, Exception]]:
-    """(scores of each fold and option, the first exception of each option that failed)"""
-
-    def one_by_one() -> Iterator[list[Callable[[], float]]]:
-        rows = np.arange(sum(map(len, held_out)))
-        for test in held_out:
-            prepared = prepare(np.delete(rows, test), test, options)
-            yield [partial(score, prepared, option) for option in options]
-
-    scores = np.zeros((len(held_out), len(options)))
-    failures: dict[int, Exception] = {}
-    try:
-        computations = one_by_one() if together is None else together(held_out, options)
-    except NotApplicable:
-        computations = one_by_one()
-    for k, of_fold in enumerate(computations):
-        for i, score_of_option in enumerate(of_fold):
-            if not np.isfinite(scores[:, i]).all():
-                continue
-            try:
-                scores[k, i] = score_of_option()
-            except MemoryError:
-                raise
-            except Exception as error:
-                failures.setdefault(i, error)
-                scores[k, i] = -np.inf
-    return scores, failures
 
 
 def _best(options: Sequence[Option], scores: np.ndarray, estimator: EstimatorLike = None) -> int:
@@ -177,13 +128,13 @@ def _one_standard_error(
     if not np.isfinite(scores[:, best]).all():
         return best
     error, mean = standard_error(scores[:, best]), scores.mean(axis=0)
-    near = [
+    eligible = [
         i
         for i, option in enumerate(options)
         if mean[i] >= mean[best] - error - TIE
         and _others(option, signs) == _others(options[best], signs)
     ]
-    return min(near, key=lambda i: (*_complexity(options[i], signs), -mean[i], i))
+    return min(eligible, key=lambda i: (*_complexity(options[i], signs), -mean[i], i))
 
 
 RULES: dict[str, Callable[[Sequence[Option], np.ndarray, EstimatorLike], int]] = {
@@ -193,19 +144,19 @@ RULES: dict[str, Callable[[Sequence[Option], np.ndarray, EstimatorLike], int]] =
 
 
 def _directions(names: Iterable[str], estimator: EstimatorLike) -> dict[str, int]:
-    """The direction, 1 or −1, of each of the names that makes a model simpler; `step__name` is the step's own."""
-    found = {}
+    """The direction, 1 or −1, in which each parameter makes a model simpler, if any; `step__name` is that of a step."""
+    signs = {}
     for name in names:
-        step, _, own = name.rpartition("__")
-        said = getattr(_inside(estimator, step) if step else estimator, "simpler", None)
-        directions = said if isinstance(said, Mapping) else BY_NAME
-        if own in directions:
-            found[name] = directions[own]
-    return found
+        step, _, parameter = name.rpartition("__")
+        simpler = getattr(_inside(estimator, step) if step else estimator, "simpler", None)
+        directions = simpler if isinstance(simpler, Mapping) else BY_NAME
+        if parameter in directions:
+            signs[name] = directions[parameter]
+    return signs
 
 
 def _inside(estimator: EstimatorLike, step: str) -> EstimatorLike:
-    """The estimator that is the parameter of this name; None if it is none, as a transform of a study."""
+    """The parameter `step` of an estimator; None if there is no such parameter, as for a transform of a study."""
     try:
         return estimator.get_params()[step]
     except Exception:  # of any library
@@ -213,7 +164,7 @@ def _inside(estimator: EstimatorLike, step: str) -> EstimatorLike:
 
 
 def _complexity(option: Mapping[str, Any], signs: Mapping[str, int]) -> tuple[float, ...]:
-    """Sort key: smaller is simpler; a value that is no number counts as the least simple."""
+    """Sort key: smaller is simpler; a value that is not a number counts as least simple."""
     return tuple(
         -sign * float(option[name]) if is_number(option[name]) else np.inf
         for name, sign in signs.items()

@@ -1,8 +1,8 @@
-"""What TunedClassifier and TunedRegressor share: the candidates, how they are scored, and the fit to all rows."""
+"""Base of TunedClassifier and TunedRegressor: the candidates, their scores, and the fit to all rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -50,10 +50,17 @@ from linclass.tuning.folds import (
 )
 from linclass.tuning.held_out_score import Score, check_metric, check_probabilities, score_of
 from linclass.tuning.paths import Grid, complaint, parameter_path
-from linclass.tuning.selection import PATH, Option
+from linclass.tuning.selection import PATH, Choice, Option, search
 
 RULES = (*selection.RULES, *CRITERIA)
-FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")
+OPTIONAL = (
+    "path_",
+    "scores_",
+    "fold_",
+    "criterion_",
+    "degrees_of_freedom_",
+    "strength_",
+)  # attributes
 
 
 class Tuned(MetaEstimator):
@@ -86,9 +93,9 @@ class Tuned(MetaEstimator):
     candidates_ : list of dict of length m
         The settings that were compared.
     best_index_ : int
-        Index of the chosen one.
+        Index of the best candidate.
     best_score_ : float, only with folds
-        Its mean score.
+        Mean score of the best candidate.
     best_estimator_ : estimator
         `estimator_`, by scikit-learn's name.
     cv_results_ : dict, only with folds
@@ -143,11 +150,9 @@ class Tuned(MetaEstimator):
         idle = idle_in_all(names, (clone(inner).set_params(**option) for option in options))
         if idle:  # a parameter has no effect at any of the values to choose from
             raise ValueError(next(iter(idle.values())))
-        own = {
-            name: spec for name, spec in (self.param_grid or {}).items() if selection.is_path(spec)
-        }
-        if why := next(filter(None, (complaint(inner, name) for name in own)), None):
-            raise ValueError(f"{why}.")
+        for name, spec in (self.param_grid or {}).items():
+            if selection.is_path(spec) and (why := complaint(inner, name)):
+                raise ValueError(f"{why}.")
         if isinstance(self.strengths, Integral):
             if self.strengths < 1 or isinstance(self.strengths, bool):
                 raise ValueError(f"strengths is {self.strengths}; give at least 1, or a list.")
@@ -208,9 +213,9 @@ class Tuned(MetaEstimator):
             for name, value in option.items():
                 values[name][i] = value
         return {
-            **{f"param_{name}": np.ma.masked_array(found) for name, found in values.items()},
+            **{f"param_{name}": np.ma.masked_array(column) for name, column in values.items()},
             "params": options,
-            **{f"split{k}_test_score": of_fold for k, of_fold in enumerate(self.scores_)},
+            **{f"split{k}_test_score": scores for k, scores in enumerate(self.scores_)},
             "mean_test_score": mean,
             "std_test_score": self.scores_.std(axis=0),
             "rank_test_score": rankdata(-mean, "min").astype(np.int32),
@@ -254,7 +259,7 @@ class Tuned(MetaEstimator):
         X, target, weights, given = self._start_inside(X, y, sample_weight, groups)
         self._total_weight = float(weights.sum())
         inner, target, strata = self._problem(y, target)
-        self._forget(*FITTED)  # of an earlier fit
+        self._forget(*OPTIONAL)  # of an earlier fit
         if by_criterion and given.weights is not None:
             given = given._replace(weights=as_counts(given.weights))
         asked = given.asked_for(inner)
@@ -264,28 +269,23 @@ class Tuned(MetaEstimator):
             splits = inner_splits(folds, caller_rows(X), target, strata, given.groups, seed, owner)
         with silently():
             grid = self._grid(inner, X, target, asked)
-            options = grid.options
             if splits is None:
-                judge = self._by_criterion(inner, X, target, asked)
+                choice = self._by_criterion(inner, grid, X, target, asked)
             else:
-                judge = self._by_folds(inner, X, target, given, splits)
-            judge(options)
-            while more := self._beyond(inner, grid, options):
-                judge(more)
-                options += more
-            self.candidates_, self.best_index_ = options, self._best(inner, options)
-            near = self._along(options)
-            best = [options[i] for i in near]
-            fits, messages = fits_with_messages(inner, best, X, target, asked)
+                choice = self._by_folds(inner, grid, X, target, given, splits)
+            self.candidates_, self.best_index_ = choice.options, choice.number
+            along = self._along(choice.options)
+            settings = [choice.options[i] for i in along]
+            fits, messages = fits_with_messages(inner, settings, X, target, asked)
         if splits is not None:
             warn_of_unseen_classes(splits, target, strata, owner)
-        at = near.index(self.best_index_)
-        self.estimator_ = fits[at]
+        place = along.index(self.best_index_)
+        self.estimator_ = fits[place]
         if hasattr(self.estimator_, "strength") and has_path(self.estimator_):
             self.path_ = RegularizationPath(fits)
         if "strength" in self.best_params_:
             self.strength_ = self.best_params_["strength"]
-        return self._record(**ending_inside(self.estimator_, messages[at]))
+        return self._record(**ending_inside(self.estimator_, messages[place]))
 
     def _problem(self, y: ArrayLike, target: Array) -> tuple[EstimatorLike, Array, Array]:
         """(the estimator to tune, its y, the strata by which rows are distributed over folds)"""
@@ -305,57 +305,55 @@ class Tuned(MetaEstimator):
         return np.asarray(getattr(self.estimator_, method)(rows))
 
     def _by_criterion(
-        self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given
-    ) -> Callable[[Sequence[Option]], None]:
-        """Judges candidates by AIC or BIC, and adds them to those judged before."""
-        self.criterion_ = self.degrees_of_freedom_ = np.empty(0)
+        self, inner: EstimatorLike, grid: Grid, X: MatrixLike, y: Array, given: Given
+    ) -> Choice:
+        """The candidate of the least AIC or BIC. Sets `criterion_` and `degrees_of_freedom_`."""
+        degrees_of_freedom: list[float] = []
 
-        def judge(options: Sequence[Option]) -> None:
+        def judge(options: Sequence[Option]) -> tuple[Array, dict[int, Exception]]:
             fits = fits_of(inner, options, X, y, given)
-            found, df = information(fits, X, y, given, self.rule, self.noise_variance)
-            self.criterion_ = np.append(self.criterion_, found)
-            self.degrees_of_freedom_ = np.append(self.degrees_of_freedom_, df)
+            criterion, df = information(fits, X, y, given, self.rule, self.noise_variance)
+            degrees_of_freedom.extend(df)
+            return -criterion[None], {}
 
-        return judge
+        choice = search(grid.options, judge, "best", inner, grid.beyond)
+        self.criterion_, self.degrees_of_freedom_ = -choice.scores[0], np.array(degrees_of_freedom)
+        return choice
 
     def _by_folds(
-        self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given, splits: Sequence[Split]
-    ) -> Callable[[Sequence[Option]], None]:
-        """Scores candidates on every fold, and adds them to those scored before."""
+        self,
+        inner: EstimatorLike,
+        grid: Grid,
+        X: MatrixLike,
+        y: Array,
+        given: Given,
+        splits: Sequence[Split],
+    ) -> Choice:
+        """The candidate that the rule selects by scores on every fold. Sets `fold_` and `scores_`."""
         if (fold := fold_of_rows(splits, len(y))) is not None:
             self.fold_ = fold
         metric = score_of(self.scoring, self.metrics)
         asked = given.asked_for(inner)
-        self.scores_ = np.empty((len(splits), 0))
 
-        def judge(options: Sequence[Option]) -> None:
+        def judge(options: Sequence[Option]) -> tuple[Array, dict[int, Exception]]:
             check_probabilities(self.scoring, inner, options)
             scores = []
             fits_of_folds = fits_on_folds(inner, options, X, y, asked, splits)
             for (train, rows), fits in zip(splits, fits_of_folds, strict=True):
                 weights = given.at(rows).weights
-                own = caller_rows(some_rows(X, rows, inner, train))
-                scores.append([float(metric(model, own, y[rows], weights)) for model in fits])
+                held_out = caller_rows(some_rows(X, rows, inner, train))
+                scores.append([float(metric(fit, held_out, y[rows], weights)) for fit in fits])
             if np.isnan(scores).any():
                 fold_number, option = np.argwhere(np.isnan(scores))[0]
                 raise ValueError(
                     f"scoring {self.scoring!r} is nan on fold {fold_number} for {options[option]}; choose another "
                     "metric, or fewer folds."
                 )
-            self.scores_ = np.hstack([self.scores_, scores])
+            return np.array(scores), {}
 
-        return judge
-
-    def _best(self, inner: EstimatorLike, options: Sequence[Option], rule: str = "") -> int:
-        """The number of the option that the rule chooses."""
-        if self.rule in CRITERIA:
-            return selection.RULES["best"](options, -self.criterion_[None], inner)
-        return selection.RULES[rule or self.rule](options, self.scores_, inner)
-
-    def _beyond(self, inner: EstimatorLike, grid: Grid, options: Sequence[Option]) -> list[Option]:
-        """What continues a path, if the best or the chosen candidate is an end of it."""
-        best, chosen = self._best(inner, options, "best"), self._best(inner, options)
-        return grid.beyond(options, best) or grid.beyond(options, chosen)
+        choice = search(grid.options, judge, self.rule, inner, grid.beyond)
+        self.scores_ = choice.scores
+        return choice
 
     def _grid(self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given) -> Grid:
         """The candidates; paths come from these rows."""

@@ -4,9 +4,9 @@
     one_standard_error   the simplest candidate whose mean score is within one standard error of the best
     aic, bic             argmin_λ  −2 ln L + 2 df,  −2 ln L + ln(n) df   (linclass/tuning/criterion.py)
 
-Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
-held-out rows; so do transforms if it is a pipeline. Of equal candidates the simplest is taken, by `simpler` of
-its class (linclass/tuning/selection.py), such as the strongest penalty.
+The chosen estimator is fitted to all rows along the path of strengths. Estimators, and the transforms of a pipeline,
+learn nothing from held-out rows. Among equal candidates the simplest is chosen, such as the one with the strongest
+penalty (linclass/tuning/selection.py).
 `TunedClassifier(LogisticRegression())` is what scikit-learn calls LogisticRegressionCV, with one strength for all
 folds where C would be one strength for each size of a fold.
 
@@ -45,11 +45,15 @@ class TunedClassifier(Tuned, Classifier):
         Classifier with scikit-learn's interface, from linclass or elsewhere, with a decision_function. None is
         LogisticRegression().
     scoring : str or callable, default='accuracy'
-        Score on held-out rows: a metric such as 'auc', 'log_loss', 'balanced_accuracy', 'f1_macro'
-        or 'brier'; of those where less is better, the negative. Of two classes the second is the positive one. A
-        function is called as its parameters say: as a metric of scikit-learn, f(y_true, y_pred) such as f1_score, with
-        codes of the classes (less is better if it is called `…_loss`, `…_error` or `…_deviance`), as a scorer, or
-        with the fitted estimator, the rows, their classes and their weights or None, where greater is better.
+        Score on held-out rows: a metric such as 'auc', 'log_loss', 'balanced_accuracy', 'f1_macro' or 'brier', with
+        its sign changed if less is better, or a function with the parameters of
+
+        - a metric of scikit-learn, f(y_true, y_pred), such as f1_score; it gets codes of the classes, and less is
+          better if it is called `…_loss`, `…_error` or `…_deviance`
+        - a scorer of scikit-learn
+        - f(estimator, X, y, sample_weight), where greater is better; `sample_weight` may be None
+
+        The second of two classes is the positive one.
     class_weight : 'balanced', dict or None, default=None
         Factor on the weights of the rows of each class, in fits and in scores. 'balanced' gives every class the same
         total weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.

@@ -4,9 +4,9 @@
     one_standard_error   the simplest candidate whose mean error is within one standard error of the least
     aic, bic             argmin_λ  −2 ln L + 2 df,  −2 ln L + ln(n) df   (linclass/tuning/criterion.py)
 
-Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
-held-out rows; so do transforms if it is a pipeline. Of equal candidates the simplest is taken, by `simpler` of
-its class (linclass/tuning/selection.py), such as the strongest penalty.
+The chosen estimator is fitted to all rows along the path of strengths. Estimators, and the transforms of a pipeline,
+learn nothing from held-out rows. Among equal candidates the simplest is chosen, such as the one with the strongest
+penalty (linclass/tuning/selection.py).
 `TunedRegressor(Lasso())` is scikit-learn's LassoCV, and with rule='aic' its LassoLarsIC; `TunedRegressor(Ridge())` is
 RidgeCV, with alpha = Σw·strength.
 
@@ -37,10 +37,12 @@ class TunedRegressor(Tuned, Regressor):
     estimator : regressor or None, default=None
         Regressor with scikit-learn's interface, from linclass or elsewhere. None is Ridge().
     scoring : 'squared_error' or callable, default='squared_error'
-        Score on held-out rows. A function is called as its parameters say: as a metric of scikit-learn,
-        f(y_true, y_pred) such as r2_score (less is better if it is called `…_loss`, `…_error` or `…_deviance`), as a
-        scorer, or with the fitted estimator, the rows, their targets and their weights or None, where greater is
-        better.
+        Score on held-out rows: the negative squared error, or a function with the parameters of
+
+        - a metric of scikit-learn, f(y_true, y_pred), such as r2_score; less is better if it is called `…_loss`,
+          `…_error` or `…_deviance`
+        - a scorer of scikit-learn
+        - f(estimator, X, y, sample_weight), where greater is better; `sample_weight` may be None.
     noise_variance : float or None, default=None
         Variance σ² of the noise in AIC and BIC. None estimates it by RSS/n for each candidate.
 
@@ -77,6 +79,8 @@ class TunedRegressor(Tuned, Regressor):
 
     def check(self) -> None:
         super().check()
-        given = self.noise_variance
-        if given is not None and not (isinstance(given, Real) and 0 < given < np.inf):
-            raise ValueError(f"noise_variance is {given!r}; it must be a number above 0, or None.")
+        variance = self.noise_variance
+        if variance is not None and not (isinstance(variance, Real) and 0 < variance < np.inf):
+            raise ValueError(
+                f"noise_variance is {variance!r}; it must be a number above 0, or None."
+            )

@@ -112,7 +112,7 @@ class AllScores:
 
     @cached_property
     def gaps_left_out(self) -> ComparisonAcross:
-        """Without the data sets on which a method lacks a score, and without methods that lack most scores."""
+        """Comparison without data sets on which a method lacks a score, and without methods that lack most scores."""
         has = ~np.isnan(self.table)
         methods = np.flatnonzero(2 * has.sum(axis=0) >= max(len(has), 1))
         return self._comparison(methods, self.table, has[:, methods].all(axis=1))
@@ -120,7 +120,7 @@ class AllScores:
     def _comparison(
         self, methods: Any, table: np.ndarray, rows: np.ndarray | None = None
     ) -> ComparisonAcross:
-        """Of some methods (indices), on the data sets of a mask."""
+        """Comparison of some methods (indices) on the data sets of a mask."""
         kept = np.arange(len(self.datasets)) if rows is None else np.flatnonzero(rows)
         datasets = [self.datasets[i] for i in kept]
         names = [self.methods[j] for j in methods]
@@ -174,14 +174,14 @@ class ComparisonAcross:
         return [self.methods[j] for j in np.flatnonzero(mean <= mean.min() + 1e-9)]
 
     def among(self, names: Collection[str]) -> ComparisonAcross:
-        """The same methods on these data sets."""
+        """Comparison of these methods on the named data sets."""
         kept = [i for i, name in enumerate(self.datasets) if name in names]
         datasets = [self.datasets[i] for i in kept]
         shared = tuple(group for group in self.shared if group[0] in datasets)
         return replace(self, datasets=datasets, table=self.table[kept], shared=shared)
 
     def without(self, *names: str) -> ComparisonAcross:
-        """The same methods on the other data sets."""
+        """Comparison of these methods on all but the named data sets."""
         return self.among([name for name in self.datasets if name not in names])
 
 

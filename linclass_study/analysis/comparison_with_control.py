@@ -150,7 +150,7 @@ class Verdict(NamedTuple):
 
 
 def verdicts(outcome: Outcome, control: str) -> list[Verdict]:
-    """Of each data set on which the control has a score of every fold, against each other such method."""
+    """Verdicts on the control against each other method, on each data set on which both have a score of every fold."""
     return [one for name, own in outcome.parts().items() for one in _on_dataset(own, name, control)]
 
 

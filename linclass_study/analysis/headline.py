@@ -143,7 +143,7 @@ def _single(one: DatasetVerdict) -> list[str]:
 
 
 def _several(verdict: StudyVerdict, answered: Sequence[DatasetVerdict]) -> list[str]:
-    """Of data sets that are too few to rank methods."""
+    """Lines about several data sets, which are too few to rank methods."""
     times = Counter(name for one in answered for name in one.best)
     most = max(times.values())
     first = [name for name in times if times[name] == most]

@@ -116,7 +116,7 @@ class PlaneGrid:
         return several & np.isnan(self.margins).all(axis=(1, 2, 3))
 
     def fields(self, fit: int, n_classes: int) -> np.ndarray:
-        """Of one fit, (K, h, g): positive in the region of a class, negative outside, linear in between.
+        """Fields (K, h, g) of one fit: positive in the region of a class, negative outside, linear in between.
 
         Without scores they are the regions themselves, blurred to smooth the steps of the grid.
         """
@@ -164,7 +164,7 @@ class Outcome:
 
     @classmethod
     def of(cls, results: str, part: str = "") -> Outcome:
-        """Of the study that the jobs of Snakemake read; `part` restricts it to one data set."""
+        """Outcome of the study that Snakemake's jobs read; `part` restricts it to one data set."""
         study = read_resolved(results)
         datasets = {part: study["datasets"][part]} if part else study["datasets"]
         names = ("methods", "evaluation", "limits", "parameters", "figure_style")

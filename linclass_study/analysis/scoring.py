@@ -43,7 +43,7 @@ class Classes(NamedTuple):
 
     @classmethod
     def of(cls, about: Mapping[str, Any]) -> Classes:
-        """From results/data/{dataset}.json; an unavailable data set has no classes."""
+        """Classes of results/data/{dataset}.json; an unavailable data set has none."""
         names = about.get("classes") or []
         positive = names.index(about["positive"]) if names else 0
         return cls(len(names), positive, about.get("costs"))

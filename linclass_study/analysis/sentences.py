@@ -279,7 +279,7 @@ def too_few(base: ComparisonAcross, what: str, whole: str, least: int, table: st
 
 
 def unattainable(n: int, comparisons: int, what: str, of: str = "comparisons") -> str:
-    """That `what` cannot be significant on n data sets after Holm's correction, and from how many on it can."""
+    """Sentence about tests that cannot be significant on n data sets after Holm's correction, and how many suffice."""
     if least_adjusted_p(n, comparisons) < ALPHA:
         return ""
     return (
@@ -320,7 +320,7 @@ def focus_sentences(outcome: Outcome) -> list[str]:
 
 
 def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False) -> list[str]:
-    """From which methods a control differs significantly across data sets, by which test, and what would decide."""
+    """Sentences about the methods from which a control differs across data sets, the test, and what would decide."""
     if not found.enough:
         return []
     n, m, by = found.n, len(found.others), found.by_verdict()

@@ -193,7 +193,7 @@ Interval = tuple[np.ndarray, np.ndarray]
 
 
 def _intervals(base: ComparisonAcross) -> Interval | None:
-    """Of the mean difference of each pair."""
+    """Interval of the mean difference of each pair."""
     if not base.enough_for_intervals or len(base.methods) < 2:
         return None
     i, j = np.triu_indices(len(base.methods), 1)

@@ -179,7 +179,7 @@ OF_DATASETS = {"dataset", "datasets"}
 
 
 def labelled(verdict: T, labels: Labels) -> T:
-    """The same with labels instead of names, for sentences that are read."""
+    """A copy of the verdict with labels instead of names, for sentences."""
 
     def shown(value: Any, names: Mapping[str, str]) -> Any:
         if isinstance(value, str):

@@ -160,7 +160,7 @@ def _part(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _study_files(options: argparse.Namespace) -> list[Path]:
-    """Those given; else study.yaml of this folder, if there is one."""
+    """The study files of the command line; else study.yaml of this folder, if it exists."""
     given = [Path(file).expanduser() for file in options.files]
     return given or [file for file in [Path("study.yaml")] if file.is_file()]
 

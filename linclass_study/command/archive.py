@@ -199,7 +199,7 @@ class Author:
 
     @classmethod
     def of(cls, text: str) -> Author:
-        """From `Family, Given`, `Family, Given, ORCID` or `Name`."""
+        """Author of `Family, Given`, `Family, Given, ORCID` or `Name`."""
         parts = [part.strip() for part in text.split(",")]
         orcid = ORCID.match(parts[-1])
         if orcid:

@@ -117,7 +117,7 @@ def _crate(citation: Citation, parts: list[Entity], authors: list[Entity]) -> It
 
 
 def _license_id(license_: str) -> str:
-    """Its page; of an expression, which has none, an id in the crate."""
+    """Page of a license; of an expression, which has no page, an id in the crate."""
     return f"#{quote(license_)}" if " " in license_ else SPDX + license_
 
 

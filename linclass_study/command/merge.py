@@ -280,7 +280,7 @@ def _write_run(
 
 
 def _of_first(parts: Sequence[pl.DataFrame], fits: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Of each fit, the rows of the first source that has any; `fits` are those of each source."""
+    """Rows of each fit from the first source that has any; `fits` are the fits of each source."""
     rows = parts[0].clear()
     for own, theirs in zip(parts, fits, strict=True):
         of_made = own.join(made(theirs), on=FIT, how="semi")

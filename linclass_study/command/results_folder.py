@@ -205,7 +205,7 @@ class ResultsFolder:
 
     @property
     def mixed_environments(self) -> list[str]:
-        """Whether its fits were made in environments that may give different numbers."""
+        """Differences of the environments of the fits that may give different numbers."""
         columns = ("dataset", "method", "status", "environment")
         fits = [table_files.frame("fits"), *(self.run_table("fits", run) for run in self.runs)]
         _ = self.environments  # refuses unreadable files

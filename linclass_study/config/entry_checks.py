@@ -128,7 +128,7 @@ class LocalFile:
 
     @classmethod
     def of(cls, entry: Entry, folders: SearchFolders) -> LocalFile | None:
-        """None if there is no such file, or others to try: without this one the next source would be."""
+        """The file of an entry; None if it does not exist, or if the entry has other sources to try."""
         (source, *others) = as_list(entry["source"])
         path = None if others or "file" not in source else folders.local(source["file"])
         kind = None if path is None else format_of(entry, source, source["file"])
@@ -140,8 +140,7 @@ class LocalFile:
         return cls(path, source["file"], reader, dialect) if is_table else None
 
     def content(self, entry: Entry, largest: float = LARGE) -> Columns | None:
-        """Its columns; None if rows stay in the file, or it has more bytes, or cannot be read, which the fetch will
-        report."""
+        """Columns of the file; None if its rows stay there, it is larger, or reading fails, which the fetch reports."""
         with suppress(Exception):
             if self.path.stat().st_size <= largest:
                 found = self.reader.read(self.path, {**entry, "csv": self.dialect})

@@ -63,7 +63,7 @@ def select_part(
 
 
 def part_suffix(only: Sequence[str], part: str) -> str:
-    """Of the results folder: -only-iris+heart, -part-2-of-8."""
+    """Suffix of the results folder: -only-iris+heart, -part-2-of-8."""
     names = "+".join(sorted(only))
     if len(names) > LONGEST:
         names = f"{names[:LONGEST]}-{hashlib.blake2b(names.encode(), digest_size=3).hexdigest()}"

@@ -241,7 +241,7 @@ def _of_one_key(schema: dict[str, Any], value: Any, name: str) -> str:
 def _nearest_alternative(
     error: ValidationError, name: str, shown: str, schema: dict[str, Any]
 ) -> Problems:
-    """Of several alternatives, the error of the best match; without a match, the expected types."""
+    """Error of the best match among several alternatives; without a match, the expected types."""
     by_branch: dict[Any, list[ValidationError]] = {}
     for inner in error.context or ():
         by_branch.setdefault(inner.schema_path[0], []).append(inner)

@@ -60,7 +60,7 @@ class Study:
 
     @property
     def folders(self) -> SearchFolders:
-        """Where its data files are searched."""
+        """Folders in which data files are searched."""
         return SearchFolders(list(map(Path, self.mirrors)))
 
 

@@ -93,7 +93,7 @@ def increment(results: str, name: str) -> None:
 
 
 def was_unavailable(results: str, name: str) -> bool:
-    """Whether its last fetch ended without data."""
+    """Whether the last fetch of a data set ended without data."""
     with suppress(*BROKEN):
         about = read_mapping(Path(results) / "data" / f"{name}.json")
         return bool(about["status"] == "unavailable")

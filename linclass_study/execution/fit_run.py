@@ -163,7 +163,7 @@ class Fit:
 
     @property
     def fold(self) -> tuple[np.ndarray, np.ndarray, int, bool]:
-        """As the worker takes it; the last says whether it predicts the points of the plane."""
+        """Arguments of the worker: used rows, test rows, seed, whether to predict the points of the plane."""
         return self.rows.used, self.rows.test, self.row["seed"], self.made.on_plane
 
     @property

@@ -48,7 +48,7 @@ class FittedRun:
 
     @classmethod
     def read(cls, folder: Path) -> FittedRun | None:
-        """None if the folder has no complete run that records its fits."""
+        """The run in a folder; None without a complete run that records its fits."""
         try:
             written = (folder / run_files.LAST).stat().st_mtime_ns
         except OSError:
@@ -307,8 +307,8 @@ Outcome = tuple[dict[str, Any], dict[str, Any] | None, run_files.Made]
 
 
 class EarlierFits:
-    """Of runs with the recipe of an entry, read when they are needed, and of the run itself before it was interrupted.
-    They must hold under the limits of the study."""
+    """Fits that hold under the limits of the study: of runs with the recipe of an entry, read when needed, and of the
+    run itself before an interruption."""
 
     def __init__(
         self,

@@ -85,7 +85,7 @@ def seconds_of_run(size: Size | None, entry: Entry, evaluation: Mapping[str, Any
 
 
 def cost_of(entry: Entry) -> Cost:
-    """Of a model around another, such as OneVsRest, that of the one inside."""
+    """Cost class of an entry; that of the base estimator for a meta-estimator such as OneVsRest."""
     params = entry.get("params") or {}
     inner = params.get("estimator")
     if isinstance(inner, Mapping) and "classifier" in inner:

@@ -163,7 +163,7 @@ class RunInputs:
 
 
 class Limits(NamedTuple):
-    """Of a fit."""
+    """Limits of a fit."""
 
     seconds: float = 0.0
     memory_mb: float = 0.0
@@ -171,7 +171,7 @@ class Limits(NamedTuple):
 
     @classmethod
     def of(cls, limits: Mapping[str, float]) -> Limits:
-        """From the `limits:` of a study."""
+        """Limits of a fit from the `limits:` of a study."""
         start = limits.get("fit_start_seconds", START_SECONDS)
         return cls(limits["fit_seconds"], limits["fit_memory_mb"], start)
 
@@ -375,7 +375,7 @@ class Records:
         write_table(table_files.frame("fits", self.fits), "fits", folder / LAST, metadata=about)
 
     def _write_boundary(self, path: Path) -> None:
-        """Of the fits on the plane; classes of a fit without predictions are −1, margins that are unknown NaN."""
+        """Write boundary.npz of the fits on the plane; classes without predictions are −1, unknown margins NaN."""
         drawn = [
             given or {"grid": np.full((len(self.axes[1]), len(self.axes[0])), -1), "margins": None}
             for fit, _, given, _ in self.added
@@ -433,7 +433,7 @@ ARRAYS = ("y_true", "y_pred", "score", "log_proba", "grid", "margins")
 
 
 def outcomes_to_bytes(outcomes: Iterable[Added] | None) -> bytes:
-    """None, in place of outcomes that were not needed, is kept as such."""
+    """Outcomes as bytes; None, in place of outcomes that were not needed, stays None."""
     arrays: dict[str, np.ndarray] = {}
     about: list[Any] = []
     for number, (fit, test, given, made) in enumerate(outcomes or ()):

@@ -104,7 +104,7 @@ def show_runs_to_fit(lines: Callable[[Planned], Iterable[str]]) -> None:
 
 
 def show_progress(jobs: Jobs) -> None:
-    """From now on print the progress of a run with these jobs."""
+    """Start to print the progress of a run with these jobs."""
     _progress[:] = [StudyProgress(jobs)]
 
 

@@ -30,5 +30,5 @@ def stray_levels(levels: Sequence[str]) -> list[str]:
 
 
 def has_decimal_comma(level: str) -> bool:
-    """Whether it is a number if its one comma is a decimal mark."""
+    """Whether a level is a number if its only comma is a decimal mark."""
     return level.count(",") == 1 and plain_number(level.replace(",", ".")) is not None

@@ -47,7 +47,7 @@ def computed_of_file(name: str, path: str | os.PathLike[str], compute: Callable[
 
 @cache
 def state_of_project() -> str:
-    """Of all that linclass is made of: another one after any edit, or touch, of its modules and schemas."""
+    """State of all modules and schemas of linclass; it changes if one is edited or touched."""
     schemas = (ROOT / "workflow" / "schemas").glob("*.yaml")
     files = [*(f for name in OURS for f in (PACKAGES / name).rglob("*.py")), *schemas]
     about = sorted((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)

@@ -42,7 +42,7 @@ class Coefficients:
         return [1] if len(self.W) == 1 else list(range(len(self.W)))
 
     def largest(self, most: int) -> list[np.ndarray]:
-        """For each score the indices of all features, or of the `most` largest nonzero |value · scale|."""
+        """Indices, for each score, of all features or of the `most` largest nonzero |value · scale|."""
         d = self.W.shape[1]
         if d <= most:
             return [np.arange(d)] * len(self.W)

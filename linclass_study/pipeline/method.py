@@ -94,7 +94,7 @@ class Method:
 
     @cached_property
     def _without_options(self) -> Method:
-        """The same for all candidates, if no option of a transform is tuned."""
+        """The method of all candidates, if no option of a transform is tuned."""
         steps = [(path, with_codes(own, self.classes)) for path, own in self.transforms]
         return replace(self, transforms=tuple(steps))
 

@@ -173,7 +173,7 @@ class Preprocessor(TransformerMixin, Estimator):
         return table
 
     def _transformed(self, table: Table) -> Table:
-        """By the features, and by the transforms as they were fitted."""
+        """Rows after the features and the fitted transforms."""
         table = self._featured(table)
         if {*table.names} != {*self._names_between}:
             # the words of the training rows; those that do not occur are 0

@@ -150,7 +150,7 @@ class OccurringColumns:
 
 
 def columns_of_training_rows(table: Table) -> OccurringColumns | None:
-    """None if every column occurs, or if the columns do not depend on the rows."""
+    """Columns with training rows; None if every column has, or if the columns do not depend on the rows."""
     if not (table.is_sparse or table.words):
         return None
     occurs = _rows_of_columns(table.X) > 0

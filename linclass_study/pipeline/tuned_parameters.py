@@ -27,6 +27,7 @@ from linclass.tuning.paths import Grid, parameter_path
 from linclass_study.entries import step_name
 from linclass_study.pipeline.fitted import Candidate, Task, measured, predict_rows, why_not_measured
 from linclass_study.pipeline.foreign_steps import require_numbers
+from linclass_study.pipeline.inner_folds import choose
 from linclass_study.pipeline.method import Method, with_labels
 from linclass_study.pipeline.transforming import (
     Steps,
@@ -49,7 +50,7 @@ def select_parameters(
     judge = _Judge(method, table, y, task, seed, groups, _precision_of_tuning(method))
     with silently():  # only the last fit is the method's own
         grid = grid_of(method, table, y, seed)
-        return selection.choose(
+        return choose(
             grid.options,
             y,
             task.inner_folds,
@@ -130,7 +131,7 @@ class _Judge:
     precision: dict[str, Any]
 
     def score(self, fold: _InnerFold, option: dict[str, Any]) -> float:
-        """Of a candidate on an inner fold."""
+        """Score of a candidate on an inner fold."""
         ready, X_test = fold.transformed(self.method.with_options(option).transforms)
         if (fit := fold.of_path(option)) is not None:
             return self.judged(fit, X_test, self.y[fold.test])
@@ -262,7 +263,7 @@ def _precision_of_tuning(method: Method) -> dict[str, Any]:
 
 
 def _sign(task: Task) -> float:
-    """What makes greater values of the tune_metric the better ones."""
+    """Factor, 1 or −1, with which greater values of the tune_metric are better."""
     return 1.0 if metrics.greater_is_better(task.tune_metric) else -1.0
 
 

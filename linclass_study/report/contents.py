@@ -70,7 +70,7 @@ class Part(NamedTuple):
 
 
 def _keeps_traces(evaluation: Mapping[str, Any], methods: Mapping[str, Any]) -> bool:
-    """For each method, or by a parameter of one."""
+    """Whether the study keeps traces, of all methods or by a parameter of one."""
     return evaluation.get("traces", False) or '"trace"' in json.dumps(methods, default=str)
 
 

@@ -123,7 +123,7 @@ def _separable(facts: Facts) -> str:
 
 
 def source_of(about: Facts) -> str:
-    """Where the data are from; the folder of a mirror is of no use on other machines."""
+    """Source of the data; the folder of a mirror is omitted, as other machines do not have it."""
     return re.sub(r" \(copy in [^)]*\)", " (copy in a mirror)", about["source"])
 
 

@@ -151,7 +151,7 @@ def requested_exhibits(outcome: Outcome) -> dict[str, tuple[str, str]]:
 
 
 def drawn_exhibits(outcome: Outcome) -> dict[str, tuple[str, str]]:
-    """The same for those that have a figure."""
+    """`requested_exhibits` that have a figure."""
     folder = outcome.results / "exhibits"
     exhibits = requested_exhibits(outcome).items()
     return {name: place for name, place in exhibits if figure_numbers(folder / name)}

@@ -117,7 +117,7 @@ def fold_values(scores: pl.DataFrame, names: list[str], methods: list[str]) -> n
 def fits_of_methods(
     fits: pl.DataFrame, methods: list[str]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """For each method, the number of planned fits, of those that succeeded, the mean of n_test/n_train, and one row of
+    """For each method the number of planned and of successful fits, the mean of n_test/n_train, and one row of
     the mean n_test."""
     found = pl.DataFrame({"method": methods}).join(
         planned_fits(fits, "method"), on="method", how="left", maintain_order="left"

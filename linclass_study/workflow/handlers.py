@@ -31,7 +31,7 @@ def print_last(text: str) -> None:
 
 
 class Handlers:
-    """Of the main process; `workflow`, `logger` and `rules` are the objects of these names in a Snakefile."""
+    """Handlers of the main process; `workflow`, `logger` and `rules` are those of a Snakefile."""
 
     def __init__(self, inputs: RuleInputs, workflow: Any, logger: Any, rules: Any):
         self.inputs, self.study, self.results = inputs, inputs.study, inputs.results

@@ -23,8 +23,8 @@ from linclass import (
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass.linear.solvers.base import spread_rows
-from linclass.tuning import selection
 from linclass.tuning.folds import hold_out, nested_order, seed_of, stratified_folds
+from linclass_study.pipeline import inner_folds
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
@@ -291,7 +291,7 @@ def chosen(scores, rule, options=STRENGTHS):
     def together(held_out, options):
         return [[lambda value=value: value for value in row] for row in scores]
 
-    return selection.choose(options, y, len(scores), 0, None, None, together, rule=rule).option
+    return inner_folds.choose(options, y, len(scores), 0, None, None, together, rule=rule).option
 
 
 def test_the_strongest_penalty_within_one_standard_error_is_chosen_by_name():
@@ -321,7 +321,7 @@ def test_tuning_falls_back_to_single_fits_only_if_the_joint_path_refuses(failure
 
     def choose():
         y = np.arange(40) % 2
-        return selection.choose(
+        return inner_folds.choose(
             STRENGTHS, y, 4, 0, lambda *_: None, lambda _, option: option["strength"], together
         )
 

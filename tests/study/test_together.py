@@ -13,11 +13,10 @@ from linclass import LinearDiscriminantAnalysis, LogisticRegression
 from linclass.base.messages import NotApplicable
 from linclass.base.public import module_of
 from linclass.base.tables import Table
-from linclass.tuning import selection
 from linclass.tuning.folds import stratified_folds
 from linclass_study.config import code
 from linclass_study.execution.folds import Plan
-from linclass_study.pipeline import fitting
+from linclass_study.pipeline import fitting, inner_folds
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
@@ -131,7 +130,7 @@ def test_failed_candidates_are_excluded_and_joint_fits_may_not_apply():
         return [[lambda: 1 / 0, lambda: 0.4, lambda: 0.9] for _ in held_out]
 
     options = [{"C": 1}, {"C": 2}, {"C": 3}]
-    assert selection.choose(options, y, 2, 0, None, None, scores).option == {"C": 3}
+    assert inner_folds.choose(options, y, 2, 0, None, None, scores).option == {"C": 3}
 
     def fails(held_out, options):
         raise NotApplicable("one by one")
@@ -139,7 +138,9 @@ def test_failed_candidates_are_excluded_and_joint_fits_may_not_apply():
     def score(prepared, option):
         return option["C"]
 
-    best = selection.choose([{"C": 1}, {"C": 2}], y, 2, 0, lambda *rows: None, score, fails).option
+    best = inner_folds.choose(
+        [{"C": 1}, {"C": 2}], y, 2, 0, lambda *rows: None, score, fails
+    ).option
     assert best == {"C": 2}
 
 

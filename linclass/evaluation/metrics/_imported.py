@@ -89,7 +89,7 @@ class ImportedMetric:
         return ""
 
     def value(self, p: Predictions) -> float:
-        """Of one fold; NaN without the scores or probabilities that it needs. Its own exceptions are not caught."""
+        """The metric on one fold; NaN without scores or probabilities that it needs. It may raise exceptions."""
         answers = answers_of(p)
         y_true = _positive_last(p.y_true, p)
         weight = {} if p.weight is None else {"sample_weight": p.weight}
@@ -143,7 +143,7 @@ def answers_of(p: Predictions) -> dict[str, Array]:
 
 
 def _positive_last(codes: Array, p: Predictions) -> Array:
-    """Of two classes the positive one is 1."""
+    """Codes of the classes; of two classes the positive one is 1."""
     return (codes == p.positive).astype(np.int64) if p.n_classes == 2 else codes.astype(np.int64)
 
 

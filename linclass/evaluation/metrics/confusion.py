@@ -82,7 +82,7 @@ def expected_cost(p: Predictions) -> Array:
 
 
 def _one_number(ratio: Ratio, p: Predictions, counts: Counts) -> Array:
-    """Of the positive class, or the mean over classes; `counts` are p.per_class or p.of_rest."""
+    """The ratio of the positive class, or its mean over classes; `counts` are p.per_class or p.of_rest."""
     if p.n_classes > 2:
         return _macro(ratio, p, counts)
     defined = (counts[1] + counts[2])[..., p.positive] > 0

@@ -125,7 +125,7 @@ class Predictions:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the stack, and so of every metric; () for one fold."""
+        """Shape of the stack of folds, and so of every metric; () for one fold."""
         return self.score.shape[:-2]
 
     @property
@@ -140,7 +140,7 @@ class Predictions:
         return self.weight.sum(axis=-1)
 
     def mean(self, values: Array) -> Array:
-        """Of a value of each row (…, n); NaN where there is no row."""
+        """Weighted mean over the rows of values (…, n); NaN without rows."""
         weighted = values if self.weight is None else values * self.weight
         return defined_ratio(weighted.sum(axis=-1), self.total)
 
@@ -157,7 +157,7 @@ class Predictions:
 
     @cached_property
     def of_truth(self) -> Array:
-        """Where the true class of each row is in `score.ravel()` and `log_proba.ravel()`."""
+        """Index of each row's true class in `score.ravel()` and `log_proba.ravel()`."""
         n, K = self.score.shape[-2:]
         return np.arange(0, self.score.size, K).reshape(*self.shape, n) + self.y_true
 
@@ -184,7 +184,7 @@ class Predictions:
 
     @property
     def of_rest(self) -> tuple[Array, Array, Array]:
-        """The same for the complement of each class; sums, not differences, so that a sum of no weights is 0."""
+        """`per_class` of the complement of each class; sums, not differences, so that a sum of no weights is 0."""
         assigned, K = self.confusion[..., : self.n_classes], self.n_classes
         referred = self.confusion[..., K:].sum(axis=-1)  # to actions that are no class
         own = np.eye(K, dtype=bool)

@@ -67,7 +67,7 @@ def _at_last(count: Array, tied: Array) -> Array:
 
 
 def curves(p: Predictions) -> list[Curve]:
-    """Of the positive class, or of each class against the rest."""
+    """Curve of the positive class, or of each class against the rest."""
     two = p.n_classes == 2
     S = p.score if two or p.log_proba is None else p.log_proba
     classes = [p.positive] if two else range(p.n_classes)
@@ -75,7 +75,7 @@ def curves(p: Predictions) -> list[Curve]:
 
 
 def mean_over_classes(p: Predictions, area: Callable[[Curve], Array]) -> Array:
-    """Of the classes for which it is defined."""
+    """Mean of an area over the classes for which it is defined."""
     each = np.array([area(found) for found in p.once(curves)])
     defined = ~np.isnan(each)
     return defined_ratio(np.where(defined, each, 0).sum(axis=0), defined.sum(axis=0))

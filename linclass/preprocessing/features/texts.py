@@ -147,7 +147,7 @@ def hash_words(
 
 
 def hash_of_word(word: str) -> int:
-    """The same in every process, unlike Python's hash of a string."""
+    """Hash of a word, which is the same in every process, unlike Python's hash of a string."""
     return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "little")
 
 

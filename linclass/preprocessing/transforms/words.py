@@ -16,7 +16,7 @@ from linclass.preprocessing.transforms.base import Transform
 
 
 def _occurrences(table: Table) -> np.ndarray:
-    """In how many rows each column has a value that is present and not 0."""
+    """Number of rows in which each column has a value that is present and not 0."""
     if not table.is_sparse:
         return ((table.X != 0) & ~np.isnan(table.X)).sum(axis=0)
     occurs = (table.X.data != 0) & ~np.isnan(table.X.data)

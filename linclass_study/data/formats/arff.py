@@ -52,7 +52,7 @@ def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
 
 
 def _lines(text: Text) -> Iterator[str]:
-    """Without blank lines and comments."""
+    """Lines of a file without blank lines and comments."""
     lines = (line.strip() for line in text)
     return (line for line in lines if line and not line.startswith("%"))
 

@@ -34,7 +34,7 @@ METADATA = {  # omitted: they differ from run to run, or from version to version
 
 
 def rendered(figure: Figure, form: str) -> bytes:
-    """As `svg`, `png` or `pdf`; an SVG is transparent, as the theme of a page may be light or dark."""
+    """Bytes of the figure as `svg`, `png` or `pdf`; an SVG is transparent, as a page may be light or dark."""
     file = io.BytesIO()
     omitted = dict.fromkeys(METADATA[form])
     figure.savefig(file, format=form, metadata=omitted, transparent=form == "svg")
@@ -249,7 +249,7 @@ def _rounded(text: str, digits: int) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    """In its shortest form: 0.50 is .5"""
+    """A number in its shortest form: 0.50 is .5"""
     text = re.sub(r"\.?0+$", "", f"{value:.{digits}f}")
     return "0" if text == "-0" else re.sub(r"^(-?)0\.", r"\1.", text)
 
@@ -287,7 +287,7 @@ def _commands(path: str) -> list[tuple[str, np.ndarray]]:
 def _simplified(
     commands: list[tuple[str, np.ndarray]], tolerance: float
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """The same with fewer points in each run of straight lines."""
+    """Commands with fewer points in each run of straight lines."""
     here = np.zeros(1, complex)
     for straight, run in groupby(commands, lambda command: command[0] == "L"):
         parts = list(run)

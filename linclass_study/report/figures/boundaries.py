@@ -186,7 +186,7 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
 def _notes(
     grids: dict[str, PlaneGrid], shares: dict[str, float], left_out: dict[str, str]
 ) -> Iterator[str]:
-    """For the caption: methods of one class per fold, and those without a boundary."""
+    """Notes for the caption on methods that predict one class per fold, and on methods without a boundary."""
     of_one_class = [m for m, own in grids.items() if (own.labels == own.labels[:, :1, :1]).all()]
     if varying := [method for method in of_one_class if shares[method]]:
         yield (

@@ -181,8 +181,8 @@ def all_methods(outcome: Outcome) -> ReportTable | None:
 
 
 def all_methods_in_print(outcome: Outcome) -> ReportTable | None:
-    """The same with marks of significance against the focus, or else the best; a row a data set, if there are more of
-    them than methods."""
+    """`all_methods` with marks of significance against the focus, or else the best; a row a data set, if data sets
+    outnumber methods."""
     table = make_table(outcome, "compared")
     if table is None:
         return None
