@@ -21,7 +21,7 @@ import linclass
 from linclass.base import parts
 from linclass.base.classifier import Classifier
 from linclass.base.public import SUBMODULES, module_of
-from linclass.linear.solvers.base import in_words
+from linclass.linear.solvers.compatibility import in_words
 from linclass_study.config.estimator_check import parameter_facts
 from linclass_study.files.yaml_file import parse_numbers, read_yaml
 from linclass_study.report.tables.diagnostics import budget

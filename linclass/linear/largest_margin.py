@@ -11,7 +11,6 @@ import numpy as np
 from linclass.base.arrays import SMALLEST, Array, ArrayLike, MatrixLike
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Hinge
-from linclass.linear.objective.certificate import gap_of, relative
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.augmented_lagrangian import method_of_multipliers, one_round
@@ -70,15 +69,15 @@ class MaximumMargin:
 
     @property
     def gap(self) -> float:
-        """Relative, of P = ½‖w‖² = 1/(2γ²) and D = 1/(2·bound²); the bound itself if nothing separates."""
+        """(P − D)/P for P = ½‖w‖² = 1/(2γ²) and D = 1/(2·bound²); the bound itself if nothing separates."""
         if not self.separable:
             return self.bound
         primal, dual = 0.5 / self.margin**2, 0.5 / self.bound**2
-        return float(relative(gap_of(primal, -dual, 0.0), primal, 0.0))
+        return float(max(primal - dual, 0.0) / primal)
 
 
 def maximum_margin(design: DesignMatrix, y: Array, tol: float = 1e-6) -> MaximumMargin:
-    """With an unpenalized intercept the rows are centred first, which copies dense ones."""
+    """The separation of largest margin. With an unpenalized intercept dense rows are copied and centred first."""
     if not design.intercept or design.is_sparse:
         found = _maximum_margin(design, y, tol)
     else:
@@ -97,7 +96,7 @@ def _plane(theta: Array, design: DesignMatrix) -> tuple[Array, float]:
 
 
 def with_proof(found: MaximumMargin, design: DesignMatrix, rows: SignedRows) -> MaximumMargin:
-    """No margin was proved: return some separating hyperplane, or an α that proves that there is none."""
+    """A separating hyperplane whose margin is not the largest, or an α that proves that there is none."""
     known = proved(rows)
     if known.direction is None or known.kind != "complete":
         if np.abs(rows.rmatvec(known.multipliers)).max() > COINCIDE:
@@ -238,7 +237,7 @@ def largest_margin(X: MatrixLike, y: ArrayLike, intercept: str = "free", tol: fl
 
 
 def _with_largest_margin(found: Separation, rows: SignedRows, tol: float) -> LargestMargin:
-    """The same separation, whose hyperplane, if there is one, is that of largest margin."""
+    """The separation found, with the hyperplane of largest margin if there is one."""
     kind = found.intercept_kind
     design = DesignMatrix(rows.X, kind == "free")
     if kind == "feature":

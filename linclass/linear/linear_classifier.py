@@ -1,13 +1,13 @@
-"""Linear classifier with any loss, penalty and solver; the named classifiers are its instances.
+"""Linear classifier with any loss, penalty and solver; the named classifiers are its subclasses.
 
-    (W, b) = argmin (1/Σw_i) Σ w_i loss(y_i, x_i·W + b) + strength · penalty(W)
+    (W, b) = argmin (1/Σw_i) Σ w_i loss(y_i, W x_i + b) + strength · penalty(W)
 
 Two classes share one score with y = ±1. With more classes, 'logistic' becomes softmax and all classes are fitted
 jointly, as they are with 'crammer_singer', 'perceptron' and 'bi_tempered'. Any other loss is fitted one class against
 the rest. 'bi_tempered' is not convex: the fit begins at W = 0, and the minimum that it finds may be one of several.
 
 Predicts: scores, linear in x, and probabilities if the loss is a likelihood or 'bi_tempered'.
-Cost: that of the solver: O(n d K) a first-order step, O(n p² + p³) a Newton step, p = K (d + 1).
+Cost: that of the solver: O(n d K) per first-order step, O(n p² + p³) per Newton step, p = K (d + 1).
 Certificate: duality gap; gradient cosine without a penalty or if the loss is not convex.
 Reference: Hastie, Tibshirani & Friedman (2009), §10.6 and table 12.1.
 """
@@ -48,7 +48,7 @@ from linclass.linear.linear_model import (
 from linclass.linear.losses.base import LossLike
 from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.offsets import ProbabilitiesWithOffset, row_offsets
+from linclass.linear.offsets import ProbabilitiesWithOffset, offsets_of, row_offsets
 from linclass.linear.partial_fit import (
     nothing_if_refused,
     pass_over,
@@ -148,8 +148,8 @@ class LinearClassifier(LinearModel, Classifier):
         problems = self._problems(codes)
         for number, problem in enumerate(problems):
             if offset is not None:
-                own = offset if len(problems) == 1 else offset[:, number]
-                problem = with_offset(*problem, own)
+                column = offset if len(problems) == 1 else offset[:, number]
+                problem = with_offset(*problem, column)
             objectives.append(self._objective(design, *problem, weights))
         return objectives
 
@@ -163,23 +163,24 @@ class LinearClassifier(LinearModel, Classifier):
             return [(type(named)(K), codes)]
         if loss.joint:
             joint = find("losses", loss.joint)
-            # without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores
-            free = joint.kind == "twice-smooth" and not is_penalized(self)
-            if free and (self.solver == "auto" or solver_of(self).name in ("newton", "irls")):
+            # without a penalty the Hessian of K scores is singular: K − 1 scores relative to the last class have the
+            # same optimum, whichever solver "auto" chooses
+            singular = joint.kind == "twice-smooth" and not is_penalized(self)
+            if singular and (self.solver == "auto" or solver_of(self).name in ("newton", "irls")):
                 return [(joint(K, reference=True), codes)]
             return [(joint(K, **vars(loss)), codes)]
         rest = np.where(np.arange(K)[:, None] == codes, 1.0, -1.0)
         return [(loss, rest)] if loss.quadratic else [(loss, y) for y in rest]
 
     def _old_parameters(self) -> Array | None:
-        """Those of the last fit; None if there was none, or one of another number of classes."""
+        """The parameters of the last fit; None without a fit, or if it had another number of classes."""
         K = len(self.classes_)
         if not hasattr(self, "coef_") or len(self.coef_) != (1 if K == 2 else K):
             return None
         return np.column_stack([self.coef_, self.intercept_]) if self.fit_intercept else self.coef_
 
     def _watch(self) -> Callable[[Point], float | None] | None:
-        """The function `trace`, of this model as it stands after each step; None if classes are fitted one by one."""
+        """The function `trace` of the model with the parameters of a point; None if classes are fitted one by one."""
         watch = self.trace
         if not callable(watch):
             return None
@@ -260,10 +261,11 @@ class LinearClassifier(LinearModel, Classifier):
         return np.ascontiguousarray(theta[:, :d]), intercept
 
     def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
-        """Those of the rows whose weight is not zero, once the classes are known."""
-        if offset is not None:
-            self._require_likelihood()
-        return ProbabilitiesWithOffset._offsets(self, offset, sample_weight, y)
+        """Offsets of the rows with positive weight; None without offsets."""
+        if offset is None:
+            return None
+        self._require_likelihood()
+        return offsets_of(offset, sample_weight, y, len(self.classes_))
 
     def _require_likelihood(self) -> None:
         if not loss_of(self).probabilistic:
@@ -283,11 +285,12 @@ class LinearClassifier(LinearModel, Classifier):
 
     _scores_of_stack = staticmethod(scores_of_stack)
 
+    # only some losses have probabilities, so ProbabilitiesWithOffset is not a base class
     predict = ProbabilitiesWithOffset.predict
     score = ProbabilitiesWithOffset.score
 
     def _why_no_probabilities(self) -> str:
-        """Empty if there are."""
+        """The reason why there are no probabilities; empty if there are."""
         loss = loss_of(self)
         if hasattr(loss, "log_probabilities") or (
             loss.probabilistic and (loss.joint or loss.binary)
@@ -358,7 +361,7 @@ class LinearClassifier(LinearModel, Classifier):
         sample_weight: PerRow = None,
         offset: PerRow = None,
     ) -> Self:
-        """One more pass over more rows, in the order given.
+        """Make one more pass, over these rows in the order given.
 
         It exists if the solver can be continued: 'stochastic_gradient', or the rule of a perceptron. After `fit` it
         goes on from the fitted coefficients, with the steps of a first pass.
@@ -375,8 +378,8 @@ class LinearClassifier(LinearModel, Classifier):
         begins = not hasattr(self, "classes_")
         with nothing_if_refused(self, begins):
             X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
-            known = self._offsets(offset, sample_weight, y)
-        return pass_over(self, begins, X, codes, weights, known)
+            offsets = self._offsets(offset, sample_weight, y)
+        return pass_over(self, begins, X, codes, weights, offsets)
 
     fit_many = fit_many
 

@@ -2,9 +2,10 @@
 
     θ(λ) = argmin (1/Σw_i) Σ w_i loss(y_i, z_i) + λ · penalty(W).
 
-The parameters name the loss, the penalty and the solver. On a path of strengths λ each fit, from the strongest to the
-weakest, starts from the previous solution: near strengths have near solutions, and strong penalties, whose solutions
-are near zero, are easy.   Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1)
+The parameters name the loss, the penalty and the solver. On a path of strengths λ, from the strongest to the weakest,
+`Solver.along_path` starts each fit from the last two solutions, extrapolated in ln λ: near strengths have
+near solutions, and strong penalties have solutions near zero.
+Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1)
 """
 
 from __future__ import annotations
@@ -31,15 +32,8 @@ from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.offsets import given_offset, require_offsets_taken
 from linclass.linear.path import from_data
 from linclass.linear.penalties.base import Penalty
-from linclass.linear.solvers.base import (
-    AUTOMATIC,
-    Solution,
-    Solver,
-    Trace,
-    able_solver,
-    choose_solver,
-    require_minimizer,
-)
+from linclass.linear.solvers.base import AUTOMATIC, Solution, Solver, Trace, choose_solver
+from linclass.linear.solvers.compatibility import able_solver, require_minimizer
 
 # Parameters of a model that are options of its penalty and of its solver
 PENALTY_OPTIONS = ("l1_ratio", "factors")
@@ -57,8 +51,9 @@ OF_ONE_FIT = (  # attributes that the next fit may not set again
 
 
 def part(kind: str, base: type, chosen: Any, model: Any = None) -> Any:
-    """The loss, penalty or solver for a name or {name: options}, with the model's parameters as default options; an
-    instance as it is."""
+    """The loss, penalty or solver that is chosen by name or {name: options}, with the model's parameters as default
+    options; an instance is returned unchanged.
+    """
     if isinstance(chosen, base):
         return chosen
     name: Any = chosen
@@ -105,8 +100,15 @@ def is_penalized(model: Any) -> bool:
     return model.strength > 0 and penalty_of(model).binds
 
 
+def is_used(parameter: str, penalty: Penalty | type[Penalty]) -> bool:
+    """Whether a penalty uses a parameter of the estimator: `strength`, unless there is no penalty, or its option."""
+    if parameter == "strength":
+        return penalty.binds
+    return parameter in penalty.__dataclass_fields__
+
+
 def solver_of(model: Any, objective: Objective | None = None) -> Solver:
-    """The solver that a model names; with "auto" that for an objective, or Newton's method without one."""
+    """The solver that a model names; for "auto" the one chosen for the objective, without one Newton's method."""
     if model.solver == "auto":
         name = "newton" if objective is None else choose_solver(objective)
         automatic: Solver = part("solvers", Solver, name, model)
@@ -130,7 +132,7 @@ def solver_of(model: Any, objective: Objective | None = None) -> Solver:
 
 
 def ending_of(model: Any, solutions: Sequence[Solution]) -> dict[str, Any]:
-    """What a fit records of one or several minimizations: status and reason, objective and certificate."""
+    """Arguments of `_record` for one or several minimizations: status and reason, objective and certificate."""
     objective, certificate, n_iter = 0.0, 0.0, 0
     worst, rank = None, None
     for solution in solutions:
@@ -166,15 +168,26 @@ def ending_of(model: Any, solutions: Sequence[Solution]) -> dict[str, Any]:
 
 @documented
 class LinearModel(LinearGeometry):
-    """A subclass defines `_objectives`, `_old_parameters` and `_finish`."""
+    """A subclass is an `Estimator`, and defines `_objectives`, `_offsets`, `_old_parameters` and `_finish`."""
 
     paths: ClassVar[tuple[str, ...]] = ("strength",)  # parameters with `_path_values`
     begun_with: ClassVar = ("fit_intercept", "solver")  # not to change in partial_fit
-    penalized: ClassVar[str] = ""  # models with a penalty, of one that can have none
+    penalized: ClassVar[str] = ""  # similar models with a penalty, named in an error message
     strength: Any
     solver: Any
+    penalty: Any
+    warm_start: bool
+    trace: Any
     fit: Callable[..., Any]
     solver_: str
+    trace_: list[dict[str, Any]]
+    _start_fit: Callable[..., Any]
+    _unfitted: Callable[..., Any]
+    _forget: Callable[..., None]
+    _objectives: Callable[..., list[Objective]]
+    _offsets: Callable[[PerRow, PerRow, ArrayLike], Array | None]
+    _old_parameters: Callable[[], Array | None]
+    _finish: Callable[..., Any]
 
     def check(self) -> None:
         super().check()  # type: ignore[misc]
@@ -219,31 +232,33 @@ class LinearModel(LinearGeometry):
         """Whether the penalty needs the names of the columns."""
         return penalty_of(self).needs_names
 
-    def _fit(self: Any, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow) -> Any:
+    def _fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow) -> Any:
         X, target, weights = self._start_fit(X, y, sample_weight)
-        known = None if offset is None else self._offsets(offset, sample_weight, y)
+        offsets = None if offset is None else self._offsets(offset, sample_weight, y)
         old = self._old_parameters() if self.warm_start else None
         self._forget(*OF_ONE_FIT)
-        objectives = self._objectives(X, target, weights, known)
+        objectives = self._objectives(X, target, weights, offsets)
         solutions = []
-        for number, P in enumerate(objectives):
-            start = P.zero() if old is None else self._start(P, old, number)
-            solutions.append(self._minimize(P, start))
+        for number, objective in enumerate(objectives):
+            start = objective.zero() if old is None else self._start(objective, old, number)
+            solutions.append(self._minimize(objective, start))
         return self._finish(objectives, solutions, target, weights)
 
-    def _start(self, objective: Objective, old: Array | None, problem: int) -> Array:
-        """Zero, or the old parameters of this problem, if they fit."""
+    def _start(self, objective: Objective, old: Array, problem: int) -> Array:
+        """The old parameters of this problem, or zero if their shape differs."""
         start = objective.zero()
-        if old is not None and old.shape[1] == objective.design.width:
-            last = old[-1] if len(old) == len(start) + 1 else 0.0  # of a reference class
-            given = old[problem] if start.ndim == 1 else old[: len(start)] - last
-            start = given.copy() if given.shape == start.shape else start
-        return start
+        if old.shape[1] != objective.design.width:
+            return start
+        last = old[-1] if len(old) == len(start) + 1 else 0.0  # of a reference class
+        parameters = old[problem] if start.ndim == 1 else old[: len(start)] - last
+        return parameters.copy() if parameters.shape == start.shape else start
 
     def _objective(
-        self: Any, design: DesignMatrix, loss: Loss, target: Array, weights: Array
+        self, design: DesignMatrix, loss: Loss, target: Array, weights: Array
     ) -> Objective:
-        """The objective of this loss on these rows, with the penalty on their features."""
+        """The objective of this loss on these rows. A penalty that depends on an initial estimate, as that of the
+        adaptive lasso does, requires a fit with `penalty.initial` first.
+        """
         names = getattr(self, "feature_names_in_", None)
         penalty = penalty_of(self).for_features(design.n_features, names)
         if penalty.intercept is not None and design.intercept:
@@ -252,14 +267,13 @@ class LinearModel(LinearGeometry):
         objective = Objective(design, loss, target, weights, penalty, self.strength)
         if penalty.initial is None:
             return objective
-        # another fit, such as the initial estimate of the adaptive lasso, determines the penalty
         first = objective.with_penalty(*penalty.initial)
         solver = find("solvers", choose_solver(first))(tol=INITIAL_TOLERANCE)
         W = first.weight_part(solver.solve(first, first.zero()).theta)
         return objective.with_penalty(penalty.after(W), self.strength)
 
-    def _minimize(self: Any, objective: Objective, start: Array) -> Solution:
-        """Run the solver; sets `solver_` and, if requested, `trace_`."""
+    def _minimize(self, objective: Objective, start: Array) -> Solution:
+        """The solution by the solver; sets `solver_` and, if requested, `trace_`."""
         solver = solver_of(self, objective)
         self.solver_ = solver.name
         trace = Trace(self._watch()) if self.trace else None
@@ -269,7 +283,7 @@ class LinearModel(LinearGeometry):
         return solution
 
     def _watch(self) -> Callable[[Point], float | None] | None:
-        """What `trace` records besides the objective."""
+        """The function of a point whose value `trace` records, too; None without one."""
         return None
 
     def _require_penalty(self) -> None:
@@ -279,27 +293,27 @@ class LinearModel(LinearGeometry):
             remedy = f"Use {others}, which have one" if others else "Set one, say penalty='l2'"
             raise ValueError(f"{self!r} has no penalty, so no path. {remedy}.")
 
-    def _idle_parameters(self: Any) -> list[str]:
+    def _idle_parameters(self) -> list[str]:
         """Parameters that the penalty does not use, or has options of its own for."""
-        given, parameters = self.penalty, defaults_of(type(self))
-        kind = find("penalties", given) if isinstance(given, str) else type(penalty_of(self))
-        options = next(iter(given.values())) if isinstance(given, Mapping) else ()
-        fixed = PENALTY_OPTIONS if isinstance(given, Penalty) else options
+        chosen, parameters = self.penalty, defaults_of(type(self))
+        kind = find("penalties", chosen) if isinstance(chosen, str) else type(penalty_of(self))
+        options = next(iter(chosen.values())) if isinstance(chosen, Mapping) else ()
+        fixed = PENALTY_OPTIONS if isinstance(chosen, Penalty) else options
         return [
             name
             for name in ("strength", *PENALTY_OPTIONS)
-            if name in parameters and (name in fixed or not kind.uses(name))
+            if name in parameters and (name in fixed or not is_used(name, kind))
         ]
 
-    def _why_idle(self: Any, name: str) -> str:
-        """The cause and the remedy."""
-        if penalty_of(self).uses(name):
+    def _why_idle(self, name: str) -> str:
+        """The reason why a parameter is idle, and the remedy."""
+        if is_used(name, penalty_of(self)):
             return f"penalty is {self.penalty!r}. Set {name} in one place."
-        able = [n for n in names("penalties") if find("penalties", n).uses(name)]
+        able = [n for n in names("penalties") if is_used(name, find("penalties", n))]
         return f"penalty is {self.penalty!r}. Set penalty={'l2' if 'l2' in able else able[0]!r}."
 
     def _fits_at(
-        self: Any,
+        self,
         strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
@@ -309,33 +323,31 @@ class LinearModel(LinearGeometry):
         """Fitted copies of this estimator, in the order of the strengths."""
         first = self._unfitted(strength=max(strengths))
         X, target, weights = first._start_fit(X, y, sample_weight)
-        known = None if offset is None else first._offsets(offset, sample_weight, y)
-        objectives = first._objectives(X, target, weights, **given_offset(known))
+        offsets = None if offset is None else first._offsets(offset, sample_weight, y)
+        objectives = first._objectives(X, target, weights, **given_offset(offsets))
         solver = solver_of(first, objectives[0])
         first.solver_ = solver.name
         order = sorted(range(len(strengths)), key=lambda i: -strengths[i])
         descending = [strengths[i] for i in order]
         solutions = [solver.path(P, descending, P.zero()) for P in objectives]
         fits: list[Any] = [None] * len(order)
-        for i, *own in zip(order, *solutions, strict=True):
+        for i, *at_strength in zip(order, *solutions, strict=True):
             fits[i] = copy.copy(first)
             fits[i].strength = strengths[i]
-            fits[i]._finish(
-                [P.with_strength(strengths[i]) for P in objectives], own, target, weights
-            )
+            of_strength = [P.with_strength(strengths[i]) for P in objectives]
+            fits[i]._finish(of_strength, at_strength, target, weights)
         return fits
 
     def _path_objectives(
-        self: Any, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow = None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow, offset: PerRow = None
     ) -> list[Objective]:
         """The objectives of a fit to these rows, as a path at any strength minimizes them; checks the rows."""
         rows = self._start_fit(X, y, sample_weight)
-        known = None if offset is None else self._offsets(offset, sample_weight, y)
-        objectives: list[Objective] = self._objectives(*rows, **given_offset(known))
-        return objectives
+        offsets = None if offset is None else self._offsets(offset, sample_weight, y)
+        return self._objectives(*rows, **given_offset(offsets))
 
     def strength_path(
-        self: Any,
+        self,
         X: MatrixLike,
         y: ArrayLike,
         n: int = COUNT,

@@ -133,7 +133,7 @@ class LinearRegressor(LinearModel, Regressor):
             self._adopt(solutions[0].extra)
 
     def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
-        """Those of the rows whose weight is not zero."""
+        """Offsets of the rows with positive weight; None without offsets."""
         return None if offset is None else offsets_of(offset, sample_weight, y, 2)
 
     def predict(self, X: MatrixLike, offset: PerRow = None) -> Array:
@@ -149,7 +149,7 @@ class LinearRegressor(LinearModel, Regressor):
     def partial_fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, offset: PerRow = None
     ) -> Self:
-        """One more pass over more rows, in the order given.
+        """Make one more pass, over these rows in the order given.
 
         It exists if the solver can be continued, as 'stochastic_gradient' can. After `fit` it goes on from the fitted
         coefficients, with the steps of a first pass.
@@ -161,5 +161,5 @@ class LinearRegressor(LinearModel, Regressor):
         begins = not hasattr(self, "coef_")
         with nothing_if_refused(self, begins):
             X, targets, weights = rows_with_targets(self, begins, X, y, sample_weight)
-            known = self._offsets(offset, sample_weight, y)
-        return pass_over(self, begins, X, targets, weights, known)
+            offsets = self._offsets(offset, sample_weight, y)
+        return pass_over(self, begins, X, targets, weights, offsets)

@@ -2,7 +2,7 @@
 
     Z = X Wᵀ + b + offset.
 
-Exposure, a prior log-odds, or the scores of another model. A constant offset moves the intercept by its negative.
+Examples are exposure, prior log-odds and scores of another model. A constant offset is subtracted from the intercept.
 McCullagh & Nelder (1989), §2.2
 """
 
@@ -20,21 +20,21 @@ from linclass.base.validation import row_weights
 
 def row_offsets(offset: PerRow, shape: tuple[int, ...]) -> Array:
     """Finite float64 offsets, in the shape of the scores."""
-    found = np.asarray(offset, dtype=np.float64)
-    if found.shape != shape:
+    offsets = np.asarray(offset, dtype=np.float64)
+    if offsets.shape != shape:
         each = "one per row" if len(shape) == 1 else "one per row and class"
-        raise ValueError(f"offset has shape {found.shape}; it must be {shape}, {each}.")
-    if not np.isfinite(found).all():
-        bad = found[~np.isfinite(found)][0]
+        raise ValueError(f"offset has shape {offsets.shape}; it must be {shape}, {each}.")
+    if not np.isfinite(offsets).all():
+        bad = offsets[~np.isfinite(offsets)][0]
         raise ValueError(f"offset holds {bad:g}; offsets must be finite. Drop those rows.")
-    return found
+    return offsets
 
 
 def offsets_of(offset: PerRow, sample_weight: PerRow, y: ArrayLike, K: int) -> Array:
-    """The offsets (n,), or (n, K) of more than two classes, of the rows whose weight is not zero."""
+    """The offsets, (n,) or for more than two classes (n, K), of the rows with positive weight."""
     rows = len(np.asarray(y))
-    found = row_offsets(offset, (rows,) if K == 2 else (rows, K))
-    return found[row_weights(sample_weight, rows) > 0]
+    offsets = row_offsets(offset, (rows,) if K == 2 else (rows, K))
+    return offsets[row_weights(sample_weight, rows) > 0]
 
 
 def given_offset(offset: PerRow) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class ProbabilitiesWithOffset(Classifier):
     """Classifiers whose scores have the offset as a summand, in fits and in predictions, and with probabilities."""
 
     def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
-        """Those of the rows whose weight is not zero, if there are any, once the classes are known."""
+        """Offsets of the rows with positive weight; None without offsets. Requires `classes_`."""
         return None if offset is None else offsets_of(offset, sample_weight, y, len(self.classes_))
 
     def fit(

@@ -26,7 +26,7 @@ from linclass.linear.solvers.base import SolverByPasses
 
 
 def why_no_partial_fit(model: Any) -> str:
-    """Empty if the solver of a model can be continued."""
+    """The reason why a model has no `partial_fit`; empty if its solver can be continued."""
     try:
         solver: Any = solver_of(model)
     except (ValueError, TypeError):  # 'auto', or a name that `check` refuses
@@ -39,15 +39,17 @@ def why_no_partial_fit(model: Any) -> str:
 def pass_over(
     model: Any, begins: bool, X: Matrix, y: Array, weights: Array, offset: Array | None
 ) -> Any:
-    """One pass of the solver over these rows; returns the model."""
+    """The model after one more pass of its solver over these rows."""
     model._forget("trace_")
     solver: Any = solver_of(model)
     objectives = model._objectives(X, y, weights, offset)
     if not hasattr(model, "_states"):
         old = None if begins else model._old_parameters()
-        starts = [model._start(P, old, number) for number, P in enumerate(objectives)]
         begin_with(model, model.begun_with)
-        model._states = [solver.begin(*at) for at in zip(objectives, starts, strict=True)]
+        model._states = []
+        for number, P in enumerate(objectives):
+            start = P.zero() if old is None else model._start(P, old, number)
+            model._states.append(solver.begin(P, start))
     solutions = []
     for objective, state in zip(objectives, model._states, strict=True):
         solver.run_through(objective, state)

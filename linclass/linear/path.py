@@ -28,7 +28,8 @@ from linclass.base.arrays import ROUNDED_COSINE, Array
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import find
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.base import best_intercept, bisected, choose_solver
+from linclass.linear.solvers.base import choose_solver
+from linclass.linear.solvers.starts import best_intercept, bisected
 
 DECADES = {True: 5.0, False: 7.0}  # that it spans, for nonsmooth penalties and smooth ones
 EXPLAINED = 0.01  # share of the loss of the intercept that the strongest fit explains, at most
@@ -130,7 +131,7 @@ def intercept_fit(objective: Objective) -> InterceptFit:
 
 
 def _fit_of_one_score(objective: Objective) -> InterceptFit:
-    """Of one score: the mean of the slopes on both sides of the best intercept that makes Σ w s = 0."""
+    """The fit of one score. Its slopes are the mean of those on both sides of the best intercept with Σ w s = 0."""
     loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
 
     def slopes(b: float) -> Array:
@@ -145,8 +146,8 @@ def _fit_of_one_score(objective: Objective) -> InterceptFit:
 
 
 def _fit_of_simplicial_loss(objective: Objective) -> InterceptFit:
-    """Of K scores with slopes p − e_y, p on the simplex: a p of each class that maximizes the dual of the fit of the
-    intercepts,  Σ π_k (1 − p_kk)  with  Σ π_k p_k = π.  It is the mean loss.
+    """The fit of K scores with slopes p − e_y, p on the simplex. Each class has one p, and they maximize the dual
+    of the fit of the intercepts,  Σ π_k (1 − p_kk)  with  Σ π_k p_k = π.  It is the mean loss.
     """
     from scipy.optimize import linprog  # slow to import
 

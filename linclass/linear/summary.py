@@ -25,7 +25,8 @@ from linclass.base.validation import as_counts
 from linclass.linear.linear_model import is_penalized, loss_of
 from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import Solution, best_intercept
+from linclass.linear.solvers.base import Solution
+from linclass.linear.solvers.starts import best_intercept
 
 LARGEST_SUMMARY = 500  # parameters up to which their covariance is kept
 INFLATED = 1e8  # inflation that costs half of the digits of a variance
@@ -47,7 +48,7 @@ class Information:
 
     @classmethod
     def at(cls, point: Point, codes: Array, weights: Array) -> Information | None:
-        """None if features are linearly dependent.
+        """The information at a point; None if features are linearly dependent.
 
         `weights` are not normalized: two rows of weight 1 carry the same information as one of
         weight 2.
@@ -84,7 +85,7 @@ class Information:
         )
 
     def uncentred(self, mean: Array) -> Information:
-        """That of the features as they are, if this is about their mean: b = u − x̄·w."""
+        """The information of the features themselves, from that of centred features: b = u − x̄·w."""
         move = np.eye(len(mean) + 1)
         move[-1, :-1] = -mean
         wide = np.kron(np.eye(len(self.theta)), move)
@@ -191,7 +192,7 @@ class Summary:
 
 
 def _fixed(values: Array) -> Array:
-    """As R prints them: all with as many decimals as give the smallest DIGITS significant digits."""
+    """The values as R prints them, with as many decimals as give the smallest one DIGITS significant digits."""
     size = np.abs(values[np.isfinite(values) & (values != 0)])
     decimals = max(0, DIGITS - 1 - int(np.floor(np.log10(size.min())))) if size.size else 0
     return np.array([[f"{v:.{min(decimals, 10)}f}" for v in row] for row in values])

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearRegression, LogisticRegression, Perceptron
-from linclass.linear.solvers.newton import Irls, Newton
+from linclass.linear.solvers.irls import Irls
+from linclass.linear.solvers.newton import Newton
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

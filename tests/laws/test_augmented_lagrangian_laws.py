@@ -15,7 +15,7 @@ from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
-from linclass.linear.solvers.base import STRAIGHT_SLOPE, best_intercept
+from linclass.linear.solvers.starts import STRAIGHT_SLOPE, best_intercept
 
 LOSSES = sorted(
     name

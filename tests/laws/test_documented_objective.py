@@ -16,6 +16,7 @@ from tempered import losses_of_rows
 from linclass import LinearClassifier
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
+from linclass.linear.linear_model import is_used
 
 Values = Callable[[np.ndarray], np.ndarray]
 
@@ -129,7 +130,7 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
     X, y = table(classes)
     used = find("penalties", penalty)()
     given = {"strength": STRENGTH, "l1_ratio": 0.3}
-    more = {name: value for name, value in given.items() if used.uses(name)}
+    more = {name: value for name, value in given.items() if is_used(name, used)}
     model = LinearClassifier(
         loss=loss, penalty=penalty, max_iter=50, fit_intercept=intercept, **more
     )

@@ -16,7 +16,7 @@ from linclass.linear.losses.regression import EpsilonInsensitive
 from linclass.linear.objective.objective import UNPENALIZED, Objective
 from linclass.linear.penalties.entrywise import L1, L2, ElasticNet, Unpenalized
 from linclass.linear.solvers import linear_program
-from linclass.linear.solvers.base import takes_penalty
+from linclass.linear.solvers.compatibility import takes_penalty
 from linclass.linear.solvers.linear_program import LinearProgram
 
 LOSSES = {"hinge": Hinge(), "tube": EpsilonInsensitive(0.3), "deviation": EpsilonInsensitive(0.0)}

@@ -22,7 +22,7 @@ from linclass.base.numerics import (
 from linclass.linear.losses.probit import Probit
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.newton import Secants
+from linclass.linear.solvers.quasi_newton import Secants
 
 # Laws of line searches, on functions whose steps are known
 

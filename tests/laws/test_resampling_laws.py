@@ -22,7 +22,7 @@ from linclass import (
 )
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
-from linclass.linear.solvers.base import spread_rows
+from linclass.linear.solvers.starts import spread_rows
 from linclass.tuning.folds import hold_out, nested_order, seed_of, stratified_folds
 from linclass_study.pipeline import inner_folds
 from linclass_study.pipeline.fitted import Task

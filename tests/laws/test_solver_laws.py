@@ -21,7 +21,8 @@ from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.certificate import certificate_of_step, duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.base import Trace, mismatch, takes_penalty
+from linclass.linear.solvers.base import Trace
+from linclass.linear.solvers.compatibility import mismatch, takes_penalty
 from linclass.linear.solvers.first_order import prepared_steps
 from linclass.linear.solvers.newton import Newton, inverse_hessian
 from linclass.linear.solvers.perceptron_rule import PerceptronRule

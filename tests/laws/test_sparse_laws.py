@@ -19,7 +19,8 @@ from linclass.linear.losses.base import KINDS
 from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.penalties.entrywise import L1
 from linclass.linear.penalties.entrywise import ElasticNet as Net
-from linclass.linear.solvers.base import Trace, mismatch, takes_penalty
+from linclass.linear.solvers.base import Trace
+from linclass.linear.solvers.compatibility import mismatch, takes_penalty
 
 KINKED = [name for name in PENALTIES if penalty_called(name).kinked]
 NAMED = [name for name in KINKED if name in names("penalties")]

@@ -3,9 +3,10 @@
 By Fenchel duality  P(θ) − min P ≤ P(θ) − D(s),   D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(U),   U = −Xᵀ(w s)/strength,
 for any slopes s with Σ w s x_j = 0 for all columns without a penalty, of which the intercept is one. At the minimum
 the slopes of the point are such an s; elsewhere they are balanced first, and scaled into the domain of penalty*. With
-Fenchel and Young's inequality the gap is a sum of terms that are at least 0, for the L2 penalty with the gradient r:
+Fenchel and Young's inequality the gap is a sum of terms that are at least 0. For the L2 penalty ½ Σ_j λ_j W_j², where
+λ_j is the strength times the factor of feature j, and with the gradient r:
 
-    P − D = Σ w_i (ℓ(z_i) + ℓ*(s_i) − s_i z_i) + ½ Σ_j r_j²/λ_j,   r = Xᵀ(w s) + λ W.
+    P − D = Σ w_i (ℓ(z_i) + ℓ*(s_i) − s_i z_i) + ½ Σ_j r_j²/λ_j,   r_j = Σ_i w_i s_i x_ij + λ_j W_j.
 
 A gap is relative to P, or, if the fit is perfect up to rounding (P = 0), to the rounding error of P at scores of 0.
 Boyd & Vandenberghe (2004), §5.5; Rockafellar (1970), theorem 31.1
@@ -28,11 +29,10 @@ BALANCED, STRICTLY_BALANCED = 1e-12, 1e-15  # Σ w s x_j, relative to ‖s‖ �
 
 
 def certify(point: Point, slopes: Array | None = None) -> float:
-    """The relative gap or the cosine; `objective.certificate_kind` says which.
+    """The certificate of a point: the relative gap or the cosine, as `objective.certificate_kind` says.
 
-    With a penalty, P = 0 is a minimum, since loss and penalty are at least 0. Without one it means nothing:
-    the perceptron's P is 0 at W = 0, where every row is misclassified. The loss of a likelihood is never 0; if it
-    is, that is underflow.
+    With a penalty, P = 0 is a minimum, since loss and penalty are at least 0. Without one it proves nothing: the
+    perceptron's P is 0 at W = 0, where every row is misclassified. The loss of a likelihood is 0 only by underflow.
     """
     objective = point.objective
     if objective.strength and point.value == 0 and objective.loss.vanishes:
@@ -148,8 +148,18 @@ def certificate_of_step(old: Point, new: Point, source: Point) -> float:
 
 
 def relative_gap(objective: Objective, gap: float, value: float) -> float:
-    """A gap relative to P."""
-    return gap / max(abs(value), EPS * objective.value_at_zero, SMALLEST)
+    """A gap relative to P = value."""
+    return float(relative(gap, value, objective.value_at_zero))
+
+
+def relative(gap: Any, value: Any, value_at_zero: Any) -> Any:
+    """Gaps relative to values of P, of one problem or of an array of problems."""
+    return gap / np.maximum(np.maximum(abs(value), EPS * value_at_zero), SMALLEST)
+
+
+def l2_part(gradient: Any, strengths: Any) -> Any:
+    """½ Σ_j r_j²/λ_j over the last axis, for the gradient r at a point: P − D for the slopes of the point."""
+    return 0.5 * (gradient * gradient / strengths).sum(axis=-1)
 
 
 def gradient_cosine(point: Point) -> float:
@@ -178,21 +188,3 @@ def gradient_cosine(point: Point) -> float:
     norms = column_norms * max(slopes + 1e-9 * at_zero, SMALLEST)  # a perfect fit has no slopes
     cosines = np.abs(g) / np.where(norms > 0, norms, 1)
     return min(float(cosines.max()), 1.0)
-
-
-# The same formulas for one problem or for an array of B problems
-
-
-def gap_of(value: Any, conjugates: Any, penalty_conjugate: Any) -> Any:
-    """P − D, from P, Σ w ℓ*(s) and strength·penalty*(U)."""
-    return np.maximum(value + conjugates + penalty_conjugate, 0.0)
-
-
-def l2_part(left: Array, strengths: Any) -> Any:
-    """½ Σ_j r_j²/λ_j over the last axis, for the gradient r that is left: P − D for the slopes of the point."""
-    return 0.5 * (left * left / strengths).sum(axis=-1)
-
-
-def relative(gap: Any, value: Any, value_at_zero: Any) -> Any:
-    """A gap as a share of P."""
-    return gap / np.maximum(np.maximum(abs(value), EPS * value_at_zero), SMALLEST)

@@ -1,4 +1,4 @@
-"""The same problem in other coordinates of theta,
+"""The objective in other coordinates of theta,
 
     u_j = s_j w_j,   u_0 = b + x̄·w   (the score of the mean row),   ∂/∂u_j = (∂/∂w_j − x̄_j ∂/∂b)/s_j.
 
@@ -88,7 +88,7 @@ class Units:
         return g
 
     def excess(self, point: Point) -> Array:
-        """By how much the slopes of W exceed the kink, for a fixed score of the mean row, in the units of w."""
+        """The excess of the slopes of W over the kink, for a fixed score of the mean row, in the units of w."""
         P = point.objective
         W = P.weight_part(point.theta)
         return P.penalty.steepest(W, self.centred(point.gradient), P.strength)
@@ -118,7 +118,7 @@ def far_about_mean(X: sparse.csr_array, weights: Array) -> tuple[sparse.csr_arra
 def about_far_means(
     X: sparse.csr_array, weights: Array, mean: Array, norms: Array
 ) -> tuple[sparse.csr_array, Array]:
-    """The same, if the means and the norms of the columns are known."""
+    """(X − x̄, x̄) as `far_about_mean` gives it, from the means and norms of the columns."""
     far = np.flatnonzero(is_far(mean, norms * norms))
     mean = np.where(np.isin(np.arange(X.shape[1]), far), mean, 0.0)
     if not len(far):
@@ -218,7 +218,7 @@ def moments_at_once(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
 
 
 def moments_by_blocks(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
-    """From the products of the columns of [X − s, y_c, 1].
+    """The moments from the products of the columns of [X − s, y_c, 1].
 
     With a shift s near x̄ the correction  G = Σ w (x − s)(x − s)ᵀ − (x̄ − s)(x̄ − s)ᵀ  is small.
     """

@@ -1,4 +1,4 @@
-"""The objective  P(W, b) = (1/Σw_i) Σ w_i loss(y_i, z_i) + strength · penalty(W),  Z = X W + b.
+"""The objective  P(W, b) = (1/Σw_i) Σ w_i loss(y_i, z_i) + strength · penalty(W),  Z = X Wᵀ + b.
 
 It is normalized by the sum of the row weights, and the intercept is not penalized. Both are decided here; nothing that
 minimizes the objective divides by that sum again. In scikit-learn's terms C = 1/(Σw·strength) for sums of losses,
@@ -33,10 +33,15 @@ from linclass.linear.penalties.entrywise import Unpenalized
 
 FAR_DEVIATIONS = 100  # standard deviations from 0
 CONSTANT_BELOW = 1e-12  # of the norm of a column: a deviation from its mean below it is rounding
+MOST_COMPARED = 3000  # rows up to which equal ones are searched for
+BLOCK_ENTRIES = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
+LARGE = 1000  # parameters from which on a Hessian costs more than a query of the memory
+IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
+UNPENALIZED = Unpenalized()
 
 
 class FarColumns(NamedTuple):
-    """Their numbers, means, and  √(Σ w_i (x_ij − x̄_j)²),  0 for columns that are constant but for rounding."""
+    """Column numbers, means, and  √(Σ w_i (x_ij − x̄_j)²),  0 for columns that are constant up to rounding."""
 
     columns: Array
     mean: Array
@@ -49,7 +54,7 @@ def is_far(mean: Array, squares: Array) -> Array:
 
 
 def far_columns(design: Any, weights: Array, norms: Array) -> FarColumns | None:
-    """Those of dense rows with an intercept; `norms` are √(Σ w_i x_ij²), for weights that sum to 1."""
+    """The columns far from 0, of dense rows with an intercept. Weights sum to 1; `norms` are √(Σ w_i x_ij²)."""
     if design.is_kernel or design.is_sparse or not design.intercept or design.is_centred:
         return None
     mean, norms = design.centre(weights), norms[: design.n_features]
@@ -59,13 +64,6 @@ def far_columns(design: Any, weights: Array, norms: Array) -> FarColumns | None:
     mean, norms = mean[far], norms[far]
     deviations = np.sqrt(weights @ np.square(design.X[:, far] - mean))
     return FarColumns(far, mean, np.where(deviations > CONSTANT_BELOW * norms, deviations, 0.0))
-
-
-MOST_COMPARED = 3000  # rows up to which equal ones are searched for
-BLOCK_ENTRIES = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
-LARGE = 1000  # parameters from which on a Hessian costs more than a query of the memory
-IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
-UNPENALIZED = Unpenalized()
 
 
 class Objective:
@@ -82,7 +80,7 @@ class Objective:
     ):
         self.design, self.loss, self.y = design, loss, y
         weights = np.ones(design.n_rows) if weights is None else weights
-        self.counts = weights  # as given; objectives derived from this one know shares only
+        self.counts = weights  # as given to fit; objectives derived from this one have shares only
         self.weights = weights / weights.sum()
         self.chosen_penalty = penalty
         self._set_strength(strength)
@@ -125,39 +123,40 @@ class Objective:
         return Point(self, theta, self.design.scores(theta))
 
     def at_with_gradient(self, theta: Array) -> Point:
-        """The point; of one score and many dense rows, value and gradient in one pass over them."""
+        """The point at theta; for one score and many dense rows, with its gradient from one pass over the rows."""
         if len(self.shape) > 1 or self.design.is_sparse or self.design.n_rows <= self.block:
             return Point(self, theta, self.design.scores(theta))
         return self._in_one_pass(theta, hessian=False)
 
     def at_with_hessian(self, theta: Array) -> Point:
-        """The point; of many rows, value, gradient and Hessian in one pass over them."""
-        known = {}
+        """The point at theta; for many rows, with its gradient and Hessian from one pass over the rows."""
+        jet = None
         if alike := isinstance(self.loss, MarginLoss) and not theta.any():
-            known["jet"] = self.loss.jet_at_zero(self.y)
+            jet = self.loss.jet_at_zero(self.y)
         few_entries = len(self.shape) == 1 and self.design.is_sparse
         if alike or few_entries or self.design.n_rows <= self.block:
-            return Point(self, theta, self.design.scores(theta), **known)
+            return Point(self, theta, self.design.scores(theta), jet)
         return self._in_one_pass(theta, hessian=True)
 
     def _in_one_pass(self, theta: Array, hessian: bool) -> Point:
-        """Blocks of [X 1] stay in the cache from their scores to their part of the Hessian."""
-        design, one, p, K = self.design, len(self.shape) == 1, self.n_parameters, self.shape[:-1]
+        """The point at theta. Blocks of [X 1] stay in the cache from their scores to their part of the Hessian."""
+        design, one_score, p = self.design, len(self.shape) == 1, self.n_parameters
+        per_row = self.shape[:-1]  # () or (K,)
         if hessian and p > LARGE:
             require_memory_for(p)
         H = np.zeros((p, p)) if hessian else None
-        scores, slopes, curvatures, values = empty_arrays(design.n_rows, K, K, K, ())
+        scores, slopes, curvatures, values = empty_arrays(design.n_rows, *[per_row] * 3, ())
         g = np.zeros(self.shape)
-        for rows, B in design.blocks(self.block, filled=not one):
+        for rows, B in design.blocks(self.block, filled=not one_score):
             w = self.weights[rows]
-            z = scores[..., rows] = design.scores_of(rows, theta) if one else theta @ B.T
+            z = scores[..., rows] = design.scores_of(rows, theta) if one_score else theta @ B.T
             values[rows], slope, curvature = self.loss.jet(self.y[..., rows], z)
             slopes[..., rows], curvatures[..., rows] = slope, curvature
-            g += design.pull_of(rows, w * slope) if one else (w * slope) @ B
+            g += design.pull_of(rows, w * slope) if one_score else (w * slope) @ B
             if H is None:
                 continue
             assert curvature is not None
-            if one:  # H from √(w ℓ″) [X 1] alone (syrk: half the work)
+            if one_score:  # H from √(w ℓ″) [X 1] alone (syrk: half the work)
                 root = np.sqrt(w * curvature)[:, None]
                 np.multiply(design.X[rows], root, out=B[:, : design.n_features])
                 B[:, design.n_features :] = root
@@ -184,22 +183,22 @@ class Objective:
         return Objective(**parts | changed)
 
     def take(self, rows: Index, weights: Array | None = None) -> Objective:
-        """The same for some rows, or for weights of theirs; it is a mean, so the strength is the same."""
+        """The objective on some rows, with their weights or others. The loss is a mean, so the strength stays."""
         weights = self.weights[rows] if weights is None else weights
         return self._with(design=self.design.take(rows), y=self.y[..., rows], weights=weights)
 
     def with_strength(self, strength: float) -> Objective:
-        """The same for another strength, sharing what depends on the rows alone."""
+        """The objective with another strength, which shares what depends on the rows alone."""
         other = copy.copy(self)
         other._set_strength(strength)
         return other
 
     def with_penalty(self, penalty: Penalty, strength: float) -> Objective:
-        """The same loss with another penalty."""
+        """The objective with another penalty."""
         return self._with(penalty=penalty, strength=strength)
 
     def envelope(self, slopes: Array, reach: float) -> Objective:
-        """The same with the Moreau envelopes of a piecewise linear loss around slopes."""
+        """The objective with the Moreau envelopes of its piecewise linear loss around slopes."""
         other = copy.copy(self)  # sharing what depends on X alone
         other.loss, other.y = envelope(self.loss, self.y, slopes, reach)
         for name in ("value_at_zero", "slopes_at_zero", "merged"):
@@ -209,13 +208,13 @@ class Objective:
 
     @property
     def without_offset(self) -> Objective:
-        """The same without offsets, which has the same separating directions."""
+        """The objective without offsets, which has the same separating directions."""
         if not isinstance(self.loss, WithOffset):
             return self
         return self._with(loss=self.loss.loss, y=self.y["target"])
 
     def on_features(self, features: Array) -> Objective:
-        """The same for some features, with all other weights 0."""
+        """The objective on some features, with all other weights 0."""
         penalty = self.chosen_penalty.on(features)
         return self._with(design=self.design.take_features(features), penalty=penalty)
 
@@ -256,15 +255,15 @@ class Objective:
     def hessian_under(self, point: Point) -> Array:
         """∇²P at a point whose Hessian is known for another strength."""
         H = point.hessian.copy()
-        own = self.weight_part(diagonal(H).reshape(self.shape))
-        own += self.curvature - point.objective.curvature
+        of_weights = self.weight_part(diagonal(H).reshape(self.shape))
+        of_weights += self.curvature - point.objective.curvature
         return H
 
     def _penalized(self, H: Array) -> Array:
         """H with the penalty's curvature on the diagonal, where W is."""
         if self.strongly_convex or not self.uniform:
-            own = diagonal(H).reshape(self.shape)
-            own[..., : self.design.n_features] += self.curvature
+            by_parameter = diagonal(H).reshape(self.shape)
+            by_parameter[..., : self.design.n_features] += self.curvature
         return H
 
     def hessian_times(
@@ -365,10 +364,10 @@ class Objective:
         design, y = self.design, self.y
         if design.is_kernel or design.n_rows > MOST_COMPARED or y.ndim != 1:
             return None
-        found = distinct_rows(design.X, y)
-        if found is None:
+        distinct = distinct_rows(design.X, y)
+        if distinct is None:
             return None
-        first, place = found
+        first, place = distinct
         return self.take(first, np.bincount(place, self.weights)), place
 
     @once
@@ -427,14 +426,14 @@ class Point:
     @once
     def value(self) -> float:
         """P; the penalty of a kernel needs the scores."""
-        P = self.objective
-        if not P.strength:
+        objective = self.objective
+        if not objective.strength:
             return self.loss_value
-        if P.design.is_kernel:
-            penalty = P.penalty.value_at(self)  # type: ignore[attr-defined]
+        if objective.design.is_kernel:
+            penalty = objective.penalty.value_at(self)  # type: ignore[attr-defined]
         else:
-            penalty = P.penalty.value(self.theta[..., : P.design.n_features])
-        return self.loss_value + P.strength * penalty
+            penalty = objective.penalty.value(self.theta[..., : objective.design.n_features])
+        return self.loss_value + objective.strength * penalty
 
     @once
     def loss_gradient(self) -> Array:
@@ -444,9 +443,10 @@ class Point:
     @once
     def gradient(self) -> Array:
         """∇P, or the gradient of its smooth part when the penalty has a kink."""
-        P, g, d = self.objective, self.loss_gradient.copy(), self.objective.design.n_features
-        if P.strength:
-            g[..., :d] += P.strength * (P.penalty.curvature * self.theta[..., :d])
+        objective, g = self.objective, self.loss_gradient.copy()
+        if objective.strength:
+            d, curvature = objective.design.n_features, objective.penalty.curvature
+            g[..., :d] += objective.strength * (curvature * self.theta[..., :d])
         return g
 
     @once
@@ -457,22 +457,22 @@ class Point:
     @once
     def steepest(self) -> Array:
         """The subgradient of least norm: 0 exactly at a minimum, and ∇P if there is no kink."""
-        g, P = self.gradient.copy(), self.objective
-        if P.kinked:
-            G = P.weight_part(g)
-            G[...] = P.penalty.steepest(P.weight_part(self.theta), G, P.strength)
+        objective, g = self.objective, self.gradient.copy()
+        if objective.kinked:
+            W, G = objective.weight_part(self.theta), objective.weight_part(g)
+            G[...] = objective.penalty.steepest(W, G, objective.strength)
         return g
 
     @property
     def separates(self) -> bool:
-        """Without a penalty a likelihood, or the exponential loss, has no optimum once every row is right."""
+        """Whether all rows are right without a penalty, so that a likelihood or exponential loss has no optimum."""
         objective = self.objective
         if objective.strength or objective.loss.vanishes:
             return False
         return bool(objective.loss.margins(objective.y, self.scores).min() > 0)
 
     def under(self, objective: Objective) -> Point:
-        """The same point for another strength, without evaluating the loss again."""
+        """This point of the objective with another strength, without evaluating the loss again."""
         known = {k: v for k, v in vars(self).items() if k in ("jet", "loss_gradient")}
         if "hessian" in vars(self):
             known["hessian"] = objective.hessian_under(self)
@@ -490,16 +490,16 @@ class Point:
 
 
 def common_shift(M: Array) -> Array:
-    """trace(M)/K² for each K × K Hessian of the intercepts, singular where a shift of all scores changes nothing.
+    """c = trace(M)/K² for each K × K Hessian M of the intercepts, where a shift of all scores changes no loss: M1 = 0.
 
-    With it added to all entries M is regular in that direction, and the same in all others.
+    M + c·11ᵀ equals M on all vectors orthogonal to 1, and has the eigenvalue cK = trace(M)/K, the mean of M's, along 1.
     """
     trace: Array = np.einsum("...kk->...", M)[..., None, None]
     return trace / M.shape[-1] ** 2
 
 
 def without_common_shift(objective: Objective, theta: Array) -> Array:
-    """Among all unpenalized parameters of the same model, those that sum to 0 over the scores."""
+    """The parameters of the same model whose unpenalized parts sum to 0 over the scores."""
     if objective.loss.shift_invariant:
         free = theta[..., objective.design.n_features :]
         free -= free.mean(axis=0)

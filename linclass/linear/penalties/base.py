@@ -31,9 +31,7 @@ class Penalty(NamedPart):
     binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
     prox_by_feature: ClassVar[bool] = False  # whether `prox` takes a t of each feature, too
     entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
-    grouped: ClassVar[bool] = (
-        False  # Σ κ_g‖W_g‖, with the κ of the group of each feature the `kink`
-    )
+    grouped: ClassVar[bool] = False  # Σ κ_g‖W_g‖, with κ_g of each feature the `kink`
     # a sum over entries that is the same for all of them
     uniform: ClassVar[bool] = False
     kinked: ClassVar[bool] = False  # at W = 0
@@ -52,14 +50,8 @@ class Penalty(NamedPart):
         """Whether an option is given by the names of features."""
         return False
 
-    @classmethod
-    def uses(cls, parameter: str) -> bool:
-        """Whether a parameter of the estimator acts: the strength of a penalty that is none does not, nor an option
-        that the penalty does not have."""
-        return cls.binds if parameter == "strength" else parameter in cls.__dataclass_fields__
-
     def for_features(self, n_features: int, names: Sequence[str] | None) -> Self:
-        """The same with one entry for each column in all options, or ValueError; None is columns without names."""
+        """The penalty whose options have one entry per column, or ValueError; `names` is None without column names."""
         return self
 
     def after(self, W: Array) -> Penalty:
@@ -110,7 +102,7 @@ class Penalty(NamedPart):
         raise self._missing("into_domain")
 
     def on(self, features: Array) -> Self:
-        """The same for some features, with all other weights 0."""
+        """The penalty on some features, with all other weights 0."""
         raise self._missing("on")
 
     def with_intercept(self, n_features: int) -> Self:
@@ -192,7 +184,7 @@ def label_numbers(labels: Any) -> Array:
 
 
 def are_labels(given: Any) -> bool:
-    """Whether they are a list of names or numbers, of one type."""
+    """Whether a value is a list of names or numbers of one type."""
     try:
         labelled = is_list(given) and np.asarray(given).ndim == 1
         if labelled:

@@ -5,7 +5,7 @@ SOLVERS = {
     "finite_newton": "linclass.linear.solvers.finite_newton.FiniteNewton",
     "gradient_descent": "linclass.linear.solvers.first_order.GradientDescent",
     "homotopy": "linclass.linear.solvers.homotopy.Homotopy",
-    "irls": "linclass.linear.solvers.newton.Irls",
+    "irls": "linclass.linear.solvers.irls.Irls",
     "least_squares": "linclass.linear.solvers.least_squares.LeastSquares",
     "linear_program": "linclass.linear.solvers.linear_program.LinearProgram",
     "multipliers": "linclass.linear.solvers.multipliers.Multipliers",

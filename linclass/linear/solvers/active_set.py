@@ -71,7 +71,7 @@ class Groups:
         self.sizes = np.bincount(place)[place]
 
     def sums(self, v: Array) -> Array:
-        """Of the group of each entry."""
+        """The sum over the group of each entry."""
         return np.bincount(self.place, v)[self.place]
 
     def norms(self, v: Array) -> Array:
@@ -95,7 +95,7 @@ class Groups:
         return times <= (turns[len(turns) // 4] if len(turns) else -1)
 
     def excess(self, v: Array, s: Array) -> Array:
-        """By how much slopes s exceed the kinks at v."""
+        """The excess of slopes s over the kinks at v."""
         norms = self.norms(v)
         off = self.norms(s - self.kinks * v / np.where(norms > 0, norms, 1))
         return np.where((norms > 0) | self.free, off, np.maximum(off - self.kinks, 0))

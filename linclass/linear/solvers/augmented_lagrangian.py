@@ -21,7 +21,7 @@ from linclass.base.documentation import documented
 from linclass.linear.losses.wrapped import Envelope
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import Solution, Solver, Trace, by_bisection
+from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.block_pivoting import Best
 from linclass.linear.solvers.finite_newton import (
     MAX_HESSIAN_WIDTH,
@@ -31,6 +31,7 @@ from linclass.linear.solvers.finite_newton import (
     newton_system,
 )
 from linclass.linear.solvers.proximal_newton import ProximalNewton
+from linclass.linear.solvers.starts import by_bisection
 
 STEP_GROWTH = 3.0  # of the reach, from round to round
 EASY_STEPS = 20  # of a round, above which the next has the same reach
@@ -191,7 +192,7 @@ class AugmentedPoint(Point):
     objective: Augmented
 
     def __init__(self, objective: Augmented, theta: Array, scores: Array):
-        """Without the values, which a line search does not always need."""
+        """The point without its values, which a line search does not always need."""
         self.objective, self.theta, self.scores = objective, theta, scores
         self.slopes, self.curvatures = by_blocks(
             objective.moreau.derivatives, objective.y, objective.centre, scores + objective.offset
@@ -276,7 +277,7 @@ NEAR_REACH, NEAR_STEPS = 1.0, 200
 
 @dataclass(frozen=True)
 class FromSlopes(SemismoothNewton):
-    """The same from the solution at a near strength: the first round is around its slopes."""
+    """Semismooth Newton from the solution at a near strength: the first round is around its slopes."""
 
     before: Solution | None = None
 

@@ -38,7 +38,7 @@ MAX_PRODUCTS = 300  # for one system
 
 
 def equations_of(objective: Objective) -> KinkEquations:
-    """By Cholesky factorization where K is known or small, else by products with the rows."""
+    """The equations by Cholesky factorization where K is known or small, else by products with the rows."""
     if forms_gram(objective.design):
         return CholeskyEquations(objective, objective.design.products_of_all_rows())
     return ConjugateGradientEquations(objective)
@@ -72,7 +72,7 @@ class KinkEquations:
 
 
 class CholeskyEquations(KinkEquations):
-    """By Cholesky factorization of K_FF, with a small multiple of the diagonal added if it is singular."""
+    """Solutions by Cholesky factorization of K_FF plus a tiny multiple of its diagonal, as K_FF may be singular."""
 
     exact: ClassVar[bool] = True
 
@@ -110,7 +110,7 @@ class CholeskyEquations(KinkEquations):
 
 
 class ConjugateGradientEquations(KinkEquations):
-    """By conjugate gradients over β with the right sum, preconditioned by the diagonal; K is never formed."""
+    """Solutions by conjugate gradients over β with the right sum, preconditioned by the diagonal, without K."""
 
     exact: ClassVar[bool] = False
 

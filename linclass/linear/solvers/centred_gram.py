@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass.base.arrays import ROUNDED_COSINE, Array
 from linclass.base.messages import require_memory
-from linclass.linear.objective.certificate import certify, gap_of, relative
+from linclass.linear.objective.certificate import certify, relative
 from linclass.linear.objective.coordinates import second_moments
 from linclass.linear.objective.objective import Objective
 
@@ -80,7 +80,7 @@ class CentredGram:
         return np.where(np.abs(c) > ROUNDED_COSINE * size, c, 0)
 
     def deviations(self) -> Array:
-        """Of each column; ∞ of a constant one, so that its weight stays at 0."""
+        """Standard deviation of each column; ∞ for a constant one, so that its weight stays at 0."""
         design, mean = self.design, self.mean
         lengths = design.column_norms(self.weights)[: design.n_features]
         spread = np.sqrt(np.maximum(lengths**2 - mean**2, 0))
@@ -142,9 +142,7 @@ def with_room(size: int) -> int:
 # The dual point is t times the residuals, with t ≤ 1 such that  t|s_j| ≤ λκ_j  where μ_j = 0. A whole path has one
 # product with G. Where the loss has too few digits, the rows are evaluated.   Boyd & Vandenberghe (2004), §5.5
 
-BALANCED_COSINE = (
-    1e-12  # cosine of residuals and a feature without a penalty, up to which it is rounding
-)
+BALANCED_COSINE = 1e-12  # rounding error of the cosine of residuals and an unpenalized feature
 LEAST_LOSS_SHARE = 1e-6  # of the loss at v = 0: below it the formula loses too many digits
 
 
@@ -171,7 +169,7 @@ def evaluated(
 def evaluated_along(
     objectives: Sequence[Objective], gram: CentredGram, W: Array
 ) -> list[GramPoint]:
-    """One objective at several strengths, each at its weights, (m, K, d)."""
+    """The objective at several strengths, each at its weights, (m, K, d)."""
     strengths = np.array([objective.strength for objective in objectives])
     seen: list[GramPoint | None] = [None] * len(strengths)
     if gram.whole and strengths.all():
@@ -183,7 +181,7 @@ def evaluated_along(
 
 
 def from_rows(objective: Objective, gram: CentredGram, W: Array) -> GramPoint:
-    """By products with the rows."""
+    """The objective at the weights (K, d), by products with the rows."""
     point = objective.at(gram.theta(W).reshape(objective.shape))
     slopes = np.atleast_2d(objective.weight_part(point.loss_gradient))
     return GramPoint(point.value, slopes, certify(point))
@@ -192,8 +190,8 @@ def from_rows(objective: Objective, gram: CentredGram, W: Array) -> GramPoint:
 def from_moments(
     objective: Objective, gram: CentredGram, strengths: Array, W: Array, WG: Array
 ) -> list[GramPoint | None]:
-    """The same from second moments; None where that loses too many digits, or where the residuals are not orthogonal
-    to the features without a penalty.
+    """The objective at several strengths and weights (m, K, d), from second moments; None where these lose too many
+    digits, or where the residuals are not orthogonal to the features without a penalty.
     """
     penalty, strengths = objective.penalty, strengths[:, None, None]
     kinks = strengths * np.atleast_2d(penalty.kink)
@@ -212,13 +210,13 @@ def from_moments(
     if curvatures.any():
         beyond = np.maximum(sizes - kinks, 0)
         ends = np.divide(beyond**2, 2 * curvatures, out=0 * beyond, where=curvatures > 0)
-        gaps = gap_of(values, loss + along_y, ends.sum(axis=(1, 2)))
+        gaps = values + (loss + along_y) + ends.sum(axis=(1, 2))
     else:
         over = np.where(sizes > 0, np.inf, 0.0)
         np.divide(sizes, kinks, out=over, where=kinks > 0)
         t = 1 / np.maximum(over.max(axis=(1, 2), initial=0), 1)
-        gaps = gap_of(values, t**2 * loss + t * along_y, 0.0)
-    gaps = np.minimum(gaps, values)  # by s = 0
+        gaps = values + (t**2 * loss + t * along_y)
+    gaps = np.minimum(np.maximum(gaps, 0), values)  # at most the gap of s = 0
     certificates = relative(gaps, values, gram.variance.sum() / 2)
     seen = zip(values.tolist(), slopes, certificates.tolist(), strict=True)
     return [GramPoint(*own) if good else None for own, good in zip(seen, sure, strict=True)]

@@ -115,9 +115,8 @@ def bytes_of_blocks(X: Matrix, intercept: bool, kept: bool, grams: bool) -> int:
     n, width = X.shape[0], X.shape[1] + intercept
     rows = n if kept else min(n, SLAB)
     if stays_sparse(X):
-        copies = (
-            3 if kept else 2
-        )  # rows with the constant, those of blocks, and as features that occur
+        # rows with the constant, the rows of blocks, and, if kept, only the features that occur
+        copies = 3 if kept else 2
         own = copies * (STORED_BYTES * X.nnz + (STORED_BYTES + 4) * n)
     elif intercept or sparse.issparse(X):
         own = 8 * width * (rows * kept + 3 * min(n, SLAB))  # a slab, its copy, and the one before
@@ -207,7 +206,7 @@ class Rule(NamedTuple):
 
 
 class Corrections:
-    """How the rows of a block are corrected, for all passes."""
+    """The corrections of the rows of a block, in all passes."""
 
     kesler = 1.0
 
@@ -284,7 +283,7 @@ class ManyClasses(Corrections):
         self.gram, self.own = gram.ravel(), (np.arange(len(codes)), codes)
 
     def correct(self, z: Array, tally: Tally) -> Array:
-        """The same; the margin of a row is worked out when its turn comes."""
+        """As `Corrections.correct`, but the margin of a row is computed when its turn comes."""
         self.z, self.coefficients, self.again = np.ascontiguousarray(z), np.zeros(z.shape), []
         reach, others = self.rule.reach, z.copy()
         others[self.own] = -np.inf

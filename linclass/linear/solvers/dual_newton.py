@@ -158,7 +158,7 @@ class DualNewton:
 
 
 def steepest_of(sizes: Array, features: Array, most: int) -> Array:
-    """At most so many of the features, those of the largest sizes."""
+    """The features of the largest sizes, at most `most` of them."""
     if len(features) <= most:
         return features
     return features[np.argpartition(-sizes[features], most)[:most]]

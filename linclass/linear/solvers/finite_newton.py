@@ -37,14 +37,9 @@ from linclass.linear.objective.certificate import (
 )
 from linclass.linear.objective.coordinates import centred, equal_factors
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import (
-    CentringSolver,
-    Solution,
-    Trace,
-    by_bisection,
-    in_other_coordinates,
-)
+from linclass.linear.solvers.base import CentringSolver, Solution, Trace, in_other_coordinates
 from linclass.linear.solvers.block_pivoting import forms_gram, pivot
+from linclass.linear.solvers.starts import by_bisection
 
 # The equations  (strength·I + Σ_F h_i x_i x_iᵀ) Δ = −g  when only rows F have curvature, h_i = w_i ℓ″_i.
 #
@@ -52,9 +47,7 @@ from linclass.linear.solvers.block_pivoting import forms_gram, pivot
 # Gram matrix of F (Woodbury), which is all that a kernel has; and conjugate gradients. Each returns the step and its
 # scores. The intercept has no penalty; if no row has curvature, it gets a small one, and the line search does the rest.
 
-HELD_INVERSE_STEP = (
-    1e-3  # inverse step of the intercept if no row has curvature, in units of the loss
-)
+HELD_INVERSE_STEP = 1e-3  # inverse step of an intercept without curvature, in units of the loss
 ROUNDED_PUSH = 1e-14  # of the intercept's gradient, which is a mean of slopes
 MAX_HESSIAN_WIDTH = 1000  # features up to which a dense Hessian is kept
 ROW_SYSTEM_RATIO = 2  # features for each row of F, above which their Gram matrix costs less
@@ -198,7 +191,7 @@ MAX_START_WIDTH = 1000  # features up to which a dense matrix of them is formed
 
 
 def least_squares_start(objective: Objective) -> Array | None:
-    """None for a kernel or many features, or if the equations are singular but for rounding."""
+    """A start from least squares; None for a kernel, for many features, or for numerically singular equations."""
     design, d = objective.design, objective.design.n_features
     if design.is_kernel or design.width > MAX_START_WIDTH:
         return None
@@ -257,7 +250,7 @@ class SolverAfterReductions(CentringSolver):
     def solve_by_pivoting(
         self, objective: Objective, start: Array, trace: Trace | None
     ) -> Solution:
-        """By block pivoting; if its guesses cycle, by steps from the best of them."""
+        """The solution by block pivoting; if its guesses cycle, by steps from the best of them."""
         best = pivot(objective, start, self.tol, self.max_steps, trace)
         point, slopes, certificate, n_iter = best
         if certificate > self.tol and n_iter < self.max_steps:
@@ -267,8 +260,8 @@ class SolverAfterReductions(CentringSolver):
     def solve_by_steps(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int = 0
     ) -> Solution:
-        """By the solver's own steps; the intercept alone, if they end above its objective."""
-        solution = self.descend(objective, self.near(objective, start), trace, n_iter)
+        """The solution by the solver's own steps, or the intercept alone if its objective is less."""
+        solution = self.descend(objective, self.start_from_subset(objective, start), trace, n_iter)
         if solution.certificate <= self.tol:
             return solution
         alone = by_bisection(objective)
@@ -308,7 +301,7 @@ class FiniteNewton(SolverAfterReductions):
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
-        """Those of many sparse rows and a quadratic loss at once; each that is not accurate enough is a start."""
+        """The solutions; for a quadratic loss on many sparse rows all at once, and fits from those that miss `tol`."""
         strengths = np.array([*strengths])
         if not (is_ridge_by_products(objective) and len(strengths) > 1):
             return super().path(objective, strengths.tolist(), start)

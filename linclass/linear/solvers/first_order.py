@@ -187,7 +187,7 @@ SCHEDULES: dict[str, Callable[[float, float], float]] = {
 
 @dataclass
 class Iterates:
-    """Where a solver stands after some epochs."""
+    """The state of a solver after some epochs."""
 
     theta: Array
     mean: Array  # of the iterates since the last restart, or the last one without averaging

@@ -211,7 +211,7 @@ class FactoredWalk(Walk):
         self.slope = self.rows.T @ (self.z - self.Q @ fit)
 
     def _join(self, j: int) -> None:
-        """By Gram and Schmidt's method, twice."""
+        """Add feature j to the support, by Gram and Schmidt's method, applied twice."""
         self._settle()
         self.open[:2, j] = False
         x, Q, m = self.rows[:, j], self.Q, self.size

@@ -58,9 +58,7 @@ class RowEquations:
         order = order - 1
         self.independent, self.dependent = order[:rank], order[rank:]
         self.scale = scale[self.independent]
-        self.L = np.asfortranarray(
-            factor[:rank, :rank]
-        )  # LAPACK ignores what is above the diagonal
+        self.L = np.asfortranarray(factor[:rank, :rank])  # LAPACK ignores the upper triangle
         combined = self._solved(lapack.dtrtrs, factor[rank:, :rank].T.copy(), trans=1).T
         self.C = combined * scale[self.dependent][:, None] / self.scale
         self.c = (1 - self.C.sum(axis=1)) * design.intercept
@@ -95,7 +93,7 @@ class RowEquations:
         return self._solved(lapack.dpotrs, v / self.scale) / self.scale
 
     def _solved(self, solve: Any, right: Array, **options: Any) -> Array:
-        """For an empty system (all rows are 0), which LAPACK does not accept, the result is empty."""
+        """The solution of a triangular system; LAPACK does not accept an empty one, of rows that are all 0."""
         return solve(self.L, right, lower=1, **options)[0] if right.size else right
 
 
@@ -115,9 +113,8 @@ class LeastSquares(Solver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         design = objective.design
-        if (
-            objective.strength or design.n_rows >= design.n_features
-        ):  # else rows are the shorter way
+        # with fewer rows than features the Gram matrix of the rows is smaller
+        if objective.strength or design.n_rows >= design.n_features:
             equations = NormalEquations(objective, centred_gram(objective))
             return self._refined(objective, equations, trace)
         near = centred(objective)

@@ -74,7 +74,7 @@ class LinearProgram(Solver):
     def _by_vertices(
         self, program: Program, vertices: Vertices, trace: Trace | None
     ) -> Solution | None:
-        """None if rounding errors keep the certificate above tol."""
+        """The solution by vertices; None if rounding errors keep the certificate above tol."""
         intercept = np.zeros(int(program.objective.design.intercept))
         before, kinks = vertices.steps, np.append(program.kink, intercept)
         try:
@@ -96,13 +96,7 @@ class LinearProgram(Solver):
         return self._solution(program, *program.multipliers(found), found.x, int(found.nit), trace)
 
     def _solution(
-        self,
-        program: Program,
-        v: Array,
-        middle: Array,
-        mu: Array,
-        n_iter: int,
-        trace: Trace | None,
+        self, program: Program, v: Array, middle: Array, mu: Array, n_iter: int, trace: Trace | None
     ) -> Solution:
         objective, W = program.objective, v / program.spread
         theta = np.concatenate([W, middle - program.mean @ W])

@@ -29,12 +29,11 @@ from linclass.linear.losses.multiclass import onto_simplex
 from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.objective import Objective, common_shift
 from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
-from linclass.linear.solvers.base import Solution, Trace, few_rows
+from linclass.linear.solvers.base import Solution, Trace
 from linclass.linear.solvers.finite_newton import SolverAfterReductions, least_squares_start
+from linclass.linear.solvers.starts import few_rows
 
-MAX_HESSIAN = (
-    300  # parameters up to which the equations are factored, not solved by conjugate gradients
-)
+MAX_HESSIAN = 300  # parameters up to which equations are factored; conjugate gradients above
 FORCING = 0.1  # of the gradient: residual of conjugate gradients,
 WIDE_FORCING = 1e-3  # with fewer rows than features
 NO_CURVATURE = 1e-9  # curvature of an intercept, of reach, that counts as none
@@ -65,11 +64,7 @@ class TiedClasses(NamedTuple):
 
 
 def follow_ties(
-    objective: Objective,
-    start: Array,
-    tol: float,
-    max_iter: int,
-    trace: Trace | None = None,
+    objective: Objective, start: Array, tol: float, max_iter: int, trace: Trace | None = None
 ) -> Solution:
     """The best point found, whose certificate may exceed tol."""
     ties = Ties(objective)

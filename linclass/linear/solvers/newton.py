@@ -3,12 +3,11 @@
 The decrement gᵀH⁻¹g is twice the decrease that the quadratic model predicts. If it is small the Hessian hardly
 changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian. On a path it is kept from
 one strength to the next. Without a penalty, whose fits need more digits, BFGS corrects it by the steps taken with it
-(`Secants`). A first step from 0 is lengthened to that of normal features (`lengthened`).
+(`Secants` in quasi_newton.py). A first step from 0 is lengthened to that of normal features (`lengthened`).
 Boyd & Vandenberghe (2004), §9.5; Nocedal & Wright (2006), §7.2"""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,24 +17,25 @@ from linclass.base.arrays import EPS, Array
 from linclass.base.documentation import documented
 from linclass.base.numerics import Inverse, backtrack
 from linclass.linear.objective.certificate import certificate_of_step, certify
-from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, common_shift
-from linclass.linear.solvers.base import (
-    CentringSolver,
-    Solution,
-    Trace,
-)
+from linclass.linear.solvers.base import CentringSolver, Solution, Trace
+from linclass.linear.solvers.quasi_newton import Secants
 
 # Newton's first step from 0, lengthened to the fit that normal features would have.
 #
-# At scores of 0 all rows have the same curvature, so the step is −ℓ′(0)/ℓ″(0) times the least squares fit to y = ±1.
-# For normal features the direction of its weights is right, and only their length and the intercept are not: they
-# belong to curvatures at 0, and those of larger scores are smaller. The better the fit, the longer the weights should
-# be, and `normal_fit` of the loss says by how much. Whatever the features, a line search accepts or shortens it.
+# At scores of 0 row i has the slope −σ y_i and the curvature c, so the step is (σ/c) β, with β the least squares fit to
+# y = ±1, or the ridge fit under a penalty. For normal features the direction of its weights is right, and only their
+# length and the intercept are not: they belong to curvatures at 0, and those of larger scores are smaller. The better
+# the fit, the longer the weights should be, and `normal_fit` of the loss gives their factor k and the mean score z̄.
+# With fitted values ŷ = [X 1]β and g = −σ [X 1]ᵀ(w y), and since Σ w ŷ = ȳ if there is an intercept,
+#
+#     cov(y, ŷ) = Σ w y ŷ − ȳ² = −g·step c/σ² − ȳ²    the explained variance of y, for least squares,
+#     b = z̄ − k (σȳ/c − b̃)                            the new intercept: the step (w̃, b̃) has w̃·x̄ + b̃ = σȳ/c.
+#
+# Whatever the features, a line search accepts or shortens the step.
 # Brillinger (1983), A generalized linear model with "Gaussian" regressor variables
 
-# of the variance of y that is explained, a difference of means of squares
-UNEXPLAINED = 64 * EPS
+UNEXPLAINED = 64 * EPS  # rounding error of the explained variance
 
 
 def lengthened(point: Point, step: Array) -> Array:
@@ -49,115 +49,39 @@ def lengthened(point: Point, step: Array) -> Array:
     if abs(mean) >= 1:  # a class has less of the weight than rounding
         return step
     explained = -(g * step).sum() * curvature / slope**2 - mean * mean
-    found = P.loss.normal_fit(mean, explained if explained > UNEXPLAINED else 0.0)
-    if found is None:
+    fit = P.loss.normal_fit(mean, explained if explained > UNEXPLAINED else 0.0)
+    if fit is None:
         return step
-    k, level = found
+    k, mean_score = fit
     longer = k * step
     if P.design.intercept:
-        longer[-1] = level - k * (slope / curvature * mean - step[-1])
+        longer[-1] = mean_score - k * (slope / curvature * mean - step[-1])
     descends = np.isfinite(longer).all() and (g * longer).sum() < 0
     return np.asarray(longer if descends else step)
 
 
-# BFGS: an approximate H⁻¹ is corrected by the last few changes of θ and of the gradient.
+# When H⁻¹ is kept, and which step is the last.
 #
-# With s = Δθ, y = Δ∇P, ρ = 1/(y·s), the two-loop recursion applies H⁻¹ ← (I − ρ s yᵀ) H⁻¹ (I − ρ y sᵀ) + ρ s sᵀ  for
-# one pair after another. As every y·s > 0, H⁻¹ stays positive definite. In other coordinates u the pairs are those of
-# u and of the gradient in u. Nocedal & Wright (2006), algorithm 7.4
-
-
-class Secants:
-    """Pairs of such changes; `inverse` applies the H⁻¹ that they correct, by default (s·y/y·y) I of the last pair."""
-
-    def __init__(
-        self,
-        memory: int | None = None,
-        inverse: Callable[[Array], Array] | None = None,
-        units: Units | None = None,
-    ):
-        self._pairs: deque[tuple[Array, Array, float]] = deque(maxlen=memory)
-        self._inverse, self._units = inverse or self._scaled, units
-
-    def __len__(self) -> int:
-        return len(self._pairs)
-
-    def add(self, old: Point, new: Point) -> None:
-        s, y = new.theta - old.theta, new.gradient - old.gradient
-        if self._units is not None:
-            s, y = self._units.coordinates(s), self._units.pull(y)
-        s, y = s.ravel(), y.ravel()
-        sy = float(np.vdot(s, y))
-        if sy > 1e-14 * np.linalg.norm(s) * np.linalg.norm(y) > 0:
-            self._pairs.append((s, y, 1 / sy))
-        else:  # limited by rounding
-            self._pairs.clear()
-
-    def times(self, g: Array) -> Array:
-        """H⁻¹ g by the two-loop recursion."""
-        q: Array = (g.copy() if self._units is None else self._units.pull(g)).ravel()
-        kept = []
-        for s, y, rho in reversed(self._pairs):
-            a = rho * np.vdot(s, q)
-            q -= a * y
-            kept.append(a)
-        q = self._inverse(q)
-        for (s, y, rho), a in zip(self._pairs, reversed(kept), strict=True):
-            q += (a - rho * np.vdot(y, q)) * s
-        q = q.reshape(g.shape)
-        return q if self._units is None else self._units.move(q)
-
-    def _scaled(self, g: Array) -> Array:
-        if not self._pairs:
-            return g
-        _, y, rho = self._pairs[-1]
-        return g / (rho * np.vdot(y, y))
-
-
-# Iteratively reweighted least squares:
+# The decrement δ is relative to |P|. A step with the Hessian of its own point leaves a decrement of order δ². With a
+# kept one convergence is linear: after a step that reduced δ₀ to δ, the next one leaves about δ·(δ/δ₀). P exceeds its
+# minimum by about |P| δ/2, which a duality gap bounds; the gradient cosine is of order √δ. So the last step
 #
-#     z = Xβ + W⁻¹(y − p)        the adjusted response
-#     β ← argmin Σ W_i (z_i − x_i·β)² + strength·‖β‖²,
+#                   with its own Hessian begins at          with a kept one leaves
+#     duality gap   δ ≤ 20 tol, and leaves O(400 tol²)      20 tol · min(10⁻³, √(20 tol)) ≤ tol/50
+#     cosine        δ ≤ tol/50, leaving a cosine O(tol/50)  100 (tol/50)², a cosine O(tol/5)
 #
-# with W = p(1 − p): Newton's step written as a weighted regression. For a general loss W is the curvature
-# and p − y the slope; with K scores W is a K × K matrix for each row. Steps that do not decrease the objective
-# are halved.   Hastie, Tibshirani & Friedman (2009), (4.26)–(4.28) and exercise 4.4
+# and its certificate decides. Without a penalty estimates become exact to a small part of their standard errors.
 
-
-@documented
-@dataclass(frozen=True)
-class Irls(CentringSolver):
-    """Iteratively reweighted least squares."""
-
-    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        point = objective.at(start)
-        for n_iter in range(1, self.max_steps + 1):  # noqa: B007
-            # W z, as W Xβ + (y − p): a row without curvature, W = 0, has no z but keeps its slope
-            response = objective.loss.curve(point.curvatures, point.scores) - point.slopes
-            XtWz = objective.design.pull(objective.weights * response)
-            inverse = inverse_hessian(objective, point.hessian)
-            beta = inverse.times(XtWz.ravel()).reshape(start.shape)
-            point = line_search(point, beta - point.theta, objective.at)
-            if trace:
-                trace(point)
-            certificate = certify(point)
-            if certificate <= self.tol or point.separates:
-                break
-        return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)
-
-
-CHORD_DECREMENT = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
-CORRECTED_DECREMENT = 5e-2  # the same, if H⁻¹ is corrected by its steps
-OWN_HESSIAN_PARAMETERS = (
-    12  # parameters up to which a Hessian costs less than the gradients that it saves
-)
-OWN_HESSIAN_PRODUCTS = 2_000_000  # products in a Hessian up to which it does, too
-DECREMENT_LEFT = 0.04  # of a decrement, by a step with the Hessian of a near strength, as long as nothing is known
+CHORD_DECREMENT = 1e-2  # decrement below which H⁻¹ is kept: scores then change by about 0.1
+CORRECTED_DECREMENT = 5e-2  # the same, if H⁻¹ is corrected by the steps taken with it
+MIN_REDUCTION = 20  # factor by which a step with a kept H⁻¹ reduces the decrement; else H is new
+EXPECTED_REDUCTION = 25  # of the first step with the Hessian of a near strength
+LAST_OF_GAP, LAST_OF_COSINE = 20, 0.02  # decrements of last steps with their own Hessians, in tol
+# parameters, and products of a Hessian, up to which it costs less than the gradients that it saves
+CHEAP_PARAMETERS, CHEAP_PRODUCTS = 12, 2_000_000
 MAX_STRENGTH_RATIO = 100  # up to which a Hessian serves; the difference of strengths costs two digits of its diagonal
 AT_KINK = 1e-9  # scores up to which a row is at a kink of ℓ′
-LOCAL_CHANGE = (
-    1.0  # of scores, which changes the curvature of a logistic loss by at most a factor e
-)
+LOCAL_CHANGE = 1.0  # of scores: it changes the curvature of a logistic loss by at most a factor e
 
 
 @documented
@@ -172,7 +96,7 @@ class Newton(CentringSolver):
         dense_score = len(objective.shape) == 1 and not design.is_sparse
         formula = dense_score and objective.loss.normal_fit(0.0, 0.0) is not None
         if objective.strength or not formula:
-            first = self.near(objective, start, 1e-4)  # two full steps then suffice
+            first = self.start_from_subset(objective, start, 1e-4)  # two full steps then suffice
         point = objective.at_with_hessian(first)
         inverse = inverse_hessian(objective, point.hessian)
         if first is not start and (not objective.strength or objective.unpenalized is not None):
@@ -185,17 +109,13 @@ class Newton(CentringSolver):
         return self._descend(objective, point, point, inverse, trace=trace)
 
     def centres_first(self, objective: Objective) -> bool:
-        """If features have no penalty: far from 0 they nearly equal the intercept's."""
+        """Whether some features have no penalty: far from 0 they nearly equal multiples of the intercept's."""
         return objective.unpenalized is not None
 
     def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
-        """The last Hessian of the solution before serves again, with the penalty of this strength."""
-        kept, before.source = before.source, None
-        if (
-            kept is None
-            or objective.design.is_tiny
-            or objective.design is not kept.objective.design
-        ):
+        """The solution by the last Hessian of `before`, with the penalty of this strength; by `solve` if that fails."""
+        kept, design = before.source, objective.design
+        if kept is None or design.is_tiny or design is not kept.objective.design:
             return self.solve(objective, start)
         if kept.objective.strength > MAX_STRENGTH_RATIO * objective.strength:
             return self.solve(objective, start)
@@ -204,8 +124,9 @@ class Newton(CentringSolver):
         decrement = newton_step(point, inverse)[1]
         if decrement >= CHORD_DECREMENT or inverse.rank is not None:
             return self.solve(objective, start)
-        solution = self._descend(objective, point, source, inverse, decrement / DECREMENT_LEFT)
-        if solution.source is source:
+        expected = decrement * EXPECTED_REDUCTION
+        solution = self._descend(objective, point, source, inverse, expected)
+        if solution.source is source:  # it returns as it was computed, with its strength
             solution.source = kept
         return solution if solution.converged else self.solve(objective, start)
 
@@ -215,31 +136,29 @@ class Newton(CentringSolver):
         point: Point,
         source: Point,
         inverse: Inverse,
-        last: float = np.inf,
+        before: float = np.inf,
         trace: Trace | None = None,
     ) -> Solution:
-        """The solution, from a point and the inverse of the Hessian at `source`; `last` is the decrement
-        of a step before with the same Hessian.
+        """The solution, from a point and the inverse of the Hessian at `source`; `before` is the decrement of the
+        previous step with that Hessian.
         """
         loss, n, p = objective.loss, objective.design.n_rows, objective.n_parameters
         has_gap = objective.certificate_kind == "duality_gap"
-        # decrements: below `settled` H⁻¹ is kept; at `close` a step with a new Hessian is the last; a step with a kept
-        # one may leave `enough`. Without a duality gap they are smaller: estimates shall be exact to a small part of
-        # their standard errors; at tol=0, and where Hessians are cheap, each step has one of its own
         if has_gap:
-            settled, close = CHORD_DECREMENT, 20 * self.tol
-            enough = close * min(1e-3, close**0.5)
+            keep_below, last_below = CHORD_DECREMENT, LAST_OF_GAP * self.tol
+            may_leave = last_below * min(1e-3, last_below**0.5)
         else:
-            own = p <= OWN_HESSIAN_PARAMETERS or n * p * p <= OWN_HESSIAN_PRODUCTS or not self.tol
-            settled, close = 0.0 if own else CORRECTED_DECREMENT, 0.02 * self.tol
-            enough = 100 * close * close
-        certificate, kept, secants = np.inf, source is not point, None
+            cheap = p <= CHEAP_PARAMETERS or n * p * p <= CHEAP_PRODUCTS
+            keep_below = 0.0 if cheap or not self.tol else CORRECTED_DECREMENT
+            last_below = LAST_OF_COSINE * self.tol
+            may_leave = 100 * last_below * last_below
+        certificate, is_kept, secants = np.inf, source is not point, None
         for n_iter in range(1, self.max_steps + 1):
             step, decrement = newton_step(point, secants or inverse)
             if n_iter == 1 and decrement >= CHORD_DECREMENT and not point.theta.any():
                 step = lengthened(point, step)
-            keep = decrement < min(settled, last / 20)
-            old, light = point, keep or decrement <= close  # the last step needs no Hessian
+            keep = decrement < min(keep_below, before / MIN_REDUCTION)
+            old, light = point, keep or decrement <= last_below  # the last step needs no Hessian
             evaluate = objective.at_with_gradient if light else objective.at_with_hessian
             point = line_search(old, step, evaluate)
             if point is old:
@@ -250,10 +169,10 @@ class Newton(CentringSolver):
                 keep = False
             if trace:
                 trace(point)
-            # a new Hessian squares the error; with a kept one it decreases at least linearly
-            linear = kept and last > 0
-            done = decrement * (decrement / last) <= enough if linear else decrement <= close
-            last = decrement if keep else np.inf
+            linear = is_kept and before > 0
+            left = decrement * (decrement / before) if linear else decrement
+            done = left <= (may_leave if linear else last_below)
+            before = decrement if keep else np.inf
             if done or point.separates:
                 certificate = np.inf
                 if has_gap:
@@ -262,7 +181,7 @@ class Newton(CentringSolver):
                     certificate = certify(point)
                 if certificate <= self.tol or point.separates:
                     break
-            kept = keep
+            is_kept = keep
             if not keep:
                 source, inverse, secants = point, inverse_hessian(objective, point.hessian), None
             elif not has_gap:
@@ -278,8 +197,9 @@ class Newton(CentringSolver):
             bends = np.minimum(loss.curvatures(y, z - AT_KINK), loss.curvatures(y, z + AT_KINK))
             rank = inverse_hessian(objective, objective.hessian(bends)).rank
         # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
-        known = None if objective.strength or loss.shift_invariant else point
-        solution = Solution.at(point, certificate, self.tol, n_iter, rank=rank, optimum=known)
+        optimum = None if objective.strength or loss.shift_invariant else point
+        solution = Solution.at(point, certificate, self.tol, n_iter, rank=rank, optimum=optimum)
+        # the next strength of a path may use a regular Hessian; without a penalty there is none
         solution.source = source if has_gap and rank is None else None
         return solution
 

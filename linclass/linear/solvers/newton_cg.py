@@ -17,16 +17,15 @@ from linclass.base.documentation import documented
 from linclass.base.numerics import Apply, Inverse, backtrack, conjugate_gradients, length
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import CentringSolver, Solution, Trace, few_rows
+from linclass.linear.solvers.base import CentringSolver, Solution, Trace
 from linclass.linear.solvers.newton import Newton, inverse_hessian
+from linclass.linear.solvers.starts import few_rows
 
 SUBSET_PART = 6  # of the rows precondition: with fewer and a weak penalty the Hessian is a poor one
 MAX_PRODUCTS = 8  # products for one step, above which a Hessian is formed to precondition the next
 MAX_HESSIAN = 500  # parameters up to which a Hessian takes not much longer than a few products
+MAX_SPARSE_HESSIAN = 150  # the same for sparse rows, as a subset does not contain every feature
 LARGEST_GRAM = 1000  # features
-MAX_SPARSE_HESSIAN = (
-    150  # the same for sparse rows, a subset of which does not contain every feature
-)
 
 
 @documented

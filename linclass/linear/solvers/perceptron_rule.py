@@ -87,12 +87,12 @@ class CountedRows:
         return replace(self, design=design, y=self.y[rows], counts=self.counts[rows])
 
     def wrong(self, theta: Array) -> float:
-        """How many are misclassified."""
+        """The number of misclassified rows."""
         missed = self.loss.margins(self.y, self.design.scores(theta)) <= 0
         return float(self.counts @ missed)
 
     def one_pass(self, theta: Array, pocket: Pocket | None) -> int:
-        """Change θ at its mistakes, row after row; the number of corrections.
+        """Correct θ at its mistakes, row after row, and return the number of corrections.
 
         Scores are computed for many rows ahead, as θ does not change until the next mistake.
         """
@@ -145,7 +145,7 @@ ORDERS = ("random", "cyclic")
 
 @dataclass
 class Passed:
-    """What is left of some passes."""
+    """The state after some passes."""
 
     theta: Array
     mistakes: int = 0
@@ -195,7 +195,7 @@ class PerceptronRule(SolverByPasses):
         return Passed(start.copy())
 
     def run_through(self, objective: Objective, state: Passed) -> None:
-        """Without the pocket, which would need all rows."""
+        """Change the state by one pass, without the pocket, which would need all rows."""
         state.mistakes += self._rows(objective).one_pass(state.theta, None)
 
     def estimate(self, objective: Objective, state: Passed) -> Solution:

@@ -21,7 +21,8 @@ from linclass.base.numerics import halve
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, without_common_shift
-from linclass.linear.solvers.base import Solution, Solver, Trace, is_minimum, start_of_weights
+from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.starts import is_minimum, start_of_weights
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
 UNSEEN_BELOW = 1e-12  # of the loss: a bound within rounding says nothing about L
@@ -50,7 +51,7 @@ class ProximalGradient(Solver):
         if alike or not objective.penalty.prox_by_feature:
             largest = float(
                 units.scale.max()
-            )  # as good as 1 if it is near, in units of the intercept
+            )  # near 1, the unit of the intercept, 1 serves as well
             common = 1.0 if 1 / ALIKE_SCALES <= largest <= ALIKE_SCALES else largest
             units = replace(units, scale=np.full_like(units.scale, common))
         ahead, u = last, units.coordinates(last.theta)
@@ -76,7 +77,7 @@ class ProximalGradient(Solver):
 
 
 def rounding(point: Point, units: Units) -> float:
-    """Of the loss, by that of scores of features far from 0, where x·w nearly cancels b."""
+    """Rounding error of the loss, due to scores of features far from 0, where x·w nearly cancels b."""
     terms = np.abs(point.objective.weight_part(point.theta)) @ np.abs(units.mean)
     slopes = np.abs(point.slopes) @ point.objective.weights
     return 4 * EPS * float(np.vdot(terms, slopes))

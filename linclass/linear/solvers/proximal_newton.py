@@ -26,12 +26,7 @@ import numpy as np
 from linclass.base.arrays import BLOCK, Array, diagonal
 from linclass.base.documentation import documented
 from linclass.base.numerics import backtrack_predicted, solve_lifted
-from linclass.linear.objective.certificate import (
-    balanced,
-    certify,
-    gap_and_gradient,
-    relative_gap,
-)
+from linclass.linear.objective.certificate import balanced, certify, gap_and_gradient, relative_gap
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, without_common_shift
 from linclass.linear.solvers.active_set import (
@@ -41,13 +36,8 @@ from linclass.linear.solvers.active_set import (
     by_group_pivoting,
     scale,
 )
-from linclass.linear.solvers.base import (
-    CentringSolver,
-    Solution,
-    Trace,
-    is_minimum,
-    start_of_weights,
-)
+from linclass.linear.solvers.base import CentringSolver, Solution, Trace
+from linclass.linear.solvers.starts import is_minimum, start_of_weights
 
 # Newton's step among few weights, whose quadratic program with the L1 term is solved exactly.
 
@@ -57,9 +47,7 @@ SINGLE_ROUNDING = 1e-6  # of a Hessian formed in single precision
 GROUP_ROUNDING = 1e-10  # of a Hessian of K scores with groups, whose weak penalties need the digits
 WEAK_CURVATURE = 1e-3  # of a Hessian: below it the curvature of a penalty needs more digits
 DOUBLE_ROUNDING = 1e-13  # of a Hessian formed in double precision
-STRAIGHT_CURVATURE = (
-    1e-3  # inverse step of a parameter whose rows have no curvature, in units of the loss
-)
+STRAIGHT_CURVATURE = 1e-3  # inverse step of a parameter without curvature, in units of the loss
 PROGRAM_SLACK = 1e-12  # of the least kink: tolerance of quadratic programs
 
 
@@ -82,7 +70,7 @@ class Step:
 
 
 class NewtonStep(Step):
-    """To the minimum of the quadratic model. Its Hessian is kept if the next step will suffice with it."""
+    """A step to the minimum of the quadratic model. Its Hessian is kept if the next step will suffice with it."""
 
     hessian: Array
     curvatures: Array  # of the losses, in the Hessian
@@ -163,7 +151,7 @@ class NewtonStep(Step):
 
 
 def slack_of(c: Array, kinks: Array) -> float:
-    """Of the slopes in the minimum of a quadratic program."""
+    """Tolerance of the slopes at the minimum of a quadratic program."""
     least = float(kinks.min(initial=np.inf, where=kinks > 0))
     return PROGRAM_SLACK * scale(float(np.abs(c).max(initial=0)), least)
 
@@ -217,9 +205,7 @@ RESIDUAL_CUT = 0.1  # reduction of the residual before other entries are conside
 MAX_HESSIAN = 2000  # features up to which the Hessian of one score is formed
 MAX_SPARSE_HESSIAN = 300  # the same of sparse rows, whose products are cheap
 MAX_JOINT_HESSIAN = 300  # parameters up to which the Hessian of K scores is formed
-MAX_STRAIGHT_HESSIAN = (
-    600  # the same where the loss has straight pieces, whose rows no conjugate gradients see
-)
+MAX_STRAIGHT_HESSIAN = 600  # the same if the loss has linear pieces, without curvature for CG
 
 
 class WorkingSet:
@@ -231,12 +217,7 @@ class WorkingSet:
     step: Step
 
     def __init__(
-        self,
-        objective: Objective,
-        point: Point,
-        g: Array,
-        units: Units,
-        last: WorkingSet | None,
+        self, objective: Objective, point: Point, g: Array, units: Units, last: WorkingSet | None
     ):
         self.objective, d = objective, objective.design.n_features
         chosen = joining(objective, point.theta, g, units)
@@ -340,7 +321,7 @@ class ProximalNewton(CentringSolver):
             if trace:
                 trace(point)
             return Solution.at(point, certify(point), self.tol, 0)
-        if (nearer := self.near(objective, start)) is not start:
+        if (nearer := self.start_from_subset(objective, start)) is not start:
             point = objective.at(nearer)
         working, steps, certificate = None, 0, np.inf
         many = len(objective.shape) > 1 and objective.n_parameters > objective.design.n_rows
@@ -408,9 +389,8 @@ class ProximalNewton(CentringSolver):
 
 def stages(objective: Objective, point: Point) -> Iterator[Objective]:
     """The problem at strengths that decrease to about its own, if the start has no support; none for few features."""
-    few = min(
-        JOINING, objective.design.n_rows / 2
-    )  # all may join at once, and the rows determine their weights
+    # all may join at once, and the rows determine their weights
+    few = min(JOINING, objective.design.n_rows / 2)
     if objective.n_parameters <= few:
         return
     ratio = ratio_to_empty(objective, point)

@@ -68,8 +68,8 @@ DUAL_ROUNDS = 5  # of the dual, after which programs take over
 
 
 class Programs:
-    """One program for each score: over all features, if all second moments are known; over a support that grows; of few
-    rows by the dual; else over the support and the features that join it.
+    """The quadratic program of each score: over all features if all second moments are known, over a support that
+    grows, by the dual for few rows, or over the support and the features that join it.
     """
 
     def __init__(self, gram: CentredGram, objective: Objective, along_path: bool = False):
@@ -234,7 +234,7 @@ class QuadraticProgram(Solver):
         trace: Trace | None = None,
         n_iter: int = 0,
     ) -> Solution:
-        """From W, where the objective was evaluated as `seen`, after `n_iter` programs."""
+        """The solution from W, where the objective was evaluated as `seen`, after `n_iter` programs."""
         W, seen, n_iter = self._descend(objective, programs, W, seen, trace, n_iter)
         return self._solution(objective, programs, W, seen, n_iter)
 

@@ -1,4 +1,4 @@
-"""From vertex to vertex of a piecewise linear objective,
+"""Minimization of a piecewise linear objective from vertex to vertex,
 
     Σ_i w_i max(0, c_i − a_i·θ) + Σ_j κ_j |θ_j|
 
@@ -116,7 +116,7 @@ class Vertices:
         return Edge(direction, -float(off[i]), None, i)
 
     def _step(self, edge: Edge, kinks: Array) -> None:
-        """To the kink along the edge behind which the objective rises."""
+        """Move along the edge to the kink beyond which the objective rises."""
         direction, F = edge.direction, self.F
         moves = self.rows @ direction
         moves[self.E] = 0
