@@ -1,1 +1,1 @@
-"""What every model builds on: the estimator classes, input checks, arrays, tables and the design matrix."""
+"""The basis of all models: estimator classes, input checks, arrays, tables and the design matrix."""

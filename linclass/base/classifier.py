@@ -212,7 +212,7 @@ class Classifier(ClassifierMixin, Estimator):
 
 
 class SoftmaxProbabilities(Classifier):
-    """For models whose scores are log-odds (two classes) or log-probabilities up to a constant."""
+    """Base class of models whose scores are log-odds (two classes) or log-probabilities up to a constant."""
 
     @of_scores
     def predict_log_proba(self, X: MatrixLike) -> Array:

@@ -186,7 +186,7 @@ class DesignMatrix(Design):
         return np.asarray((G.toarray() if sparse.issparse(G) else G) + self.intercept)
 
     def with_constant_feature(self) -> DesignMatrix:
-        """The same map, with the intercept as the weight of a feature."""
+        """The design matrix with the intercept as the weight of a feature."""
         one = np.ones((self.n_rows, 1))
         X = self.X
         both = (
@@ -197,7 +197,7 @@ class DesignMatrix(Design):
         return DesignMatrix(both, intercept=False)
 
     def without_intercept(self) -> DesignMatrix:
-        """The same rows, without the constant feature."""
+        """The design matrix without an intercept."""
         return DesignMatrix(self.X, intercept=False)
 
     def take(self, rows: Index) -> DesignMatrix:
@@ -212,7 +212,7 @@ class DesignMatrix(Design):
         return float(np.vdot(g, step))
 
     def restricted(self, rows: Array) -> DesignMatrix:
-        """The same for some rows; a few sparse rows become dense, which saves overhead."""
+        """The design matrix of some rows; a few sparse rows become dense, which saves overhead."""
         if len(rows) == self.n_rows:
             return self
         few = self.take(rows)

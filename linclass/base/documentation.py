@@ -1,4 +1,4 @@
-"""What several docstrings share is written once; `help()` shows it everywhere.
+"""Texts that several docstrings share are written once; `help()` shows them everywhere.
 
 Leave out of a docstring what is documented elsewhere. `documented` completes it:
 
@@ -192,7 +192,7 @@ def _parameters(known: list[Docstring], arguments: Iterable[inspect.Parameter]) 
 
 
 def _attributes(known: list[Docstring]) -> str:
-    """Those of the class, then those of its bases; the shared ones only where they are named."""
+    """Attributes of the class, then of its bases; shared ones only where they are named."""
     entries = _nearest(known, "Attributes")
     names = dict.fromkeys(
         name for docstring in known[:-1] for name in docstring.entries("Attributes")
@@ -210,7 +210,7 @@ def _nearest(known: list[Docstring], title: str) -> dict[str, Entry]:
 
 
 def _arguments(function: Any) -> list[inspect.Parameter]:
-    """Without `self`."""
+    """Parameters of a function without `self`."""
     found = inspect.signature(function).parameters.values()
     return [argument for argument in found if argument.name not in ("self", "cls")]
 

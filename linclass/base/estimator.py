@@ -96,7 +96,7 @@ class Estimator(BaseEstimator):
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """In the order of the signature, which is read once."""
+        """Names of the parameters in the order of the signature, which is read once."""
         return [*defaults_of(cls)]
 
     def set_params(self, **params: Any) -> Self:
@@ -193,7 +193,7 @@ class Estimator(BaseEstimator):
 
     @property
     def _depends_on_count(self) -> bool:
-        """The same of all estimators that the fit consists of."""
+        """Whether `_counts_rows` holds for any estimator that the fit consists of."""
         return self._counts_rows
 
     _rows_to_learn = validation.rows_to_learn

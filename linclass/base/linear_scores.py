@@ -20,20 +20,14 @@ SAFE_SCALE = 2.0**-200  # such a share of any row has finite products
 
 
 def products(X: Matrix, W: Array) -> Array:
-    """X Wᵀ, dense; what is larger than ±MAX_SCORE, as far outside the data, is ±MAX_SCORE."""
+    """X Wᵀ, dense, clipped to ±MAX_SCORE."""
     with np.errstate(over="ignore", invalid="ignore"):
         Z = as_dense(X @ W.T)
         usual = np.vdot(Z, Z) < np.inf  # one pass, no allocation
     if not usual:
         far = np.flatnonzero(~(np.abs(Z) <= MAX_SCORE).all(axis=1))  # also NaN, which is ∞ − ∞
-        Z[far] = (
-            np.clip(
-                as_dense((X[far] * SAFE_SCALE) @ W.T),
-                -MAX_SCORE * SAFE_SCALE,
-                MAX_SCORE * SAFE_SCALE,
-            )
-            / SAFE_SCALE
-        )
+        limit = MAX_SCORE * SAFE_SCALE
+        Z[far] = np.clip(as_dense((X[far] * SAFE_SCALE) @ W.T), -limit, limit) / SAFE_SCALE
     return Z
 
 
@@ -200,7 +194,7 @@ class Coordinates(TransformerMixin, Estimator):
         return rows @ directions - self.centre_ @ directions
 
     def _basis(self, X: MatrixLike) -> Any:
-        """What the coordinates are linear in: here the features."""
+        """The columns that the coordinates are linear in, by default the features."""
         return X
 
     def fit_transform(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Any:

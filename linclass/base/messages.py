@@ -36,7 +36,7 @@ def first_names(names: Sequence[str], most: int, total: int | None = None) -> st
 
 
 def names_and_others(names: Sequence[str], most: int, last: str = "and") -> str:
-    """In a sentence: iris; iris and wine; iris, wine and 3 others. A single other is named, too."""
+    """Names as a part of a sentence: iris; iris and wine; iris, wine and 3 others. A single other is named, too."""
     shown = [*names]
     if len(shown) > most + 1:
         shown[most:] = [f"{len(names) - most} others"]
@@ -73,7 +73,7 @@ def require_memory(n_bytes: int, what: str) -> None:
 
 
 def name_limit(setting: str) -> None:
-    """What the user set, such as 'limits.fit_memory_mb = 4000', for the messages of this process."""
+    """Set the setting that messages of this process name, such as 'limits.fit_memory_mb = 4000'."""
     global _setting
     _setting = setting
 
@@ -144,7 +144,7 @@ def warn_user(text: str) -> None:
 
 
 def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
-    """Of a method that returns fitted models, or lists of them: how many ended how, and why the first."""
+    """Decorator of methods that return fitted models: one warning counts those that did not converge, with a reason."""
 
     from linclass.base.parameters import sentences_on_idle  # loads SciPy
 

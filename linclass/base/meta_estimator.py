@@ -87,11 +87,7 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         raise NotImplementedError
 
     def _start_inside(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: PerRow = None,
-        groups: PerRow = None,
+        self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
     ) -> tuple[Any, Array, Array, Given]:
         """Check parameters and rows; (the rows for base estimators, y as `_start_fit` returns it, all weights, and what
         is given with the rows of positive weight: weights only if rows or classes have any).
@@ -168,7 +164,7 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         return rows
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What this estimator and its base estimator request.
+        """Metadata requests of this estimator and its base estimator.
 
         Returns
         -------
@@ -196,9 +192,9 @@ def is_pairwise(model: EstimatorLike) -> bool:
 
 
 def some_rows(X: Matrix, index: Index, model: EstimatorLike, train: Index | None = None) -> Matrix:
-    """These rows for `model`, with the names that the columns have.
+    """Some rows for `model`, with the names of the columns.
 
-    They are training rows, or rows to predict where `train` is given, as columns of a precomputed kernel depend on it.
+    They are training rows, or rows to predict if `train` is given: columns of a precomputed kernel are training rows.
     """
     if is_pairwise(model):
         return X[index][:, index if train is None else train]
@@ -206,19 +202,19 @@ def some_rows(X: Matrix, index: Index, model: EstimatorLike, train: Index | None
 
 
 class Given(NamedTuple):
-    """What is given with rows, where it is."""
+    """Values that belong to the rows; None if they are not given."""
 
     weights: Array | None = None
     groups: Array | None = None
 
     def at(self, rows: Index | None) -> Given:
-        """That of some rows; None are all."""
+        """The values of some rows; None selects all."""
         if rows is None:
             return self
         return Given(*(None if values is None else values[rows] for values in self))
 
     def asked_for(self, model: EstimatorLike) -> Given:
-        """Without weights that the estimator declines, by scikit-learn's routing."""
+        """The values without weights that the estimator declines by scikit-learn's routing."""
         taken = self.weights is not None and takes_weights(model)
         return self if taken else Given(None, self.groups)
 
@@ -243,7 +239,7 @@ def fit_inside(model: EstimatorLike, X: Matrix, y: Array, given: Given) -> Any:
 
 
 def with_messages(fit: Callable[[], T]) -> tuple[T, list[str]]:
-    """What `fit` returns, and its warnings of convergence, by which other libraries tell how a fit ended."""
+    """The result of `fit`, and its convergence warnings, the only sign of the status in other libraries."""
     with warnings.catch_warnings(record=True) as caught, silently():
         warnings.simplefilter("always")
         found = fit()
@@ -254,7 +250,7 @@ def with_messages(fit: Callable[[], T]) -> tuple[T, list[str]]:
 
 
 def ending_inside(model: EstimatorLike, messages: Sequence[str] = ()) -> dict[str, Any]:
-    """How the fit of a base estimator ended, as arguments of `_record`; another library's by its messages."""
+    """Status of the fit of a base estimator, as arguments of `_record`; in other libraries from its messages."""
     fit = model if isinstance(model, Estimator) else None
     return {
         "status": getattr(fit, "status_", "max_iter" if messages else "converged"),
@@ -298,7 +294,7 @@ def require_kind(made: EstimatorLike, wanted: str, parameter: str = "estimator")
 
 
 def _kind(made: EstimatorLike) -> str | None:
-    """Of another library's estimators by their tags, which scikit-learn defines."""
+    """'classifier', 'regressor' or None; for other libraries by scikit-learn's tags."""
     if isinstance(made, Estimator):
         ours = {"classifier": Classifier, "regressor": Regressor}
         return next((kind for kind, base in ours.items() if isinstance(made, base)), None)

@@ -220,7 +220,7 @@ def _require_number(name: str, value: object, otherwise: str = "") -> None:
 
 
 def _require_seed(name: str, value: Any) -> None:
-    """What `numpy.random.default_rng` takes, but True and False."""
+    """Raise ValueError unless `numpy.random.default_rng` takes the value, or if it is True or False."""
     try:
         np.random.default_rng(value)
         known = not isinstance(value, bool | np.bool_)
@@ -257,7 +257,7 @@ def sentences_on_idle(estimators: Iterable[EstimatorLike]) -> list[str]:
 
 
 def idle_in_all(names: Iterable[str], estimators: Iterable[EstimatorLike]) -> dict[str, str]:
-    """Each of these parameters that is idle in all estimators → a sentence on it."""
+    """{parameter: sentence} for the parameters that are idle in all estimators."""
     found = dict.fromkeys(names, "")
     for estimator in estimators:
         idle = {name: (part, own) for name, part, own in _idle(estimator)}

@@ -31,9 +31,7 @@ WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 class NamedPart:
     """Base class of losses, penalties and solvers."""
 
-    name: ClassVar[
-        str
-    ]  # 'elastic_net' of ElasticNet; of a class outside linclass, the name of the class
+    name: ClassVar[str]  # such as 'elastic_net'; outside linclass the name of the class
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -77,7 +75,7 @@ def no_part(kind: str, chosen: object) -> ValueError:
 
 
 def import_object(path: str) -> Any:
-    """What `path` names, a module and an attribute of it; ValueError with one sentence if there is none."""
+    """The attribute of a module that `path` names; ValueError with one sentence if there is none."""
     module_name, _, name = path.rpartition(".")
     if not module_name or path.startswith("."):
         raise ValueError(

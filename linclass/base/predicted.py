@@ -97,7 +97,7 @@ def _output(estimator: EstimatorLike, X: MatrixLike, name: str) -> Any:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What an estimator says of n rows of K classes: each answer is checked, and in our form."""
+    """Predictions of an estimator for n rows and K classes, checked and in our form."""
 
     estimator: EstimatorLike
     output_of: OutputOf
@@ -181,7 +181,7 @@ class Outputs:
         return codes
 
     def _all_classes(self, columns: Array, seen: Array) -> Array:
-        """One column per class, in order; −∞ for a class without training rows."""
+        """Columns for all classes, in order; −∞ for a class without training rows."""
         if np.array_equal(seen, np.arange(self.K)):
             return columns
         full = np.full((len(columns), self.K), -np.inf)

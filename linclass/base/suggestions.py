@@ -107,7 +107,6 @@ def _likeness(name: str, other: str) -> float:
 
 def _ratio(words: list[str], others: list[str]) -> float:
     matcher = SequenceMatcher(None, "".join(words), "".join(others))
-    most = (
-        matcher.real_quick_ratio() and matcher.quick_ratio()
-    )  # 1 if only the order differs, as in lad for lda
+    # 1 if only the order differs, as in lad for lda
+    most = matcher.real_quick_ratio() and matcher.quick_ratio()
     return max(matcher.ratio(), MIN_SIMILARITY * (most == 1)) if most >= 0.5 else 0.0

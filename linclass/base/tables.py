@@ -56,7 +56,7 @@ class NamedRows(np.ndarray):
 
 
 def named(X: MatrixLike, names: Sequence[str] | None) -> Any:
-    """The same matrix with the names of its columns; None for none."""
+    """The matrix with the names of its columns; None for columns without names."""
     if names is None:
         return X
     X = sparse.csr_array(X) if sparse.issparse(X) else X.view(NamedRows)
@@ -116,7 +116,7 @@ class Table:
         return self.with_rows(chosen_rows(self.X, index))
 
     def with_rows(self, X: MatrixLike) -> Table:
-        """Other rows in the same columns, which need no check."""
+        """A table of other rows with the same columns, which are not checked."""
         other = object.__new__(Table)
         vars(other).update(vars(self), X=X)
         return other

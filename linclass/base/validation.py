@@ -404,7 +404,7 @@ def class_weights(class_weight: str | Mapping[Any, float], classes: Array, mass:
 
 
 def weights_of_some(class_weight: str | Mapping[Any, float], classes: Array) -> Array:
-    """The same for a part of the rows, which may lack classes that a dict names; 'balanced' needs all of them."""
+    """Class weights for a part of the rows, which may lack classes that a dict names; 'balanced' needs all rows."""
     if isinstance(class_weight, str):
         raise ValueError(
             f"class_weight is {class_weight!r}, which needs all rows at once; give a dict from class to weight."

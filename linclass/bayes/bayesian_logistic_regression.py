@@ -14,8 +14,8 @@ nearer to ½ than σ(μ) where rows are few. For K classes z_k is taken relative
 P(k | x) ∝ e^{κ_k μ_k}, which neglects how scores vary together.
 
 Predicts: log-odds and probabilities, averaged over the posterior.
-Cost: O(n p² + p³) a Newton step, a few for each strength that is tried, p = K (d + 1); for two classes p = d + 1, or
-O(n³) a strength with more features than rows, sparse or not.
+Cost: O(n p² + p³) per Newton step, a few for each strength that is tried, p = K (d + 1); for two classes p = d + 1, or
+O(n³) per strength with more features than rows, sparse or not.
 Certificate: duality gap, of the posterior mode.
 Reference: MacKay (1992), Neural Computation 4; Bishop (2006), §4.5 and §3.5; K classes: Murphy (2022), §10.5.
 """

@@ -24,7 +24,7 @@ from linclass.linear.solvers.newton_cg import NewtonCg
 
 
 class WeightsPosterior:
-    """What both forms of a posterior have; they set the attributes, and have `covariance`, A⁻¹, and `log_evidence`."""
+    """Base class of both forms of the posterior, which set the attributes, `covariance` A⁻¹ and `log_evidence`."""
 
     objective: Objective
     total: float  # Σω, the number of rows where weights count them
@@ -44,7 +44,7 @@ class WeightsPosterior:
 
 
 class LaplacePosterior(WeightsPosterior):
-    """By the Hessian itself."""
+    """The posterior from the Hessian itself."""
 
     def __init__(self, objective: Objective, total: float, solution: Solution):
         self.objective, self.total, self.solution = objective, total, solution
@@ -116,7 +116,7 @@ MODE_TOL = 1e-12  # tolerance of the mode: the strength is chosen by the size of
 
 
 class RowPosterior(WeightsPosterior):
-    """At the minimum of an objective; `rows` are those of its design, with their Gram matrix."""
+    """The posterior at the minimum of an objective, from the Gram matrix of its rows."""
 
     def __init__(self, objective: Objective, total: float, solution: Solution, rows: Deviations):
         self.objective, self.total, self.solution, self.rows = objective, total, solution, rows
@@ -263,7 +263,7 @@ def _root(
 
 
 def _variances(objective: Objective) -> Array:
-    """Of the features that vary; without an intercept, their mean squares."""
+    """Variances of the features that vary; without an intercept, their mean squares."""
     design, weights = objective.design, objective.weights
     squares = design.column_norms(weights)[: design.n_features] ** 2
     mean = design.centre(weights)

@@ -160,7 +160,7 @@ class Relevance:
         return np.where(far, rho * own / np.where(far, rho - own, 1.0), 1 / spread - rho)
 
     def _gains(self, rho: Array, s: Array) -> Array:
-        """Of 2 ln p, for other precisions of the columns that stay: no difference of numbers as large as ln p."""
+        """Gains in 2 ln p by other precisions of the columns that stay, not as differences of such large numbers."""
         n, stays, spread = self.dof, np.isfinite(rho), self.sigma.diagonal()
         to = np.where(stays, rho, 1.0)
         volume = np.where(stays, np.log(to / ((to + s) * spread)), -np.log(spread))
@@ -225,7 +225,7 @@ def ascend_together(search: Relevance, tol: float) -> None:
 
 
 def joint_step(search: Relevance) -> Array:
-    """Of ln ρ, at most MAX_LOG_STEP; shortened by the Hessian's diagonal where the evidence is not concave."""
+    """A step of ln ρ, at most MAX_LOG_STEP, shortened by the Hessian's diagonal where the evidence is not concave."""
     sigma, mu, rho, dof = search.sigma, search.mu, search.rho, search.dof
     scale = 1.0 if dof is None else dof / search.error
     known, explained = rho * sigma.diagonal(), scale * rho * mu**2
@@ -259,7 +259,7 @@ LESS = 0.5  # of a gain, that is progress
 
 
 class Summit(NamedTuple):
-    """What a search has reached."""
+    """The state that a search has reached."""
 
     height: float
     gain: float
@@ -272,7 +272,7 @@ class Summit(NamedTuple):
         return cls(search.log_evidence(), gain, search.active.copy(), search.rho.copy())
 
     def is_above(self, other: Summit) -> bool:
-        """Where rounding errors hide which is higher, the one that leaves less to gain."""
+        """Whether this summit is higher, or, if rounding errors hide that, leaves less to gain."""
         rounding = EVIDENCE_TOLERANCE * abs(other.height)
         same = self.height >= other.height - rounding and self.gain < LESS * other.gain
         return same or self.height > other.height + rounding
@@ -299,7 +299,7 @@ def ascend(
 
 
 def _begin(search: Relevance, rho: float, most: int) -> int:
-    """Let all columns stay that can, if that raises the evidence; the number of changes."""
+    """Let all columns stay that can, if that raises the evidence; return the number of changes."""
     chosen = np.flatnonzero(search.s > 0)
     if len(chosen) > most or not search.total > 0:
         return 0
@@ -314,7 +314,7 @@ def _begin(search: Relevance, rho: float, most: int) -> int:
 
 
 def _let_leave(search: Relevance) -> None:
-    """Without the columns whose best precision is infinite."""
+    """Remove the columns whose best precision is infinite."""
     while len(active := search.active):
         stays = np.isfinite(search.best()[0][active])
         if stays.all():
@@ -323,7 +323,7 @@ def _let_leave(search: Relevance) -> None:
 
 
 def _climb(search: Relevance, tol: float, most: int) -> int:
-    """Moves, then steps of all that stay together, which single moves of many would only slowly replace."""
+    """Change single columns, then all that stay together, which single changes of many would only slowly replace."""
     moves, known = 0, Summit.of(search)
     while known.gain > tol and moves < most and not search.is_noiseless:
         least = tol if len(search.active) < MIN_JOINT_COLUMNS else max(tol, PART * known.gain)
@@ -339,7 +339,8 @@ def _climb(search: Relevance, tol: float, most: int) -> int:
 
 
 def _moves(search: Relevance, least: float, most: int) -> int:
-    """Of single columns that gain more than `least`; where many stay, their precisions wait for one another."""
+    """Change single columns that gain more than `least`, and count the changes. If many columns stay, after the first
+    change columns only join or leave."""
     moves, m = 0, len(search.active)
     most = min(most, max(AT_A_TIME, m // 2) if m < MIN_JOINT_COLUMNS else m // 4)
     while moves < most and not search.is_noiseless:

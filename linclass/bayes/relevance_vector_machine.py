@@ -207,7 +207,7 @@ class Labelled:
     weights: Array
 
     def mode(self, active: Array, alpha: Array, near: Mode | None = None) -> Mode:
-        """In units of the deviations of the prior, in which all weights have the same strength."""
+        """The mode of the posterior, in units of the deviations of the prior, where all strengths are equal."""
         design, m = self.design, len(active)
         total, unit = float(self.weights.sum()), np.append(1 / np.sqrt(alpha), 1.0)
         own = design.columns(active, np.zeros(design.n_features), np.ones(design.n_rows)) * unit[:m]
@@ -229,7 +229,7 @@ class Labelled:
         return Mode(active, alpha, theta * unit, covariance * np.outer(unit, unit), scores, height)
 
     def evidence(self, mode: Mode, away: Array) -> Relevance:
-        """That of the Gaussian at a mode. Columns that are `away` count as constants."""
+        """The evidence of the Gaussian approximation at a mode. Columns that are `away` count as constants."""
         z = mode.scores
         curvature = np.maximum(expit(z) * expit(-z), FLAT)
         slope = np.where(self.codes, expit(-z), -expit(z))

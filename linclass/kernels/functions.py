@@ -115,7 +115,7 @@ class AboutCentre(Kernel):
         return self.near_zero(X) * self.gamma**0.5 if self.degree == 1 else None
 
     def between(self, X: Matrix, Y: Any, a: Array, b: Array) -> Array:
-        """As `Kernel.between`, for rows from which the centre was subtracted."""
+        """Kernel values as in `Kernel.between`, for rows from which the centre was subtracted."""
         along = self.gamma * (X @ self.centre)[:, None], self.gamma * (Y @ self.centre)
         products = X @ Y.T
         return self._product(

@@ -105,7 +105,7 @@ class KernelDesign(Design):
         return np.append(theta[rows], theta[self.n_features :])
 
     def extend_theta(self, rows: Array, theta: Array) -> Array:
-        """The same function in all coordinates."""
+        """The parameters over all rows, from those over the given rows; the others are 0."""
         out = np.zeros(self.width)
         out[rows] = theta[: len(rows)]
         out[self.n_features :] = theta[len(rows) :]

@@ -141,9 +141,9 @@ def set_intercepts(model: EstimatorLike, own: Array) -> None:
 
 
 def why_far_rows_are_hard(kernel: Kernel | None) -> str:
-    """What to say of a fit that did not converge: monomials of rows far from 0 are nearly functions of lower degree.
+    """The end of the reason of a fit that did not converge: monomials of rows far from 0 are nearly of lower degree.
 
-    A linear machine has no kernel.
+    The kernel is None for a linear machine.
     """
     if not isinstance(kernel, AboutCentre) or kernel.degree == 1:
         return ""

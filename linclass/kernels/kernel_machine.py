@@ -1,4 +1,4 @@
-"""What kernel machines share: the kernel by name, its matrix, f = Σ_j β_j k(x_j, x) + b, and paths of strengths.
+"""Base class of kernel machines: the kernel by name, its matrix, f = Σ_j β_j k(x_j, x) + b, and paths of strengths.
 
 gamma='scale' is 1/(d · variance of the entries of X), which does not depend on the unit that all features share.
 """
@@ -204,7 +204,7 @@ class KernelMachine(Estimator):
 
 
 def _as_parameters(kernel: object) -> str:
-    """What to write for {name: options}, the form of losses and penalties: options of kernels are parameters."""
+    """The remedy for a kernel given as {name: options}, the form of losses and penalties."""
     if isinstance(kernel, Mapping) and len(kernel) == 1:
         name, options = next(iter(kernel.items()))
         if isinstance(name, str) and isinstance(options, Mapping):
@@ -290,7 +290,7 @@ class KernelPath(KernelMachine):
         return super()._path_values(parameter, X, y)
 
     def _copies(self, strengths: Sequence[float]) -> list[Any]:
-        """This model for one strength, else a copy of it for each; they have what it has learned so far."""
+        """This model for one strength, otherwise a copy per strength, with all attributes that were set so far."""
         models = [self] if len(strengths) == 1 else [copy.copy(self) for _ in strengths]
         for model, strength in zip(models, strengths, strict=True):
             model.strength = strength

@@ -7,7 +7,7 @@ which may decide a mistake at a score of 0, so dense and sparse rows may give di
 of repeated rows has other columns, and therefore another random order.
 
 Predicts: scores.
-Cost: O(n² d) for the kernel matrix, O(n) a mistake; memory n².
+Cost: O(n² d) for the kernel matrix, O(n) per mistake; memory n².
 Certificate: training mistakes, as a share of the rows.
 Reference: Aizerman, Braverman & Rozonoer (1964), Automation and Remote Control 25.
 """

@@ -7,7 +7,7 @@ condition of the unpenalized intercept. More than two classes are fitted one aga
 kernel matrix.
 
 Predicts: scores.
-Cost: O(n² d) for the kernel matrix and O(m³) a step with m rows at the margin; memory n², less if the kernel has
+Cost: O(n² d) for the kernel matrix and O(m³) per step with m rows at the margin; memory n², less if the kernel has
     low rank.
 Certificate: duality gap.
 Reference: Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7.

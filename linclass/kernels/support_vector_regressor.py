@@ -7,8 +7,8 @@ f = Σ β_i k(x_i, ·) + b. Rows with β_i ≠ 0, on the tube or outside it, are
 it is (penalized) least absolute deviations or, squared, ridge regression with twice the squared loss.
 
 Predicts: a number, linear in x or in kernel values.
-Cost: O(m d²) a Newton step, m ≤ n the rows near the tube; with other kernels O(n² d) for the matrix and O(m³) a
-    step.
+Cost: O(m d²) per Newton step, m ≤ n the rows near the tube; with other kernels O(n² d) for the matrix and O(m³)
+    per step.
 Certificate: duality gap.
 Reference: Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS.
 """
@@ -102,7 +102,7 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
     def _objectives_of(
         self, X: Matrix, target: Array, weights: Array, kept: Array
     ) -> list[Objective]:
-        """Of the targets less the middle one, which saves digits of targets far from 0."""
+        """The objective of the targets minus their median, which saves digits of targets far from 0."""
         design: Any = DesignMatrix(X)
         norm: Penalty = L2()
         if not self._is_linear():

@@ -89,14 +89,14 @@ class DantzigSelector(LinearGeometry, Regressor):
         return np.asarray(X @ self.coef_ + self.intercept_)
 
     def _objectives(self, X: Matrix, y: Array, weights: Array) -> list[Objective]:
-        """That of the lasso, whose range of strengths is ours."""
+        """The objective of the lasso, whose range of strengths is the same."""
         design = DesignMatrix(X, self.fit_intercept)
         return [Objective(design, Squared(), y, weights, L1(), self.strength)]
 
     def _fits_at(
         self, strengths: Sequence[float], X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> list[Self]:
-        """Each fit begins with the features of the one before."""
+        """The fits from the strongest to the weakest; each begins with the features of the previous one."""
         first = self._unfitted(strength=max(strengths))
         limits = Limits(first._objectives(*first._start_fit(X, y, sample_weight))[0])
         fits = {}

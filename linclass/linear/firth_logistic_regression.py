@@ -12,7 +12,7 @@ probabilities tend to 0 and 1, so the estimates are finite also for separable cl
 for a table of counts it is maximum likelihood with ½ added to each count. Weights are frequency weights.
 
 Predicts: log-odds, linear in x, and probabilities.
-Cost: O(n p² + p³) a step, p = (K − 1)(d + 1); dense rows.
+Cost: O(n p² + p³) per step, p = (K − 1)(d + 1); dense rows.
 Certificate: gradient norm.
 Reference: Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statist. Med. 21; K classes: Bull, Mak & Greenwood
     (2002).

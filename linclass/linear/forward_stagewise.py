@@ -9,7 +9,7 @@ that of the lasso on standardized features where its weights are monotone, and s
 boosting by the squared loss.
 
 Predicts: a number, linear in x.
-Cost: O(n d²) once for up to 500 features, or O(n d) for each feature that moves; then O(d) a step.
+Cost: O(n d²) once for up to 500 features, or O(n d) for each feature that moves; then O(d) per step.
 Certificate: gradient cosine, that is of the residuals and a feature, where the path ends.
 Reference: Efron, Hastie, Johnstone & Tibshirani (2004), Ann. Statist. 32; Hastie, Taylor, Tibshirani & Walther (2007),
     Electronic J. Statist. 1; Hastie, Tibshirani & Friedman (2009), §3.8.1.

@@ -10,7 +10,7 @@ Zᵀλ = 0 is a witness that no hyperplane has all rows strictly on their sides.
 each separated from the rest; weights of rows are those of the squares.
 
 Predicts: scores, linear in x.
-Cost: O(n d²) once for the orthogonal factor of Z, dense, then O(n d K) a step.
+Cost: O(n d²) once for the orthogonal factor of Z, dense, then O(n d K) per step.
 Certificate: training mistakes, as a share of the rows.
 Reference: Ho & Kashyap (1965), IEEE Trans. Electronic Computers 14; Duda, Hart & Stork (2001), §5.9.
 """

@@ -3,7 +3,7 @@
 scikit-learn's alpha is strength.
 
 Predicts: a number, linear in x.
-Cost: O(n d²) once for up to 500 features, then O(s³) for a support of s; beyond that O(n s) a joining feature.
+Cost: O(n d²) once for up to 500 features, then O(s³) for a support of s; beyond that O(n s) per joining feature.
 Certificate: duality gap; gradient cosine at strength 0.
 Reference: Tibshirani (1996), J. Royal Statistical Society B 58.
 """

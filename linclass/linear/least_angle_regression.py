@@ -8,7 +8,7 @@ strength.
 Covariances depend on the units of the features: standardize them first, as Efron et al. do.
 
 Predicts: a number, linear in x.
-Cost: O(n d²) once for up to 500 features, then O(d²) a knot; beyond that O(n d) a knot.
+Cost: O(n d²) once for up to 500 features, then O(d²) per knot; beyond that O(n d) per knot.
 Certificate: gradient norm: how far the covariances are from equal, in units of the first.
 Reference: Efron, Hastie, Johnstone & Tibshirani (2004), Ann. Statist. 32; Hastie, Tibshirani & Friedman (2009), §3.4.4.
 """

@@ -7,7 +7,7 @@ share one score, the difference of the two, which is the regression on y = ±1. 
 direction is that of linear discriminant analysis.
 
 Predicts: scores, linear in x.
-Cost: O(n d min(n, d)); for sparse rows and many features O(n d K) a conjugate-gradient step.
+Cost: O(n d min(n, d)); for sparse rows and many features O(n d K) per conjugate-gradient step.
 Certificate: gradient cosine; duality gap with a penalty.
 Reference: Hastie, Tibshirani & Friedman (2009), §4.2.
 """
@@ -20,12 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import (
-    Array,
-    ClassWeight,
-    EstimatorLike,
-    Seed,
-)
+from linclass.base.arrays import Array, ClassWeight, EstimatorLike, Seed
 from linclass.base.many_fits import Folds, leave_one_out
 from linclass.base.messages import require_memory
 from linclass.discriminant.fold_sums import moments_left_out
@@ -78,7 +73,7 @@ class LeastSquaresClassifier(LinearClassifier):
         self.random_state = random_state
 
     def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
-        """Without a penalty, or with 'l2', in closed form from the class moments of all rows minus those of a fold."""
+        """The fits of all folds; without a penalty or with 'l2' from the moments of all rows minus those of a fold."""
         checked = self._unfitted()
         if not checked._has_closed_form():
             return super()._fit_together(models, folds)

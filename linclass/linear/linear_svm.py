@@ -5,7 +5,7 @@ the same as  min ½‖w‖² + C Σ w_i ξ_i  with C = 1/(Σw·strength): for ro
 of largest margin, or a proof that there is none. More than two classes are fitted one against the rest.
 
 Predicts: scores, linear in x.
-Cost: O(m d²) a Newton step, m ≤ n the rows near the margin, or O(n² d) once for few rows; K problems for K > 2
+Cost: O(m d²) per Newton step, m ≤ n the rows near the margin, or O(n² d) once for few rows; K problems for K > 2
     classes.
 Certificate: duality gap.
 Reference: Cortes & Vapnik (1995), Machine Learning 20.

@@ -1,9 +1,11 @@
-"""Logistic regression:  ln P(1 | x)/P(0 | x) = w·x + b,  for K classes  P(k | x) ∝ e^{w_k·x + b_k},
+"""Logistic regression:  ln P(1 | x)/P(0 | x) = β·x + b,  for K classes  P(k | x) ∝ e^{β_k·x + b_k},
 
-by (penalized) maximum likelihood:  (1/Σw_i) Σ w_i (−ln P(y_i | x_i)) + strength · penalty(W).
+by (penalized) maximum likelihood, with row weights w_i and the penalty ½‖β‖² by default ('l2'):
+
+    min (1/Σw_i) Σ w_i (−ln P(y_i | x_i)) + strength · penalty(β).
 
 Predicts: log-odds, linear in x, and probabilities.
-Cost: O(n p² + p³) a Newton step with few parameters p = K (d + 1); O(n d K) a conjugate-gradient step with many.
+Cost: O(n p² + p³) per Newton step with few parameters p = K (d + 1); O(n d K) per conjugate-gradient step with many.
 Certificate: duality gap; gradient cosine without a penalty.
 Reference: Hastie, Tibshirani & Friedman (2009), §4.4.
 """

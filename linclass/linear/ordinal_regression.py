@@ -12,7 +12,7 @@ two logistic losses and a convex function of the gap θ_y − θ_{y−1}, so New
 two classes it is logistic regression.
 
 Predicts: log-odds for two classes, log-probabilities for more, and probabilities.
-Cost: O(n p² + p³) a Newton step, p = d + K − 1.
+Cost: O(n p² + p³) per Newton step, p = d + K − 1.
 Certificate: gradient norm.
 Reference: McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity.
 """
@@ -110,7 +110,7 @@ class OrdinalRegression(ProbabilitiesWithOffset):
             raise ValueError(f"order is {self.order!r}; it must be a list of the classes, or None.")
 
     def _offsets(self, offset: PerRow, sample_weight: PerRow, y: ArrayLike) -> Array | None:
-        """One for each row, of x·w."""
+        """Offsets of x·w, one per row with positive weight; None without offsets."""
         return None if offset is None else offsets_of(offset, sample_weight, y, 2)
 
     def fit(

@@ -10,7 +10,7 @@ squares. X_m is not computed, so sparse rows stay sparse. Covariances depend on 
 them first, as the book does. `transform` gives the scores.
 
 Predicts: a number, or several, linear in x; scores as coordinates.
-Cost: O(n d) a component, and O(n M²) for M of them.
+Cost: O(n d) per component, and O(n M²) for M of them.
 Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §3.5.2; Wold, Sjöström & Eriksson (2001), Chemometrics and
     Intelligent Laboratory Systems 58.

@@ -6,7 +6,7 @@ logistic function of 1.6 z, but its tails are lighter: a mislabelled row far fro
 classes. OrdinalRegression is for ordered classes; for others there is OneVsRest(ProbitRegression()).
 
 Predicts: scores Φ⁻¹(P(1 | x)), linear in x, and probabilities.
-Cost: O(n d² + d³) a Newton step for up to 500 features; O(n d) a conjugate-gradient step for more.
+Cost: O(n d² + d³) per Newton step for up to 500 features; O(n d) per conjugate-gradient step for more.
 Certificate: duality gap; gradient cosine without a penalty.
 Reference: Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3.
 """

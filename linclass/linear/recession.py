@@ -180,7 +180,7 @@ def _recession_without_penalty(objective: Objective, solution: Solution) -> Rece
 
 
 def _recession_where_free(objective: Objective, solution: Solution) -> Recession | None:
-    """The same for a penalty that leaves features out: d is 0 in all others, along d their part of the scores grows."""
+    """The recession if some features have no penalty: d is 0 for all others, and along d the scores grow."""
     columns = np.zeros(objective.design.width, dtype=bool)
     columns[objective.columns_without_penalty] = True
     free = np.flatnonzero(columns[: objective.design.n_features])

@@ -93,7 +93,7 @@ def roles(alpha: Array, slacks: Array, limit: Array | float, piecewise_linear: b
 
 
 def of_all_rows(values: list[Array], kept: Array, absent: Any) -> Array:
-    """One entry for each row that was passed to `fit`, of one problem or of several."""
+    """Values for all rows passed to `fit`, of one problem or of several; rows without weight have `absent`."""
     if kept.all():
         return values[0] if len(values) == 1 else np.array(values)
     out = np.full((len(values), len(kept)), absent, np.result_type(values[0]))

@@ -21,7 +21,7 @@ BLOCK = 4096  # rows
 
 @dataclass(frozen=True, eq=False)
 class ClassSums:
-    """One family per block; columns of each block; weights (K,); sums (K, m) of each block."""
+    """The sums of all classes: families and columns of blocks, weights (K,), and sums (K, m) of each block."""
 
     families: tuple[Any, ...]
     columns: tuple[Any, ...]
@@ -77,7 +77,7 @@ class ClassSums:
         )
 
     def stacked(self) -> StackOfOne:
-        """As a stack of one fold."""
+        """The sums as a stack of one fold."""
         return StackOfOne(self)
 
     def of_classes(self, kept: Array) -> ClassSums:

@@ -189,7 +189,7 @@ class NaiveBayes(FromStatistics):
     decision_function: Any = OnlyIf(_decision_function, _why_no_scores)
 
     def _far_scores(self, X: Matrix) -> Array:
-        """Of rows whose scores overflow: those of nearer rows in the same directions, up to ±MAX_SCORE."""
+        """Scores of rows whose scores overflow: those of nearer rows in the same directions, scaled to ±MAX_SCORE."""
         size = np.abs(X).max(axis=1)
         size = size.toarray().ravel() if sp.issparse(size) else size
         Z = self._sums(X * (NEARER / np.maximum(size, NEARER))[:, None])

@@ -14,7 +14,7 @@ w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its err
 fraction of a step.
 
 Predicts: scores, linear in x.
-Cost: O(n d K) a pass over the rows.
+Cost: O(n d K) per pass over the rows.
 Certificate: training mistakes, as a share of the rows.
 Reference: Widrow & Hoff (1960), IRE WESCON Convention Record; Duda, Hart & Stork (2001), §5.8.4.
 """

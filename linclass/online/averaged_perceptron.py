@@ -7,7 +7,7 @@ number of rows it survived, and is nearly the vote of all of them at the cost of
 rows it makes at most (R/γ)² mistakes while learning, as the perceptron. K classes use Kesler's construction.
 
 Predicts: scores, linear in x.
-Cost: O(n d K) a pass over the rows.
+Cost: O(n d K) per pass over the rows.
 Certificate: training mistakes, as a share of the rows.
 Reference: Freund & Schapire (1999), Machine Learning 37; Collins (2002), EMNLP.
 """

@@ -13,7 +13,7 @@ perceptron's bound is in Euclidean norms; this one is smaller if few features ma
 Kesler's construction, with ln(2K(d + 1)).
 
 Predicts: scores, linear in x.
-Cost: O(n d K) a pass over the rows, and O(d K) for each row that follows a mistake in a block of 64.
+Cost: O(n d K) per pass over the rows, and O(d K) for each row that follows a mistake in a block of 64.
 Certificate: training mistakes, as a share of the rows.
 Reference: Littlestone (1989), thesis; Kivinen & Warmuth (1997), Information and Computation 132; Grove, Littlestone &
     Schuurmans (2001), Machine Learning 43.

@@ -77,7 +77,7 @@ class OnlineClassifier(Classifier):
         return True
 
     def _rule(self) -> Rule | None:
-        """Which rows are corrected and by how much, for models that correct rows of small margin."""
+        """The rule of corrections, for models that correct rows of small margin; else None."""
         return None
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
@@ -153,7 +153,7 @@ class OnlineClassifier(Classifier):
         classes: ArrayLike | None = None,
         sample_weight: PerRow = None,
     ) -> Self:
-        """One more pass, over these rows in the order given.
+        """Make one more pass, over these rows in the order given.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ the margin is z_y − z_r for the best other class r; τ x is added to w_y and s
     PA-I   mistakes ≤ max(R², 1/C) (‖u‖² + 2C Σ ℓ_t(u)),      PA-II   Σ ℓ_t² ≤ (R² + 1/(2C)) (‖u‖² + 2C Σ ℓ_t(u)²).
 
 Predicts: scores, linear in x.
-Cost: O(n d K) a pass over the rows.
+Cost: O(n d K) per pass over the rows.
 Certificate: training mistakes, as a share of the rows.
 Reference: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer (2006), JMLR 7, theorems 4 and 5.
 """

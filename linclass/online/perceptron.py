@@ -9,7 +9,7 @@ right; the last time by the fraction left. By default the rows are shuffled befo
 one class after the other. The random order depends on what the rows contain, and equal rows are neighbours.
 
 Predicts: scores, linear in x.
-Cost: O(n d K) a pass over the rows.
+Cost: O(n d K) per pass over the rows.
 Certificate: training mistakes, as a share of the rows.
 Reference: Rosenblatt (1958), Psychological Review 65; Gallant (1990), IEEE Trans. Neural Networks 1;
     Duda, Hart & Stork (2001), §5.5.

@@ -9,7 +9,7 @@ separable rows w converges to one. With K classes the margin is z_y − z_r for 
 PassiveAggressive, of which η = 1 and β = 1 is the first variant.
 
 Predicts: scores, linear in x.
-Cost: O(n d K) a pass over the rows.
+Cost: O(n d K) per pass over the rows.
 Certificate: training mistakes, as a share of the rows.
 Reference: Agmon (1954), Motzkin & Schoenberg (1954), Canad. J. Math. 6; Duda, Hart & Stork (2001), §5.6.
 """

@@ -15,7 +15,7 @@ mistakes, all sums over the rows of its mistakes. That is below the perceptron's
 vary. It is for two classes; OneVsRest(SecondOrderPerceptron()) for others.
 
 Predicts: scores, linear in x.
-Cost: O(n d) a pass over the rows and O(d² + d n_b) a mistake, in blocks of n_b = 64 rows; memory d².
+Cost: O(n d) per pass over the rows and O(d² + d n_b) per mistake, in blocks of n_b = 64 rows; memory d².
 Certificate: training mistakes, as a share of the rows.
 Reference: Cesa-Bianchi, Conconi & Gentile (2005), SIAM J. Computing 34, theorem 3.1.
 """

@@ -9,7 +9,7 @@ vectors. Trained for one pass on independent rows, the probability of an error o
 classes that overlap. With K classes each w_m votes for its largest score (Kesler's construction).
 
 Predicts: scores, the share of the votes of each class; for two classes their difference.
-Cost: O(n d K) a pass over the rows, and O(M (d + K)) a predicted row, for M mistakes.
+Cost: O(n d K) per pass over the rows, and O(M (d + K)) per predicted row, for M mistakes.
 Certificate: training mistakes, as a share of the visits while learning.
 Reference: Freund & Schapire (1999), Machine Learning 37, theorem 1 and corollary 1.
 """

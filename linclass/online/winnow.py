@@ -12,7 +12,7 @@ mistakes, where the perceptron can make of the order of r d. It is Littlestone's
 has no negative weights; BalancedWinnow has, for any features and K classes.
 
 Predicts: scores, linear in x.
-Cost: O(n d) a pass over the rows, and O(n d) a mistake at worst.
+Cost: O(n d) per pass over the rows, and O(n d) per mistake at worst.
 Certificate: training mistakes, as a share of the rows.
 Reference: Littlestone (1988), Machine Learning 2; bound as in Blum (1998), On-Line Algorithms in Machine Learning.
 """

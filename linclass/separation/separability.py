@@ -169,7 +169,7 @@ def margin_of(w: Array, b: float, rows: SignedRows, intercept: str) -> tuple[flo
 
 
 def certain_margin(w: Array, b: float, rows: SignedRows, intercept: str) -> tuple[float, float]:
-    """The same for a hyperplane that is proved to separate, even if rounding hides it."""
+    """The margin and the best b of a hyperplane that is proved to separate, even if rounding hides the margin."""
     margin, middle = margin_of(w, b, rows, intercept)
     b = middle if rows.are_right(w, middle) else b
     length = float(np.hypot(length_of(w), b)) if intercept == "feature" else length_of(w)
@@ -197,7 +197,7 @@ MULTIPLES = 10_000  # of w; each rounds w·x + b in another way
 
 
 def one_feature(rows: SignedRows) -> Alternative | None:
-    """None if there are more features, no intercept, or classes that touch."""
+    """The alternative for one feature and an intercept; None otherwise, and if the classes touch."""
     if rows.n_features != 1 or not rows.constant:
         return None
     x = (rows.X.toarray() if rows.is_sparse else rows.X)[:, 0]
@@ -279,7 +279,7 @@ def by_integers(rows: SignedRows) -> Alternative | None:
 
 
 def by_linear_program(rows: SignedRows) -> Alternative | None:
-    """None if the program was not solved."""
+    """The alternative by a linear program; None if it was not solved."""
     from scipy.optimize import linprog  # slow to import
 
     n, p = rows.n_rows, rows.width

@@ -52,7 +52,7 @@ def product(A: Array, B: Array) -> Array:
 
 
 def smallest(vector: Array) -> Array:
-    """The same direction in the smallest integers."""
+    """The direction of an integer vector in the smallest integers."""
     vector = vector.astype(object)
     divisor = math.gcd(*vector)
     return vector // divisor if divisor > 1 else vector

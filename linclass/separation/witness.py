@@ -122,7 +122,7 @@ def _few(rows: SignedRows, multipliers: Array, entries: int) -> Array:
 
 
 def _is_decided(rows: SignedRows, multipliers: Array, rank: int) -> bool:
-    """In integers; a subset of the rows suffices if it has the rank of all."""
+    """Whether integers prove that no direction separates; a subset of the rows suffices if it has the rank of all."""
     if rows.n_rows * rows.width > MAX_INTEGER_ENTRIES:
         rows = rows.part(_few(rows, multipliers, MAX_INTEGER_ENTRIES // 4))
     Z = in_integers(rows)

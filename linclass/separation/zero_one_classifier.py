@@ -153,7 +153,7 @@ def _by_cells(problem: ZeroOneProblem) -> Answer:
 
 
 def distinct_directions(Z: Array) -> set[tuple[int, ...]]:
-    """Those of the nonzero rows of integers, up to their sign."""
+    """The directions of the nonzero rows of an integer matrix, up to their sign."""
     found = set()
     for row in Z.tolist():
         if divisor := math.gcd(*row):

@@ -236,5 +236,5 @@ class ResidualLoss(LossOfNumber):
 
 
 def of_rows(values: Array) -> Array:
-    """Of each row, from those of its scores."""
+    """The value of each row: the sum over its scores."""
     return values if values.ndim == 1 else values.sum(axis=0)

@@ -52,7 +52,7 @@ class Logistic(MarginLoss):
         return k, np.log((1 + mean) / (1 - mean)) + 2 * mean * share / (1 - share) / within
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
-        """The three share one exponential e = e^{−|m|} and one q = 1/(1 + e)."""
+        """Value, slope and curvature, which share one exponential e = e^{−|m|} and one q = 1/(1 + e)."""
         m = y * z
         e = np.copysign(m, -1.0)
         np.exp(e, out=e)
@@ -86,7 +86,7 @@ class Hinge(MarginLoss):
         return np.where((a >= 0) & (a <= 1), -a, np.inf)
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
-        """With a = −y s:  a = reach − y v, clipped to [0, 1]."""
+        """s = −y a,  a = reach − y v, clipped to [0, 1]."""
         free = reach - y * v
         a = np.minimum(np.maximum(free, 0), 1)  # at half the cost of np.clip
         return -y * a, a == free
@@ -121,7 +121,7 @@ class SquaredHinge(MarginLoss):
         return np.where(a >= 0, a * a / 4 - a, np.inf)
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
-        """With a = −y s:  a (1 + reach/2) = reach − y v, but not below 0."""
+        """s = −y a,  a = (reach − y v)/(1 + reach/2), but not below 0."""
         a = np.maximum(reach - y * v, 0) / (1 + reach / 2)
         return -y * a, a > 0
 
@@ -150,7 +150,7 @@ class ModifiedHuber(MarginLoss):
         return np.where((a >= 0) & (a <= 4), a * a / 4 - a, np.inf)
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
-        """With a = −y s:  a (1 + reach/2) = reach − y v, clipped to [0, 4]."""
+        """s = −y a,  a = (reach − y v)/(1 + reach/2), clipped to [0, 4]."""
         free = (reach - y * v) / (1 + reach / 2)
         a = np.clip(free, 0, 4)
         return -y * a, a == free

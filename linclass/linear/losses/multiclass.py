@@ -235,7 +235,7 @@ class CrammerSinger(LossOfScores):
     shift_invariant = True
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, None]:
-        """With slopes e_k − e_y, k the largest of z_k + 1 − δ_ky, the true class if it is among them."""
+        """Values, and slopes e_k − e_y, where k maximizes z_k + 1 − δ_ky; k = y in a tie."""
         rows = np.arange(len(y))
         others = z.copy()
         others[y, rows] -= 1

@@ -15,9 +15,7 @@ RIGHT = 39.0  # from it on r is 0
 TAIL = 30.0  # from it on ln Φ is 0
 STEEP = 20.0  # slope from which r⁻¹(a) ≈ 1/a − a
 MARGIN_TOLERANCE = 1e-5  # last step of a margin
-SERIES_BELOW = (
-    -100.0
-)  # left of it m + r is taken from its series, for the difference would lose its digits
+SERIES_BELOW = -100.0  # below it m + r is taken from its series: the difference loses its digits
 MOST_EXPLAINED = 0.9  # share of s² in 1 + s², in a start from least squares
 ROOT_2, ROOT_2PI, ROOT_2_OVER_PI = 2**0.5, (2 * np.pi) ** 0.5, (2 / np.pi) ** 0.5
 
@@ -46,12 +44,11 @@ class Probit(MarginLoss):
         return r * above
 
     def normal_fit(self, mean: Any, explained: Any) -> tuple[Any, Any]:
-        """With scores z ~ N(z̄, s²):  P(1) = Φ(h), h = z̄/√(1 + s²), and least squares explains 4 φ(h)² s²/(1 + s²)."""
+        """Scores z ~ N(z̄, s²) have P(1) = Φ(h), h = z̄/√(1 + s²), and least squares explains 4 φ(h)² s²/(1 + s²)."""
         h = ndtri((1 + mean) / 2)
         twice = ROOT_2_OVER_PI * np.exp(-0.5 * h * h)  # 2 φ(h)
-        spread = 1 / np.sqrt(
-            1 - np.clip(explained / (twice * twice), 0, MOST_EXPLAINED)
-        )  # √(1 + s²)
+        share = np.clip(explained / (twice * twice), 0, MOST_EXPLAINED)
+        spread = 1 / np.sqrt(1 - share)  # √(1 + s²)
         return ROOT_2_OVER_PI * spread / twice, h * spread
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
@@ -75,9 +72,8 @@ class Probit(MarginLoss):
             r = mills(m)
             step = (log_mills(m, r) - log_a) / above(m, r)
             m += step
-            if (
-                np.abs(step) <= MARGIN_TOLERANCE * (1 + np.abs(m))
-            ).all():  # the next would be its square
+            small = np.abs(step) <= MARGIN_TOLERANCE * (1 + np.abs(m))
+            if small.all():  # the next step would be its square
                 break
         out[inside] = log_ndtr(m) - a * m
         return out

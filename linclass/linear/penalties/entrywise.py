@@ -81,7 +81,7 @@ class Entrywise(KinkedPenalty):
     l2: ClassVar[float] = 0.0  # factor of ½w²
 
     def __post_init__(self) -> None:
-        """What solvers ask of the options, unless these are values that `check` refuses."""
+        """Set the attributes that solvers use, unless an option is one that `check` refuses."""
         given, zero = self.factors, np.array(False)
         factors: Level = 1.0
         try:
@@ -127,7 +127,7 @@ class Entrywise(KinkedPenalty):
     hessian = Penalty.hessian
 
     def steepest(self, W: Array, G: Array, t: float) -> Array:
-        """At w = 0 the subgradient may take any value in ±t·kink: only the excess of |G| over it counts."""
+        """The subgradient of least norm; at w = 0 the penalty has all those in ±t·kink: the excess of |G| is left."""
         if not self.l1:
             return G
         kink = t * self.kink

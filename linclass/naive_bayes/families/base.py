@@ -47,7 +47,7 @@ class Family:
         raise NotImplementedError
 
     def contains(self, x: Array) -> Array:
-        """Which of the values x lie in the support."""
+        """Mask of the values x in the support."""
         return np.isfinite(x)
 
     def fitted(self, X: Matrix) -> Self:
@@ -55,7 +55,7 @@ class Family:
         return self
 
     def fitted_to(self, X: Matrix, codes: Array, weights: Array, K: int) -> Self:
-        """The same for rows of K classes, for families whose sums are about an origin of each class."""
+        """The family as `fitted` gives it, for rows of K classes; some families have an origin per class."""
         return self.fitted(X)
 
     def of_rows(self, codes: Array) -> Self:

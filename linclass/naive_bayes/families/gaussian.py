@@ -44,7 +44,7 @@ class AboutMeans(Family):
 
     @property
     def about(self) -> Any:
-        """What the sums of each class are about, (K, d) or as the origin."""
+        """The points that the sums of each class are about, (K, d) or in the shape of the origin."""
         if self.centres is None:
             return self.origin
         return np.where(np.isnan(self.centres), self.origin, self.centres)
@@ -61,7 +61,7 @@ class AboutMeans(Family):
         return size if self.centres is None else size.max(axis=0)
 
     def fitted(self, X: Matrix) -> Self:
-        """With the mean of these rows as origin."""
+        """The family with the mean of these rows as origin."""
         return type(self)(np.asarray(X.mean(axis=0)).ravel())
 
     def fitted_to(self, X: Matrix, codes: Array, weights: Array, K: int) -> Self:
@@ -83,7 +83,7 @@ class AboutMeans(Family):
         return type(self)(self.origin, placed(self.centres, places, K, absent=np.nan))
 
     def joined(self, other: Self) -> Self:
-        """With the centres of `other` for classes that have none here."""
+        """The family with the centres of `other` for classes that have none here."""
         if self.centres is None or other.centres is None:
             return self
         absent = np.isnan(self.centres)
@@ -115,7 +115,7 @@ class Gaussian(AboutMeans):
     smoothing: ClassVar[float] = 1e-6
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
-        """For dense rows; sparse ones need T only in `inner`, which keeps their zeros."""
+        """The statistic of dense rows; for sparse rows `inner` uses it without filling their zeros."""
         D = as_dense(X) - self.origin
         np.clip(D, -MAX_MAGNITUDE, MAX_MAGNITUDE, out=D)
         yield D
@@ -136,7 +136,7 @@ class Gaussian(AboutMeans):
         return first, second - first**2
 
     def inner(self, X: Matrix, theta: Array) -> Array:
-        """For sparse rows (x − c)² = x(x − 2c) + c², of which the first term is 0 where x is, unless that cancels."""
+        """θ·T(x). For sparse rows (x − c)² = x(x − 2c) + c², whose first term is 0 where x is, unless that cancels."""
         first, second = self._parts(theta)
         second = np.broadcast_to(second, first.shape)
         if not sp.issparse(X):
@@ -161,7 +161,7 @@ class Gaussian(AboutMeans):
         return Z
 
     def _inner_of_dense(self, X: Matrix, first: Array, second: Array, c: Array | float) -> Array:
-        """By dense blocks of rows; squares that overflow become infinite without a warning."""
+        """θ·T(x) by dense blocks of rows; squares that overflow become infinite without a warning."""
         n = X.shape[0]
         Z = np.empty((n, len(first)))
         with np.errstate(over="ignore", invalid="ignore"):
