@@ -33,7 +33,7 @@ STATELESS = {"linclass", "sklearn"}
 
 
 class SharedChild:
-    """Context manager: the child of consecutive runs."""
+    """Context manager of the child process that consecutive runs share."""
 
     def __init__(self, limits: Mapping[str, float]):
         self.limits, self.owner = limits, ""
@@ -47,8 +47,8 @@ class SharedChild:
             self._guard.__exit__()
             self._guard = None
 
-    def turn(self, run: str, features: str, entry: Entry, task: Any) -> Guard:
-        """The guard, ready for the fits of this method on these features."""
+    def guard_for(self, run: str, features: str, entry: Entry, task: Any) -> Guard:
+        """The guard of the child, ready for the fits of this method on these features."""
         owner = owner_of(run, entry)
         arguments = {"features": features, "entry": entry, "task": task}
         if self._guard is None or owner != self.owner:
@@ -90,30 +90,30 @@ class RowDigests:
         self.rows = np.column_stack([np.asarray(column).astype(np.uint64) for column in columns])
         kind = about["columns"], self.rows.shape[1], content if about["in_file"] else ""
         self._shared = json.dumps([shared, kind], default=str).encode()
-        self._known: dict[tuple[str, int, int], str] = {}
+        self._digests: dict[tuple[str, int, int], str] = {}
 
     def of_fit(self, planned: Planned) -> str:
-        if planned.name not in self._known:
+        if planned.name not in self._digests:
             parts = [self.rows[planned.train], self.rows[planned.test]]
             if planned.is_leave_one_out:
                 used = planned.used
                 parts = [self.rows[used], planned.fold_of_row[used].astype(np.int64)]
             digest = digest_of_bytes(self._shared, *(part.tobytes() for part in parts))
-            self._known[planned.name] = digest
-        return self._known[planned.name]
+            self._digests[planned.name] = digest
+        return self._digests[planned.name]
 
 
 @dataclass(frozen=True)
 class PlannedRun:
     """A method on a data set, with everything that its fits depend on.
 
-    entry      of the method, as in the catalogue
-    features   path of the feature file
-    task       classes, costs and how to tune, as of `task`
-    traces     whether to record the steps of solvers that support it
-    environment   id of the environment of its fits
-    recipe     digest of what all fits depend on beside their rows and seeds (run_files.py)
-    digests    of the rows of its fits
+    entry         entry of the method, as in the catalogue
+    features      path of the feature file
+    task          classes, costs and how to tune, from the function `task`
+    traces        whether to record the steps of solvers that support it
+    environment   id of the environment of the fits
+    recipe        digest of what all fits depend on beside their rows and seeds (run_files.py)
+    digests       digests of the rows of the fits
     """
 
     dataset: str
@@ -128,14 +128,16 @@ class PlannedRun:
     recipe: str = ""
     digests: RowDigests | None = None
 
-    def fits(self, limits: run_files.Limits, grid: bool = True) -> list[Fit]:
-        """All planned fits under these limits; `grid` says whether there is a plane, if `digests` are not known.
+    def fits(self, limits: run_files.Limits, has_plane: bool = True) -> list[Fit]:
+        """All planned fits under these limits; without `digests`, `has_plane` says whether there is a plane to predict.
 
-        The seed of a fit is not of the method: all methods are tuned on the same inner folds.
+        The seed of a fit does not depend on the method: all methods are tuned on the same inner folds.
         """
-        points = self.digests.grid if self.digests else "points" * grid
+        points = "points" if has_plane else ""
+        if self.digests:
+            points = self.digests.grid
         traced = self.task["tune_metric"] if self.traces else ""
-        found = []
+        fits = []
         for rows in self.plan.fits:
             seed = seed_of(self.seed, self.dataset, *rows.name)
             row = dict(zip(FIT, (self.dataset, self.method, *rows.name), strict=True)) | {
@@ -149,8 +151,8 @@ class PlannedRun:
             key = ""
             if self.digests and self.digests.rows.size and rows.n_test:
                 key = run_files.digest_of(self.recipe, self.digests.of_fit(rows), seed)
-            found.append(Fit(row, rows, run_files.Made(key, limits, extras)))
-        return found
+            fits.append(Fit(row, rows, run_files.Made(key, limits, extras)))
+        return fits
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,7 @@ def fit_and_predict(
     axes, unfit = feature_file.axes_and_reason(run.features)
     records = run_files.Records(axes, plan.on_plane)
     fits = run.fits(run_files.Limits.of(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
-    guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
+    guard = child.guard_for(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
     for (_, _, has_rows), repeat in groupby(
         fits, key=lambda fit: (*fit.rows.name[:2], fit.rows.n_test > 0)
     ):
@@ -210,31 +212,33 @@ def _add_repeat(
 
     Folds are fitted jointly with all folds of their repeat, even if some outcomes are known. So a fit has the same last
     digits whatever repeats and protocols were computed before. The joint fit sees no rows but those that the folds
-    divide, and has the time limit of one fit. It is an optimization: what fails is fitted again fold by fold.
+    divide, and has the time limit of one fit. It is an optimization: a fold that fails is fitted again alone.
     """
     known = [earlier.find(fit.made.key, fit.made.extras) for fit in fits]
     joint: list[dict[str, Any] | None] = [None] * len(fits)
     if jointly and None in known and len(fits) > 1 and not fits[0].rows.is_leave_one_out:
         answer = guard.call("folds", *(fit.fold for fit in fits))
         joint = answer.value if answer.kind == "ok" else joint
-    at_once = any(joint)
     new: dict[str, run_files.Added] = {}
-    for fit, found, outcome in zip(fits, known, joint, strict=True):
-        if found is not None:
-            row, given, made = found
-            own = {column: fit.row[column] for column in FIT}
-            records.add(row | own, fit.rows.test, given, made)
+    for fit, earlier_outcome, outcome in zip(fits, known, joint, strict=True):
+        if earlier_outcome is not None:
+            row, returned, made = earlier_outcome
+            names = {column: fit.row[column] for column in FIT}
+            records.add(row | names, fit.rows.test, returned, made)
             continue
-        if outcome is None or _written(records, guard, fit, outcome).kind != "ok":
-            _alone(records, guard, fit)
+        if outcome is None or _add_outcome(records, guard, fit, outcome).kind != "ok":
+            _fit_single(records, guard, fit)
         new[fit.made.key] = records.added[-1]
-        if not at_once:  # else all of them together or none
+        if not any(
+            joint
+        ):  # an interrupted run keeps all outcomes of a joint fit or none, but each single fit
             earlier.keep(new)
             new = {}
     earlier.keep(new)
 
 
-def _alone(records: run_files.Records, guard: Guard, fit: Fit) -> None:
+def _fit_single(records: run_files.Records, guard: Guard, fit: Fit) -> None:
+    """Make one fit, and add its outcome or the reason why it failed."""
     if fit.rows.is_leave_one_out:
         used = fit.rows.used
         answer = guard.call("leave_one_out", used, fit.rows.fold_of_row[used], fit.row["seed"])
@@ -242,28 +246,28 @@ def _alone(records: run_files.Records, guard: Guard, fit: Fit) -> None:
         answer = guard.call("folds", fit.fold)
     if answer.kind == "ok":
         (outcome,) = [answer.value] if fit.rows.is_leave_one_out else answer.value
-        answer = _written(records, guard, fit, outcome)
+        answer = _add_outcome(records, guard, fit, outcome)
     if answer.kind != "ok":
-        in_vain = answer.kind == "timeout" and guard.has_begun
-        spent = guard.seconds if in_vain else None  # without the start of a new child
-        ending = {"status": answer.kind, "reason": answer.value, "fit_seconds": spent}
-        records.add(fit.row | ending, fit.rows.test, None, fit.made)
+        timed_out = answer.kind == "timeout" and guard.has_begun
+        seconds = guard.seconds if timed_out else None  # without the start of a new child
+        failure = {"status": answer.kind, "reason": answer.value, "fit_seconds": seconds}
+        records.add(fit.row | failure, fit.rows.test, None, fit.made)
 
 
-def _written(
-    records: run_files.Records, guard: Guard, fit: Fit, given: dict[str, Any]
+def _add_outcome(
+    records: run_files.Records, guard: Guard, fit: Fit, outcome: dict[str, Any]
 ) -> GuardedResult:
-    """Add the outcome to the records with its details, or return why it does not fit into the tables."""
+    """Add the outcome of a fit and its details to the records, or return why it does not fit into the tables."""
     if fit.details:
-        answer = guard.call("details", fit.fold, given["chosen"], fit.details)
-        found = answer.value if answer.kind == "ok" else {}  # a limit was exceeded
-        given["kept"] |= {name: columns for name, columns in found.items() if columns}
+        answer = guard.call("details", fit.fold, outcome["chosen"], fit.details)
+        details = answer.value if answer.kind == "ok" else {}  # a limit was exceeded
+        outcome["kept"] |= {name: columns for name, columns in details.items() if columns}
     try:
-        records.add(fit.row | given, fit.rows.test, given, fit.made)
+        records.add(fit.row | outcome, fit.rows.test, outcome, fit.made)
     except Exception as error:
         text = f"{type(error).__name__}: {' '.join(str(error).split())}"
         return GuardedResult("failed", f"its output has an invalid form ({text})")
-    return GuardedResult("ok", given)
+    return GuardedResult("ok", outcome)
 
 
 def task(about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, Any]:

@@ -119,9 +119,9 @@ def embedded_figures(outcome: Outcome) -> Figures:
 def items(tables: Made, figures: Figures, section: str, dataset: str = "") -> Iterator[Item]:
     """Figures, then tables of a section in the order of the page; of one data set, or of all together."""
     kinds: Any = ((FIGURES, figures), (TABLES, tables))
-    for parts, found in kinds:
+    for parts, made in kinds:
         for name, part in parts.items():
-            item = found.get((name, dataset)) if part.section == section else None
+            item = made.get((name, dataset)) if part.section == section else None
             if isinstance(item, ReportTable):
                 rows = item.rows[: item.shown]
                 item = {"table": item, "name": part_name(name, dataset), "rows": rows}
@@ -129,7 +129,7 @@ def items(tables: Made, figures: Figures, section: str, dataset: str = "") -> It
                 yield {**item, "open": part.open, "replaced": part.replaced}
 
 
-def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
+def side_by_side(items: Sequence[Item]) -> Iterator[list[Item]]:
     """Group consecutive figures, which are placed side by side; each table is a group of its own."""
     for is_figure, group in groupby(items, key=lambda item: "svg" in item):
         together = list(group)
@@ -158,63 +158,48 @@ def report(
     parts, figures = outcome.parts(), embedded_figures(outcome)
     verdict = study_verdict(outcome)
     shown = labelled(verdict, outcome.labels)
-    sure = dict(zip(parts, map(certainty, shown.datasets), strict=True))
     overall = {name: list(items(tables, figures, name)) for name in SECTIONS}
     of_datasets = [
-        section_of(outcome, tables, figures, name) | {"sure": sure[name]} for name in parts
+        dataset_content(outcome, tables, figures, name) | {"sure": certainty(one)}
+        for name, one in zip(parts, shown.datasets, strict=True)
     ]
     scripts = page_scripts()
     return environment.get_template("template.html.j2").render(
+        outcome=outcome,
+        style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         scripts=[Markup(script) for script in scripts],
         script_hashes=[script_hash(script) for script in scripts],
         data=Markup(as_json(study_data(outcome))),
         headline=headline(outcome, verdict, outcome.labels),
         caution=caution(outcome, verdict),
-        style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
-        outcome=outcome,
-        shown_classes=MAX_CLASSES,
         metric=metric_words(outcome.metric),
+        units=units(outcome.evaluation, *outcome.main_protocols),
         problems=fit_problems(outcome.fits),
         unscored=metric_problems(outcome),
         left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
-        absent=not_ranked(shown) or excluded_sentence(shown),
-        titles=TITLES,
-        sections=SECTIONS,
-        scripted=SCRIPTED,
-        main_protocol_phrase=main_protocol_phrase(outcome),
-        over=protocols(outcome),
-        units=units(outcome.evaluation, *outcome.main_protocols),
-        curve=learning_curve_sizes(outcome),
-        summary_of_problems=summary_of_problems(outcome),
-        focus_sentences=focus_sentences(outcome),
-        textbook=(outcome.results / "textbook" / "textbook.html").exists(),
-        present=present(outcome, overall, of_datasets),
-        warnings=data_warnings(outcome),
-        shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
         totals=totals(outcome.fits),
-        planned=planned_sentence(outcome.fits),
-        spent=spent(outcome.times),
-        across_sentences=across_sentences(outcome),
-        few={section: not_drawn(outcome, section) for section in ("answer", "across")},
+        absent=not_ranked(shown) or excluded_sentence(shown),
+        present=present(outcome, overall, of_datasets),
         overall=overall,
         of_datasets=of_datasets,
+        shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
         machines=fitted_in,
         commits=commits(fitted_in),
         commands=[snakemake_command(files) for files in studies],
-        own_modules=hashed_modules(outcome.results),
-        configuration=configuration(outcome),
     )
 
 
 def summary_of_problems(outcome: Outcome) -> str:
     """What is wrong with the study's fits, in one line."""
-    found = totals(outcome.fits)
-    failed = found["fits"] - found["fitted"] - found["statuses"].get("not_applicable", 0)
-    parts = [f"{counted(failed, 'fit')} of {outcome.fits.height:,} failed"] * (failed > 0)
-    parts += ["results come from different environments"] * bool(mixture(outcome))
-    parts += ["metrics raised exceptions"] * bool(metric_problems(outcome))
-    parts += ["some candidates of the tuning failed"] * bool(failed_candidates(outcome))
-    return f"Problems: {'; '.join(parts)}"
+    counts = totals(outcome.fits)
+    failed = counts["fits"] - counts["fitted"] - counts["statuses"].get("not_applicable", 0)
+    problems = {
+        f"{counted(failed, 'fit')} of {outcome.fits.height:,} failed": failed,
+        "results come from different environments": mixture(outcome),
+        "metrics raised exceptions": metric_problems(outcome),
+        "some candidates of the tuning failed": failed_candidates(outcome),
+    }
+    return f"Problems: {'; '.join(text for text, present in problems.items() if present)}"
 
 
 def present(
@@ -244,11 +229,12 @@ def template_environment(cells: PageCells) -> Environment:
         "reason": reason_words,
         "status": status_words,
         "dataset": cells.dataset,
-        "runs": runs,
+        "side_by_side": side_by_side,
     }
     environment.globals |= {"cell": cells.cell, "head": cells.head, "title": cells.title}
-    environment.globals |= {"count": counted, "rule": RANKING_RULE, "mixture": mixture}
-    environment.globals |= {"data_files": data_files, "foreign_modules": foreign_modules}
+    environment.globals |= {"shown_classes": MAX_CLASSES, "rule": RANKING_RULE, "count": counted}
+    environment.globals |= {"titles": TITLES, "sections": SECTIONS, "scripted": SCRIPTED}
+    environment.globals |= {function.__name__: function for function in CALLED}
     return environment
 
 
@@ -261,7 +247,7 @@ def main_protocol_phrase(outcome: Outcome) -> str:
 
 def protocols(outcome: Outcome) -> dict[str, str]:
     """Protocol → what its means are taken over, for the protocols that apply to any data set."""
-    had = {
+    applied = {
         name
         for dataset in outcome.datasets
         for name in comparing_protocols(outcome.evaluation, outcome.about(dataset))
@@ -269,14 +255,14 @@ def protocols(outcome: Outcome) -> dict[str, str]:
     return {
         name: protocol_phrase(outcome.evaluation, name)
         for name in selected_protocols(outcome.evaluation)
-        if name in had
+        if name in applied
     }
 
 
 def learning_curve_sizes(outcome: Outcome) -> str:
     """10 %, 50 % of each training set; empty without learning curves, which compare no methods."""
-    options = selected_protocols(outcome.evaluation).items()
-    sizes = [own["size"] for name, own in options if kind(name) == CURVE]
+    protocols = selected_protocols(outcome.evaluation).items()
+    sizes = [options["size"] for name, options in protocols if kind(name) == CURVE]
     shown = [f"{100 * size:g} %" if size <= 1 else f"{size:g} rows" for size in sizes]
     return f"{', '.join(shown)} of each training set" if shown else ""
 
@@ -291,12 +277,14 @@ def page_scripts() -> list[str]:
 
 
 def script_hash(script: str) -> str:
-    """Hash of a script, as the page's content security policy allows only the page's own ones."""
+    """Hash by which the page's content security policy allows a script."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
-def section_of(outcome: Outcome, tables: Made, figures: Figures, dataset: str) -> dict[str, Any]:
-    """Content of the report about one data set."""
+def dataset_content(
+    outcome: Outcome, tables: Made, figures: Figures, dataset: str
+) -> dict[str, Any]:
+    """Content of the page about one data set."""
     about, label = outcome.about(dataset), outcome.labels.datasets
     group = next(group for group in groups_sharing_rows(outcome) if dataset in group)
     return {
@@ -330,3 +318,10 @@ def spent(times: pl.DataFrame) -> list[tuple[str, float, float | None]]:
     """(machine, total seconds of fits, peak memory of a process) for each machine."""
     seconds, memory = pl.col("fit_seconds").sum(), pl.col("peak_rss_mb").max()
     return times.group_by("machine").agg(seconds, memory).sort("machine").rows()
+
+
+CALLED = (  # by the template
+    *(across_sentences, configuration, data_files, data_warnings, focus_sentences, foreign_modules),
+    *(hashed_modules, learning_curve_sizes, main_protocol_phrase, mixture, not_drawn),
+    *(planned_sentence, protocols, spent, summary_of_problems),
+)
