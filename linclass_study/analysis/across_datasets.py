@@ -46,11 +46,11 @@ def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
     path = outcome.results / "tables" / "datasets.csv"
     table = pl.read_csv(path, columns=["dataset", "shares_rows_with"], infer_schema=False)
     relatives = {name: {name, *(others or "").split(AND)} for name, others in table.iter_rows()}
-    found: dict[str, list[str]] = {}  # by the first data set of each group
+    groups: dict[str, list[str]] = {}  # by the first data set of each group
     for name in outcome.datasets:
-        first = next((own for own in found if name in relatives.get(own, ())), name)
-        found.setdefault(first, []).append(name)
-    return [*found.values()]
+        first = next((other for other in groups if name in relatives.get(other, ())), name)
+        groups.setdefault(first, []).append(name)
+    return [*groups.values()]
 
 
 def datasets_apart(outcome: Outcome) -> dict[str, str]:
@@ -89,7 +89,7 @@ class AllScores:
 
     @cached_property
     def field(self) -> ComparisonAcross:
-        """The complete field: the methods that have a score on each data set."""
+        """Comparison of the ranked methods, those with a score on each data set."""
         return self._comparison(complete_methods(self.table) if self.table.size else [], self.table)
 
     @property
@@ -104,7 +104,7 @@ class AllScores:
 
     @cached_property
     def missing_worst(self) -> ComparisonAcross:
-        """A missing score counts as the worst of its data set; without methods that were not run on each of them."""
+        """Comparison in which a missing score is the worst of its data set; without methods not run on all."""
         not_run = {method for _, method in self.unplanned}
         methods = [j for j, method in enumerate(self.methods) if method not in not_run]
         table = missing_as_worst(self.table) if self.methods else self.table
@@ -201,7 +201,7 @@ def independent(base: ComparisonAcross | AllScores) -> str:
 
 
 def comparison_across(outcome: Outcome, metric: str | None = None) -> ComparisonAcross:
-    """The complete field of a metric, of the study's own one by default."""
+    """Comparison of the ranked methods by a metric; by default by the study's own."""
     if metric not in (None, outcome.metric):
         return all_scores(outcome, metric).field
     return outcome.cached("across", lambda: _read_comparison(outcome) or all_scores(outcome).field)
@@ -219,8 +219,8 @@ def write_comparison(outcome: Outcome) -> ComparisonAcross:
     }
     arrays = {"about": np.array(json.dumps(about)), "table": every.table}
     for name in TESTS if every.field.enough else ():
-        if (found := getattr(every.field, name)) is not None:
-            values = {f"{name}.{part}": value for part, value in found._asdict().items()}
+        if (test := getattr(every.field, name)) is not None:
+            values = {f"{name}.{part}": value for part, value in test._asdict().items()}
             arrays |= {key: value for key, value in values.items() if key != "nemenyi.groups"}
     with atomic_write(outcome.results / FILE) as partial, partial.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
@@ -243,11 +243,11 @@ def _read_comparison(outcome: Outcome) -> ComparisonAcross | None:
     every = AllScores(outcome.metric, *names, arrays["table"], shared, frozenset(unplanned))
     for name, kind in TESTS.items():
         prefix = f"{name}."
-        own = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
-        if own and kind is Nemenyi:
-            own["groups"] = indistinguishable(own["ranks"], own["critical_difference"])
-        if own:
-            every.field.__dict__[name] = kind(**own)  # the cache of cached_property
+        test = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
+        if test and kind is Nemenyi:
+            test["groups"] = indistinguishable(test["ranks"], test["critical_difference"])
+        if test:
+            every.field.__dict__[name] = kind(**test)  # the cache of cached_property
     return every.field
 
 
@@ -261,16 +261,16 @@ def all_scores(
     """The study's table of a metric; with `shared`, data sets that share rows count individually, with `apart` those
     that are apart, too."""
     metric = metric or outcome.metric
-    known = whole_means(outcome, metric)
-    scored = {dataset for dataset, _ in known}
+    means = whole_means(outcome, metric)
+    scored = {dataset for dataset, _ in means}
     if not apart:
         scored -= {*datasets_apart(outcome)}
     groups = [[d for d in group if d in scored] for group in groups_sharing_rows(outcome)]
     names = [name for group in groups for name in (group if shared else group[:1])]
-    methods = [m for m in outcome.methods if any((d, m) in known for d in names)]
-    datasets = [d for d in names if any((d, m) in known for m in methods)]
+    methods = [m for m in outcome.methods if any((d, m) in means for d in names)]
+    datasets = [d for d in names if any((d, m) in means for m in methods)]
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
-    table = np.array([[sign * known.get((d, m), np.nan) for m in methods] for d in datasets])
+    table = np.array([[sign * means.get((d, m), np.nan) for m in methods] for d in datasets])
     several = [tuple(group) for group in groups if len(group) > 1 and not shared]
     counted_once = tuple(group for group in several if group[0] in datasets)
     planned = {*outcome.fits.select("dataset", "method").unique().iter_rows()}

@@ -1,4 +1,4 @@
-"""A few methods, the controls, against every other one: on each data set and across data sets; what would decide it.
+"""Compare a few methods, the controls, with all others on each data set and across data sets.
 
 The controls are the study's `focus:`; without it the best method and the baseline. Across data sets p comes from
 Wilcoxon's exact test, which depends on the two methods alone. Where it cannot be significant after Holm's correction,
@@ -67,19 +67,19 @@ class Repeats(NamedTuple):
 
 
 def more_repeats(
-    outcome: Outcome, found: ComparisonWithin, difference: float, error: float
+    outcome: Outcome, within: ComparisonWithin, difference: float, error: float
 ) -> Repeats:
     """Effect of more repeats on a difference with this corrected standard error.
 
-    It is decided if better, equal in practice or worse has a probability of at least SURE.
+    A difference is decided if better, equal in practice or worse has a probability of at least SURE.
     """
-    options = selected_protocols(outcome.evaluation)[found.protocol]
-    repeats, fits = size_of(found.protocol, options)
-    sd = error / float(corrected_error(1.0, found.folds, found.ratio))
+    options = selected_protocols(outcome.evaluation)[within.protocol]
+    repeats, fits = size_of(within.protocol, options)
+    sd = error / float(corrected_error(1.0, within.folds, within.ratio))
     for times in TRIED_REPEATS:
         n = fits * times
-        spread = float(corrected_error(sd, n, found.ratio))
-        chances = outcomes(difference, spread, n - 1, found.rope)
+        spread = float(corrected_error(sd, n, within.ratio))
+        chances = outcomes(difference, spread, n - 1, within.rope)
         if times > repeats and max(chances) >= SURE:
             return Repeats(times, WORDS[int(np.argmax(chances))])
     return Repeats(None, "")
@@ -115,15 +115,15 @@ def focus_of(outcome: Outcome) -> list[str]:
 
 def baselines(outcome: Outcome) -> list[str]:
     """The methods that always predict the majority class."""
-    return [name for name, own in outcome.methods.items() if own.get("classifier") == BASELINE]
+    return [name for name, entry in outcome.methods.items() if entry.get("classifier") == BASELINE]
 
 
 def controls(outcome: Outcome, base: ComparisonAcross) -> list[str]:
     """The focus; without it the best method and the baseline, as far as they are ranked."""
     if focus := focus_of(outcome):
         return focus
-    guesses = [name for name in baselines(outcome) if name in base.methods]
-    return [*dict.fromkeys([*base.best[:1], *guesses])] if base.enough else []
+    ranked = [name for name in baselines(outcome) if name in base.methods]
+    return [*dict.fromkeys([*base.best[:1], *ranked])] if base.enough else []
 
 
 class Verdict(NamedTuple):
@@ -151,26 +151,26 @@ class Verdict(NamedTuple):
 
 def verdicts(outcome: Outcome, control: str) -> list[Verdict]:
     """Verdicts on the control against each other method, on each data set on which both have a score of every fold."""
-    return [one for name, own in outcome.parts().items() for one in _on_dataset(own, name, control)]
+    parts = outcome.parts().items()
+    return [verdict for name, part in parts for verdict in _on_dataset(part, name, control)]
 
 
 def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") -> list[Verdict]:
-    found = comparison_within(outcome, dataset)
-    if control not in found.methods:
+    within = comparison_within(outcome, dataset)
+    if control not in within.methods:
         return []
-    place = found.methods.index(control)
-    others = [
-        (j, name) for j, name in enumerate(found.methods) if j != place and only in ("", name)
-    ]
-    mean = found.table.mean(axis=0)
-    if not found.enough:
+    place = within.methods.index(control)
+    names = enumerate(within.methods)
+    others = [(j, name) for j, name in names if j != place and only in ("", name)]
+    mean = within.table.mean(axis=0)
+    if not within.enough:
         return [Verdict(dataset, control, name, float(mean[place] - mean[j])) for j, name in others]
-    against, rows = found.against(control), []
+    against, rows = within.against(control), []
     for j, name in others:
-        if found.is_copy(place, j):
+        if within.is_copy(place, j):
             rows.append(Verdict(dataset, control, name, 0.0, decided="equal", same=True))
             continue
-        chances = [float(part[place, j]) for part in found.posterior]
+        chances = [float(part[place, j]) for part in within.posterior]
         likely = int(np.argmax(chances))
         decided = ("better", "equal", "worse")[likely] if chances[likely] >= SURE else "undecided"
         difference, error = float(against.difference[j]), float(against.error[j])
@@ -178,21 +178,21 @@ def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") ->
         p, holm = float(against.p[j]), float(against.holm[j])
         repeats = None
         if decided == "undecided" and error > 0:
-            repeats = more_repeats(outcome, found, difference, error)
+            repeats = more_repeats(outcome, within, difference, error)
         pair, chance = (dataset, control, name), (chances[0], chances[1], chances[2])
         rows.append(Verdict(*pair, difference, interval, chance, p, holm, decided, repeats))
     return rows
 
 
 def closest_rival(outcome: Outcome, dataset: str) -> Verdict | None:
-    """The best method of a data set against the one that it is better than with the least probability, of those with
-    other predictions; None if there is none."""
-    found = comparison_within(outcome, dataset)
-    others = [j for j in range(1, len(found.methods)) if not found.is_copy(0, j)]
-    if not found.enough or not others:
+    """The best method of a data set against the one with other predictions that it is least probably better than; None
+    without such a method."""
+    within = comparison_within(outcome, dataset)
+    others = [j for j in range(1, len(within.methods)) if not within.is_copy(0, j)]
+    if not within.enough or not others:
         return None
-    rival = min(others, key=lambda j: found.posterior.better[0, j])
-    return _on_dataset(outcome, dataset, found.methods[0], found.methods[rival])[0]
+    rival = min(others, key=lambda j: within.posterior.better[0, j])
+    return _on_dataset(outcome, dataset, within.methods[0], within.methods[rival])[0]
 
 
 @dataclass(frozen=True)
@@ -224,15 +224,14 @@ class Across:
 
     @property
     def next_by_rank(self) -> int | None:
-        """The place of the other method with the best mean rank, of those with other scores; None if there is none."""
+        """The place of the method with the best mean rank among the others with different scores, if there is one."""
         mean = np.where(self.same, np.inf, average_ranks(self.table)[1:])
         return int(np.argmin(mean)) if np.isfinite(mean).any() else None
 
     @property
     def same(self) -> np.ndarray:
-        """Whether the scores on all data sets are the control's own."""
-        found: np.ndarray = (np.abs(self.table[:, :1] - self.table[:, 1:]) <= TIE).all(axis=0)
-        return found
+        """Whether each other method has the control's scores on all data sets."""
+        return np.asarray((np.abs(self.table[:, :1] - self.table[:, 1:]) <= TIE).all(axis=0))
 
     @property
     def won_tied_lost(self) -> np.ndarray:
@@ -249,14 +248,14 @@ class Across:
 
     @cached_property
     def wilcoxon(self) -> AgainstControl:
-        found = _of_others(against_control(self.table, 0))
+        tests = _of_others(against_control(self.table, 0))
         if self.chosen_from is None:
-            return found
+            return tests
         p, place = self.chosen_from.pairs.p, self.chosen_from.methods.index(self.control)
         i, j = np.triu_indices(len(p), 1)
-        own = (i == place) | (j == place)  # in the order of the others
-        corrected = {name: correct(p[i, j])[own] for name, correct in CORRECTIONS.items()}
-        return found._replace(**corrected)
+        with_control = (i == place) | (j == place)  # in the order of the others
+        corrected = {name: correct(p[i, j])[with_control] for name, correct in CORRECTIONS.items()}
+        return tests._replace(**corrected)
 
     @cached_property
     def ranks(self) -> AgainstControl:
@@ -296,10 +295,10 @@ class Across:
         return np.where(self.adjusted < ALPHA, -np.sign(direction), 0) * self.enough
 
     def by_verdict(self) -> dict[str, list[str]]:
-        """'better', 'worse' and 'open' → the others than which the control is so by the deciding test."""
-        sides = {"better": 1, "worse": -1, "open": 0}
-        each = [*zip(self.others, self.significant, strict=True)]
-        return {word: [name for name, own in each if own == side] for word, side in sides.items()}
+        """'better', 'worse' and 'open' → methods than which the control is better or worse by the deciding test."""
+        signs = {"better": 1, "worse": -1, "open": 0}
+        tested = [*zip(self.others, self.significant, strict=True)]
+        return {word: [name for name, s in tested if s == sign] for word, sign in signs.items()}
 
     def datasets_needed(self) -> list[int | None]:
         """Data sets that would make each difference significant; None if it is, or if that takes too many."""
@@ -310,17 +309,17 @@ class Across:
 
 
 def ranks_decide(n: int, comparisons: int) -> bool:
-    """Whether mean ranks decide, because Wilcoxon's test cannot be significant on n data sets after correction; of a
-    single pair of methods they are the sign test at most."""
+    """Whether mean ranks decide, because Wilcoxon's test cannot be significant on n data sets after correction. They do
+    not decide about a single pair of methods, where they are at most the sign test."""
     return least_adjusted_p(n, comparisons) >= ALPHA and comparisons > 1
 
 
-def _of_others(found: AgainstControl) -> AgainstControl:
-    return AgainstControl(*(values[1:] for values in found))
+def _of_others(tests: AgainstControl) -> AgainstControl:
+    return AgainstControl(*(values[1:] for values in tests))
 
 
 def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | None:
-    """Against the complete field, on the data sets on which the control has a score; None if it has none.
+    """A control against the ranked methods, on the data sets on which it has a score; None if it has none.
 
     The best of several methods counts as chosen unless it is the focus or the baseline.
     """
@@ -328,8 +327,8 @@ def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | N
     if control not in every.methods or not base.methods:
         return None
     others = [method for method in base.methods if method != control]
-    own = every.table[:, every.methods.index(control)]
-    rows = np.flatnonzero(~np.isnan(own))
+    scores = every.table[:, every.methods.index(control)]
+    rows = np.flatnonzero(~np.isnan(scores))
     if not len(rows):
         return None
     columns = [every.methods.index(method) for method in (control, *others)]
