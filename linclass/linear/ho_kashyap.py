@@ -91,6 +91,7 @@ class HoKashyap(LinearScores):
         squares = SquaresOfTargets(X, weights, bool(self.fit_intercept))
         margins = np.ones((len(Y), n))  # the b of the equations
         decided: list[bool | None] = [None] * len(Y)
+        tried: list[Array] = [np.zeros(0)] * len(Y)  # rows of the last witness
         self.multipliers_ = np.zeros((len(Y), n))
         for n_iter in range(1, self.max_iter + 1):
             errors = Y * squares.fitted(Y * margins) - margins
@@ -100,7 +101,9 @@ class HoKashyap(LinearScores):
                     beyond = (errors[k] > -margins[k]).all()
                     if beyond and rows.are_right(*squares.plane(Y[k] * margins[k])):
                         decided[k] = True
-                    elif (witness := proved_multipliers(rows, -weights * errors[k])) is not None:
+                        continue
+                    witness, tried[k] = proved_multipliers(rows, -weights * errors[k], tried[k])
+                    if witness is not None:
                         decided[k], self.multipliers_[k] = False, witness
                 if None not in decided:
                     break
@@ -152,19 +155,26 @@ class SquaresOfTargets:
         return self.rows.hyperplane(d)
 
 
-def proved_multipliers(rows: SignedRows, candidates: Array) -> Array | None:
-    """λ ≥ 0 with Zᵀλ = 0 near the candidates, if it is proved that no hyperplane separates the rows strictly."""
+def proved_multipliers(
+    rows: SignedRows, candidates: Array, tried: Array
+) -> tuple[Array | None, Array]:
+    """(λ ≥ 0 with Zᵀλ = 0 near the candidates, if it proves that no hyperplane separates the rows strictly; its rows).
+
+    The rows last tried are not decided again in integers, which takes long and depends on nothing else.
+    """
     largest = candidates.max(initial=0)
     few = np.flatnonzero(candidates > WITNESS * largest)
     if largest <= 0 or candidates.min() < -1e-3 * largest or not len(few):
-        return None
+        return None, tried
     part = rows.part(few)
     Z = part.take()
     Z = Z.toarray() if sparse.issparse(Z) else Z
     multipliers = candidates[few]
     multipliers = multipliers - Z @ linalg.lstsq(Z.T @ Z, Z.T @ multipliers)[0]
-    if multipliers.min() <= 0 or not only_zero(part, multipliers):
-        return None
+    if multipliers.min() <= 0:
+        return None, tried
+    if not only_zero(part, multipliers, exactly=not np.array_equal(few, tried)):
+        return None, few
     found = np.zeros(rows.n_rows)
     found[few] = multipliers / multipliers.sum()
-    return found
+    return found, few

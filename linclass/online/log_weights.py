@@ -34,9 +34,8 @@ class LogWeights:
     def push(self, k: int, at: Any, x: Array, size: float, largest: float) -> None:
         """L ← L + size·x of the score k and the features `at`; |size·x| ≤ largest."""
         logs, values, change = self.logs[k], self.values[k], size * x
-        logs[0, at] += change
         if self.signed:
-            logs[1, at] -= change
+            logs[:, at] += (change, -change)
             self.bound += largest
             if self.bound > RANGE:
                 self.bound = float(self.logs.max(initial=0))
@@ -44,9 +43,11 @@ class LogWeights:
                 self.logs -= self.bound
                 self.bound = 0.0
                 logs, values, at = self.logs, self.values, slice(None)
-        factors = np.exp(logs[..., at])
-        up = factors[..., 0, :]
-        values[..., at] = up - factors[..., 1, :] if self.signed else up
+            factors = np.exp(logs[..., at])
+            values[..., at] = factors[..., 0, :] - factors[..., 1, :]
+        else:
+            logs[0, at] += change
+            values[at] = np.exp(logs[0, at])
 
 
 def correct_by_factors(
@@ -67,26 +68,33 @@ def correct_by_factors(
         z = block.scores(values.T) - threshold
         low = (np.where(codes, z, -z) if z.ndim == 1 else lead(codes, z.T)) <= 0
         first = int(low.argmax()) if low.any() else len(codes)
+    own, features, times = values, slice(None), weights.tolist()
     for i, k in enumerate(codes[first:].tolist(), first):
-        features, x = block.row(i)
-        left = float(weights[i])
-        while left > 0 and (wrong := corrections(values[..., features].dot(x) - threshold, k)):
-            before = w.logs.copy() if left > 1 else None
+        if is_sparse:
+            features, x = block.row(i)
+            own = values[..., features]
+        else:
+            x = stored[i]
+        z, left = own.dot(x), times[i]
+        while left > 0 and (wrong := corrections(z, k, threshold)):
+            before = w.logs.copy() if left > 1 else w.logs
             for score, sign in wrong:
                 w.push(score, features, x, sign * rate * min(left, 1.0), largest)
             tally.mistakes += 1
             left -= 1
-            if left > 0 and before is not None and np.array_equal(w.logs, before):
-                tally.mistakes += ceil(left)  # nor would further visits change anything
-                break
+            if left > 0:
+                if np.array_equal(w.logs, before):
+                    tally.mistakes += ceil(left)  # nor would further visits change anything
+                    break
+                z = values[..., features].dot(x)
     tally.visits += float(weights.sum())
 
 
-def corrections(z: Array, k: int) -> list[tuple[int, int]]:
+def corrections(z: Any, k: int, threshold: float) -> list[tuple[int, int]]:
     """(score, sign) of the corrections of a row of class k; none if its margin is above 0."""
     if z.ndim == 0:
-        margin = z if k else -z
-        return [] if margin > 0 else [(0, 1 if k else -1)]
+        right = z > threshold if k else z < threshold
+        return [] if right else [(0, 1 if k else -1)]
     own = z.item(k)
     z[k] = -np.inf
     rival = int(z.argmax())

@@ -85,8 +85,8 @@ def holds(rows: SignedRows, plane: tuple[Array, float] | None, multipliers: Arra
     return basis is not None and _others_are_right(rows, *plane, touching, index[basis])
 
 
-def only_zero(rows: SignedRows, multipliers: Array) -> bool:
-    """Whether it is proved that every d with Z d ≥ 0 has Z d = 0, by λ > 0 or without it."""
+def only_zero(rows: SignedRows, multipliers: Array, exactly: bool = True) -> bool:
+    """Whether it is proved that every d with Z d ≥ 0 has Z d = 0, by λ > 0 or, in integers, without it."""
     multipliers = multipliers / multipliers.sum()
     used, few = rows.used_columns, _few(rows, multipliers, MAX_PROOF_ENTRIES)
     if not len(used):
@@ -109,7 +109,7 @@ def only_zero(rows: SignedRows, multipliers: Array) -> bool:
             return False
         rank = len(basis)
     least = least if rank == len(used) else lower_bound(A, rank)
-    return least > wanted or _is_decided(rows, multipliers, rank)
+    return least > wanted or (exactly and _is_decided(rows, multipliers, rank))
 
 
 def _few(rows: SignedRows, multipliers: Array, entries: int) -> Array:
