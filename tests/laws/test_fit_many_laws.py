@@ -8,8 +8,14 @@ from cases import each
 from models import MODULES, own_classes
 from scipy import sparse
 from sklearn.base import clone
+from sums import PARAMS
 
-from linclass import LeastSquaresClassifier, LinearDiscriminantAnalysis, LogisticRegression
+from linclass import (
+    ExponentialFamilyNB,
+    LeastSquaresClassifier,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+)
 from linclass.base.messages import NotApplicable
 from linclass.base.parameters import idle_in_all
 from linclass.naive_bayes.naive_bayes import NaiveBayes
@@ -21,6 +27,7 @@ VARIANTS = {  # besides the defaults
     "LinearClassifier": [{"loss": "squared_hinge"}, {"loss": "squared"}],
 }  # fmt: skip
 TIGHT = 1e-15
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 EXACT = 1e-12  # of the squared loss, which is solved at once whatever the tol: its gap is rounding
 
 
@@ -44,14 +51,17 @@ def rows(K, n=72, seed=3):
     return X, np.array(["a", "b", "c"])[y]
 
 
-def folds(n, seed=0):
-    """Folds of unequal sizes, including a single row and no rows."""
-    order = np.random.default_rng(seed).permutation(n)
-    return [*np.split(order, [1, 10, 30]), np.empty(0, dtype=int)]
+def folds(estimator, n):
+    """Folds of unequal sizes, including a single row, and no rows but for a family that cannot leave out none."""
+    order = np.random.default_rng(0).permutation(n)
+    none = [] if isinstance(estimator, ExponentialFamilyNB) else [np.empty(0, dtype=int)]
+    return [*np.split(order, [1, 10, 30]), *none]
 
 
 def params_for(estimator):
-    """Three strengths if they have an effect."""
+    """Parameters that change what is made of sums, or three strengths if they have an effect."""
+    if type(estimator).__name__ in PARAMS:
+        return PARAMS[type(estimator).__name__]
     found = [name for name in estimator.get_params() if name.rpartition("__")[2] == "strength"]
     found = [name for name in found if not idle_in_all([name], [estimator])]
     return [{found[0]: option["strength"]} for option in STRENGTHS] if found else [{}]
@@ -72,22 +82,24 @@ def together(estimator, X, y, held_out, params, scaling=None):
         raise
 
 
-def can_fit(estimator, X, y):
+def can_fit(estimator, X, y, **params):
     try:
-        clone(estimator).fit(X, y)
+        clone(estimator).set_params(**params).fit(X, y)
     except NotApplicable:
         return False
     return True
 
 
 def suited(estimator, X, y):
-    """X, or whole numbers at least 0 for models that take only such."""
-    whole = np.abs(np.rint(X))
-    return whole if not can_fit(estimator, X, y) and can_fit(estimator, whole, y) else X
+    """X, or whole numbers for models that take only such; above 0, for some families are of such only."""
+    whole = np.abs(np.rint(X)) + 1.0
+    takes_x = can_fit(estimator, X, y) and not isinstance(estimator, ExponentialFamilyNB)
+    return X if takes_x or not can_fit(estimator, whole, y) else whole
 
 
 def assert_as_alone(estimator, X, y, held_out, scaling=None):
-    params = params_for(estimator)
+    options = params_for(estimator)
+    params = [p for p in options if len(options) == 1 or can_fit(estimator, X, y, **p)]
     fits = together(estimator, X, y, held_out, params, scaling)
     assert len(fits) == len(held_out)
     for f, (row, own) in enumerate(zip(held_out, fits, strict=True)):
@@ -104,6 +116,8 @@ def assert_as_alone(estimator, X, y, held_out, scaling=None):
             assert getattr(fitted, "solver_", None) == getattr(alone, "solver_", None)
             assert fitted.certificate_kind_ == alone.certificate_kind_
             np.testing.assert_array_equal(fitted.classes_, alone.classes_)
+            for name in ("priors_", "rank_", "shrinkage_"):
+                np.testing.assert_allclose(getattr(fitted, name, 0), getattr(alone, name, 0))
             assert (fitted.objective_ is None) == (alone.objective_ is None)
             if alone.objective_ is not None:
                 np.testing.assert_allclose(fitted.objective_, alone.objective_, rtol=1e-9)
@@ -125,15 +139,11 @@ JOINT = each("estimator", [e for e in classifiers() if type(e).__name__ not in A
 @JOINT
 def test_folds_and_parameters_at_once_are_fits_alone(estimator, K):
     X, y = rows(K)
-    X = suited(estimator, X, y)
-    assert_as_alone(estimator, X, y, folds(len(y)))
-    X, y = rows(K)
-    X = suited(estimator, X, y)
-    held_out = folds(len(y))
-    train = [np.delete(X, rows_, axis=0) for rows_ in held_out]
-    assert_as_alone(
-        estimator, X, y, held_out, [(part.mean(axis=0), part.std(axis=0)) for part in train]
-    )
+    X, held_out = suited(estimator, X, y), folds(estimator, len(y))
+    assert_as_alone(estimator, X, y, held_out)
+    train = [np.delete(X, fold, axis=0) for fold in held_out]
+    scaling = [(part.mean(axis=0), part.std(axis=0)) for part in train]
+    assert_as_alone(estimator, X, y, held_out, scaling)
 
 
 @JOINT
@@ -141,14 +151,13 @@ def test_folds_of_sparse_rows_are_fitted_together_as_alone(estimator):
     X, y = rows(3)
     X = suited(estimator, X, y)
     X = sparse.csr_array(np.where(np.abs(X) > np.median(np.abs(X), axis=0), X, 0))
-    held_out = folds(len(y))
+    held_out = folds(estimator, len(y))
     assert_as_alone(estimator, X, y, held_out)
     scale = np.array([2.0, 5.0, 0.1])
     assert_as_alone(estimator, X, y, held_out, [(np.zeros(3), scale)] * len(held_out))
 
 
 @JOINT
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fold_that_holds_a_whole_class(estimator):
     X, y = rows(3)
     X = suited(estimator, X, y)
@@ -181,7 +190,6 @@ def test_parameters_other_than_the_strength_may_differ():
         LogisticRegression().fit_many(X, y, [np.arange(9)], params[:3])
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_steps_that_ran_out_are_reported_of_each_fit():
     X, y = rows(2)
     X[y == "b", 0] += 9
@@ -202,7 +210,7 @@ def test_steps_that_ran_out_are_reported_of_each_fit():
 def test_fits_that_depend_on_more_than_the_rows_are_refused(model):
     X, y = rows(2)
     with pytest.raises(NotApplicable, match="fold by fold"):
-        model.fit_many(X, y, folds(len(y)), params_for(model))
+        model.fit_many(X, y, folds(model, len(y)), params_for(model))
 
 
 @each("model", [LeastSquaresClassifier(), LinearDiscriminantAnalysis()], ids=repr)
