@@ -50,71 +50,49 @@ def value(name, p):
     return found
 
 
+@each("K", [2, 3, 6])
 @each("name", NAMES)
-def test_the_best_value_is_a_bound_and_no_rows_are_undefined(name):
+def test_only_perfect_predictions_have_the_best_value_and_no_rows_have_none(name, K):
     lowest, highest = metrics.bounds(name)
-    best = highest if metrics.greater_is_better(name) else lowest
-    assert value(name, perfect(3)) == best or np.isinf(best)
-    assert lowest < highest
+    best, some = value(name, perfect(K)), value(name, predictions(K))
+    greater = metrics.greater_is_better(name)
+    bound = highest if greater else lowest
+    assert best == (1 if greater else 0)
+    assert best == bound or np.isinf(bound)
+    assert lowest < some < highest
     none = np.empty(0, dtype=int)
     empty = Predictions(none, none, np.empty((0, 2)), np.empty((0, 2)), 1)
     assert np.isnan(metrics.find(name)(empty))
 
 
-@each("K", [2, 3, 6])
-@each("name", NAMES)
-def test_no_predictions_are_better_than_perfect_ones(name, K):
-    best, some = value(name, perfect(K)), value(name, predictions(K))
-    assert best == (1 if metrics.greater_is_better(name) else 0)
-    assert some < best if metrics.greater_is_better(name) else some > best
-
-
-@each("K", [2, 4])
-@each("name", NAMES)
-def test_a_stack_of_folds_of_unequal_sizes_has_the_value_of_each(name, K):
-    costs = predictions(K).costs
-    folds = [replace(predictions(K, n=n, seed=n), costs=costs) for n in (50, 7, 31)]
-    none = some_rows(folds[0], np.arange(0))
-    found = metrics.find(name)(Predictions.stack([*folds, none]))
-    assert found[:3] == pytest.approx([value(name, fold) for fold in folds], rel=1e-12, nan_ok=True)
-    assert np.isnan(found[3])
-
-
-@each("weighted", [False, True])
-@each("K", [2, 4])
-@each("name", NAMES)
-def test_a_stack_is_its_folds_one_by_one(name, K, weighted):
-    folds = [predictions(K, n=60, seed=seed) for seed in range(6)]
-    stack = Predictions(
-        *(np.stack([getattr(fold, part) for fold in folds]) for part in PARTS),
-        positive=K - 1,
-        weight=np.random.default_rng(4).exponential(size=(6, 60)) if weighted else None,
-        costs=folds[0].costs,
-    )
-    found = metrics.find(name)(stack)
-    assert found.shape == (6,)
-    one_by_one = [value(name, stack[k]) for k in range(6)]
-    assert found.tolist() == one_by_one  # to the last bit
-    methods = Predictions(
-        *(getattr(stack, part).reshape(2, 3, *getattr(stack, part).shape[1:]) for part in PARTS),
-        positive=K - 1,
-        weight=None if stack.weight is None else stack.weight.reshape(2, 3, 60),
-        costs=stack.costs,
-    )
-    assert metrics.find(name)(methods).tolist() == [one_by_one[:3], one_by_one[3:]]
+def stacked(folds, shape, weight=None):
+    arrays = (np.stack([getattr(fold, part) for fold in folds]) for part in PARTS)
+    arrays = (array.reshape(*shape, *array.shape[1:]) for array in arrays)
+    weight = None if weight is None else weight.reshape(*shape, -1)
+    return Predictions(*arrays, folds[0].positive, weight, folds[0].costs)
 
 
 @pytest.mark.parametrize("block", [1, 1000, 10**9])
-def test_measure_gives_every_metric_for_any_block_size(block, monkeypatch):
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("K", [2, 4])
+def test_a_stack_has_the_values_of_its_folds_for_any_block_size(K, weighted, block, monkeypatch):
+    """To the last bit where the folds are of one size."""
     monkeypatch.setattr("linclass.evaluation.metrics.predictions.BLOCK", block)
-    folds = [predictions(3, n=60, seed=seed) for seed in range(5)]
-    stack = Predictions(
-        *(np.stack([getattr(fold, part) for fold in folds]) for part in PARTS), positive=2
-    )
+    folds = [predictions(K, n=60, seed=seed) for seed in range(6)]
+    weight = np.random.default_rng(4).exponential(size=(6, 60)) if weighted else None
+    stack, methods = (stacked(folds, shape, weight) for shape in ((6,), (2, 3)))
+    unequal = [replace(predictions(K, n=n, seed=n), costs=folds[0].costs) for n in (50, 7, 31)]
+    empty = some_rows(unequal[0], np.arange(0))
     found = measure(stack)
     assert sorted(found) == NAMES
     for name in NAMES:
-        np.testing.assert_array_equal(found[name], [metrics.find(name)(stack[k]) for k in range(5)])
+        one_by_one = [value(name, stack[k]) for k in range(6)]
+        assert found[name].tolist() == one_by_one, name
+        assert metrics.find(name)(methods).tolist() == [one_by_one[:3], one_by_one[3:]], name
+        *some, none = metrics.find(name)(Predictions.stack([*unequal, empty]))
+        alone = [value(name, fold) for fold in unequal]
+        assert some == pytest.approx(alone, rel=1e-12, nan_ok=True), name
+        assert np.isnan(none), name
 
 
 @each("K", [2, 3])
