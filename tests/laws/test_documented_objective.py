@@ -9,6 +9,7 @@ import pytest
 from cases import each
 from numpy.testing import assert_allclose
 from problems import FITTED
+from scipy import sparse
 from scipy.special import logsumexp
 from scipy.stats import norm
 from tempered import losses_of_rows
@@ -76,19 +77,23 @@ STRENGTH = 0.05
 SLOW = ("gradient_descent", "stochastic_gradient", "subgradient")
 
 
-def documented(loss, penalty, model, X, y):
+def documented(loss, penalty, model, X, y, offset=0.0, factors=1.0, intercept=0.0):
     """Σ w loss + strength · penalty for weights of sum 1; of one class against the rest, the sum over classes."""
-    W, Z = model.coef_, X @ model.coef_.T + model.intercept_
+    W, b = model.coef_, model.intercept_[:, None]
+    Z = X @ W.T + b.T + (offset if np.ndim(offset) != 1 else offset[:, None])
+    scaled = W * (np.sqrt(factors) if penalty == "l2" else factors)
     weights, own = weights_of(y) / weights_of(y).sum(), np.arange(3) == y[:, None]
     if len(model.classes_) == 2:
         own, loss = own[:, [1]], TWO_CLASSES.get(loss, loss)
     elif loss in JOINTLY:
-        return weights @ JOINT[JOINTLY[loss]](Z, own) + STRENGTH * PENALTY[penalty](W)
+        value = PENALTY[penalty](scaled) + intercept * PENALTY[penalty](b)
+        return weights @ JOINT[JOINTLY[loss]](Z, own) + STRENGTH * value
     sign = np.where(own, 1.0, -1.0)
     each = OF_MARGIN[loss](sign * Z) if loss in OF_MARGIN else OF_RESIDUAL[loss](Z - sign)
     joint = loss == "squared"  # the same, but for group_lasso, whose groups then are of all scores
-    parts = [W] if joint else list(W[:, None])
-    return (weights @ each).sum() + STRENGTH * sum(PENALTY[penalty](part) for part in parts)
+    parts = [scaled] if joint else list(scaled[:, None])
+    value = sum(PENALTY[penalty](part) for part in parts) + intercept * PENALTY[penalty](b)
+    return (weights @ each).sum() + STRENGTH * value
 
 
 def weights_of(y):
@@ -131,37 +136,73 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
     used = find("penalties", penalty)()
     given = {"strength": STRENGTH, "l1_ratio": 0.3}
     more = {name: value for name, value in given.items() if is_used(name, used)}
-    model = LinearClassifier(
-        loss=loss, penalty=penalty, max_iter=50, fit_intercept=intercept, **more
-    )
+    more |= {"max_iter": 50, "fit_intercept": intercept}
+    model = LinearClassifier(loss=loss, penalty=penalty, **more)
     model.fit(X, y, sample_weight=weights_of(y))
     assert_allclose(model.objective_, documented(loss, penalty, model, X, y), rtol=1e-12)
 
 
+PROBABILISTIC = [name for name in FITTED if find("losses", name).probabilistic]
+
+
+def offsets(y, classes):
+    offset = 1.5 * np.random.default_rng(3).standard_normal((len(y), classes))
+    offset[classes] = offset[0]
+    return offset[:, 1] - offset[:, 0] if classes == 2 else offset
+
+
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
 @each("classes", [2, 3], quick=1)
-@each(("loss", "penalty", "intercept"), [
-    (loss, penalty, intercept)
+@each(("loss", "penalty", "options", "with_offset"), [
+    (loss, penalty, options, with_offset)
     for loss, penalty in PAIRS
     if penalty != "unpenalized"
-    for intercept in (None, 0.5)
-    if intercept is None or "intercept" in signature(find("penalties", penalty)).parameters
+    for options in ({}, {"intercept": 0.5}, {"factors": [0.5, 2, 1, 1]})
+    if options.keys() <= signature(find("penalties", penalty)).parameters.keys()
+    for with_offset in (False, True)
+    if not with_offset or loss in PROBABILISTIC
 ])  # fmt: skip
 def test_the_distance_of_every_solver_from_the_minimum_is_at_most_its_certificate(
-    loss, penalty, intercept, classes
+    loss, penalty, options, with_offset, classes
 ):
-    """Also with a constant feature; and all converge but those that take many small steps."""
+    """Also with a constant feature, and with rows that are there twice, at other offsets; and all converge but those
+    that take many small steps."""
     X, y = table(classes)
     X = np.c_[X, np.full(len(X), 3.0)]
-    chosen = penalty if intercept is None else {penalty: {"intercept": intercept}}
-    fits = []
+    X[classes : 2 * classes] = X[:classes]
+    offset = offsets(y, classes) if with_offset else None
+    chosen, fits = {penalty: options} if options else penalty, []
     for solver in names("solvers"):
         short = {"max_iter": 50} if solver in SLOW else {}
         more = {"strength": STRENGTH, "solver": solver, "random_state": 0} | short
+        model = LinearClassifier(loss=loss, penalty=chosen, **more)
         with suppress(NotApplicable, ValueError):  # it does not take them
-            fits.append(LinearClassifier(loss=loss, penalty=chosen, **more).fit(X, y))
+            fits.append(model.fit(X, y, sample_weight=weights_of(y), offset=offset))
     best = min(fit.objective_ for fit in fits)
     for fit in fits:
+        known = documented(loss, penalty, fit, X, y, 0 if offset is None else offset, **options)
+        if penalty not in ("elastic_net", "adaptive_lasso"):
+            assert_allclose(fit.objective_, known, rtol=1e-9, err_msg=fit.solver_)
         if fit.certificate_kind_ == "duality_gap":
             assert fit.objective_ - best <= fit.certificate_ * fit.objective_ + 1e-13
         assert fit.status_ == "converged" or fit.solver_ in SLOW
+
+
+@each("classes", [2, 3])
+@each("loss", PROBABILISTIC)
+def test_few_rows_far_rows_and_sparse_rows_with_offsets(loss, classes):
+    """Fewer rows than features, of which some are equal, and columns far from 0; no change of a weight is better."""
+    rng, y = np.random.default_rng(classes), np.arange(30) % classes
+    X, offset = rng.standard_normal((30, 40)) + 0.6 * y[:, None], offsets(y, classes)
+    X[classes : 2 * classes] = X[:classes]
+    thin = sparse.csr_array(np.where(X[:, :5] > 0, X[:, :5], 0))
+    for rows in (X, X[:, :3] + [1e4, 0, 0], thin):
+        model = LinearClassifier(loss=loss, strength=STRENGTH)
+        model.fit(rows, y, sample_weight=weights_of(y), offset=offset)
+        assert model.status_ == "converged"
+        least = documented(loss, "l2", model, rows, y, offset)
+        assert_allclose(model.objective_, least, rtol=1e-6)
+        found = model.coef_.copy()
+        for j in range(found.shape[1]):
+            model.coef_ = found + 0.03 * (np.arange(found.shape[1]) == j)
+            assert documented(loss, "l2", model, rows, y, offset) > least * (1 - 1e-6)

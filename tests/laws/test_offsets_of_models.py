@@ -7,10 +7,7 @@ from cases import each
 from scipy import sparse
 
 import linclass
-from linclass import LinearClassifier
-from linclass.base.messages import NotApplicable
 from linclass.base.parameters import arguments
-from linclass.base.parts import find, names
 from linclass.base.regressor import Regressor
 
 EXACT = {  # without a penalty on w, to a tight tolerance
@@ -23,20 +20,15 @@ FREE = {  # without a penalty: the solution is unique
     "LinearClassifier": [{"loss": loss, "penalty": None, "tol": 1e-11} for loss in ("logistic", "probit")],
     "LinearRegression": [{}],
 }  # fmt: skip
-PENALIZED = {
-    "Ridge": [{"strength": 0.1}],
-    "Lasso": [{"strength": 0.1}],
-    "ElasticNet": [{"strength": 0.1}],
-}
+PENALIZED = {name: [{"strength": 0.1}] for name in ("Ridge", "Lasso", "ElasticNet")}
 TWO_CLASSES = {"ProbitRegression"}
 NO_LIKELIHOOD = {"LeastSquaresClassifier", "LinearSVM", "Perceptron"}  # linear classifiers
 
 
 def cases(*lists):
     found = []
-    for name, params in (
-        (name, one) for named in lists for name, many in named.items() for one in many
-    ):
+    of_all = [item for named in lists for item in named.items()]
+    for name, params in ((name, one) for name, many in of_all for one in many):
         kind = getattr(linclass, name)
         classes = (2,) if name in TWO_CLASSES else (2, 3)
         for K in (0,) if issubclass(kind, Regressor) else classes:
@@ -175,11 +167,8 @@ def test_a_generalized_linear_model_of_statsmodels_agrees(kind):
     X, y = rows(2)
     rng = np.random.default_rng(2)
     offset, w = rng.normal(size=len(y)), rng.uniform(0.5, 2, len(y))
-    link = (
-        sm.families.links.Logit()
-        if kind is linclass.LogisticRegression
-        else sm.families.links.Probit()
-    )
+    links = sm.families.links
+    link = links.Logit() if kind is linclass.LogisticRegression else links.Probit()
     family = sm.families.Binomial(link=link)
     known = sm.GLM(y, sm.add_constant(X), family=family, offset=offset, freq_weights=w)
     known = known.fit(tol=1e-12, maxiter=100)
@@ -203,26 +192,6 @@ def test_offsets_of_another_form_are_refused(K):
         model.fit(X, y, offset=bad)
     with pytest.raises(ValueError, match="it must be"):
         model.fit(X, y).predict_proba(X, np.zeros(4))
-
-
-@each("penalty", ["l2", "l1", "adaptive_lasso"])
-@each(
-    ("kind", "K"), [("LogisticRegression", 2), ("LogisticRegression", 3), ("ProbitRegression", 2)]
-)
-def test_paths_have_the_offsets_of_their_rows(kind, K, penalty):
-    """As single fits to the same rows do; a row of weight 0 takes its offset along."""
-    X, y = rows(K, n=90)
-    made = getattr(linclass, kind)
-    rng = np.random.default_rng(2)
-    offset, w = (
-        rng.normal(size=(len(y), *((K,) if K > 2 else ()))),
-        rng.integers(0, 3, len(y)) * 1.0,
-    )
-    model, strengths = made(penalty=penalty, tol=1e-11), [0.03, 0.1]
-    for one in model.path(X, y, strengths, w, offset):
-        alone = made(penalty=penalty, tol=1e-11, strength=one.strength).fit(X, y, w, offset)
-        np.testing.assert_allclose(one.coef_, alone.coef_, atol=1e-5)
-        np.testing.assert_allclose(one.intercept_, alone.intercept_, atol=1e-5)
 
 
 def test_models_without_offsets_refuse_them_and_name_models_that_take_them():
@@ -249,111 +218,3 @@ def test_regressors_with_an_offset_fit_the_target_minus_the_offset(name):
         for one in kind().path(X, y, [0.05, 0.5], w, offset):
             alone = kind(strength=one.strength).fit(X, y, w, offset)
             np.testing.assert_allclose(one.coef_, alone.coef_, atol=1e-5)
-
-
-# Offsets of likelihoods, z + o in place of z: values and conjugates; and every solver.
-
-LIKELIHOODS = [name for name in names("losses") if find("losses", name).probabilistic]
-OF_LOSSES = [name for name in LIKELIHOODS if find("losses", name).binary is None]
-SOLVERS = [  # solvers that end at the minimum, each of some losses and penalties
-    "auto", "newton", "newton_cg", "quasi_newton", "irls", "finite_newton", "least_squares", "proximal_newton",
-    "proximal_gradient", "quadratic_program", "homotopy", "semismooth_newton", "multipliers", "linear_program",
-]  # fmt: skip
-OPTIONS = [
-    {"penalty": "l2", "strength": 0.05},
-    {"penalty": "l1", "strength": 0.05},
-    {"penalty": {"l2": {"factors": [0.5, 2, 1]}}, "strength": 0.05},
-    {"penalty": {"l2": {"intercept": 1.0}}, "strength": 0.05},
-]
-
-
-def rows_for(K, n=60, d=3):
-    """(X, y, offset), with a row that is there twice, at two offsets, and one at one."""
-    rng = np.random.default_rng(K)
-    y = np.arange(n) % K
-    X, offset = rng.normal(size=(n, d)) + 0.6 * y[:, None], 1.5 * rng.normal(size=(n, K))
-    X[K : 2 * K], offset[K] = X[:K], offset[0]
-    return X, y, offset[:, 1] - offset[:, 0] if K == 2 else offset
-
-
-def losses_of(model, y, Z):
-    """Of each row, at scores with their offsets; of one class against the rest the sum."""
-    K, named = len(model.classes_), find("losses", model.loss)
-    if K == 2:
-        return find("losses", named.binary or model.loss)().values(2.0 * y - 1, Z)
-    if named.simplicial or named.joint:
-        return find("losses", named.joint or model.loss)(K).values(y, Z.T)
-    return sum(named().values(np.where(y == k, 1.0, -1.0), Z[:, k]) for k in range(K))
-
-
-def penalty_of(model):
-    W, b = model.coef_, model.intercept_
-    if model.penalty == "l1":
-        return float(np.abs(W).sum())
-    options = model.penalty["l2"] if isinstance(model.penalty, dict) else {}
-    own = (options.get("factors", 1.0) * W**2).sum() + options.get("intercept", 0.0) * (b**2).sum()
-    return float(own / 2)
-
-
-@each("K", [2, 3])
-@each("loss", OF_LOSSES)
-def test_every_solver_finds_the_minimum_with_offsets(loss, K):
-    """The objective is that of scores with offsets, and a gap bounds how far it is from the least that any finds."""
-    X, y, offset = rows_for(K)
-    w = np.arange(len(y)) % 3 + 0.5
-    for options in OPTIONS:
-        found = {}
-        for solver in SOLVERS:
-            model = LinearClassifier(loss=loss, solver=solver, tol=1e-8, **options)
-            try:
-                model.fit(X, y, w, offset)
-            except (ValueError, NotApplicable):  # a solver of other losses
-                continue
-            of_rows = losses_of(model, y, model.decision_function(X, offset))
-            by_hand = np.average(of_rows, weights=w) + 0.05 * penalty_of(model)
-            assert model.status_ == "converged", (solver, options)
-            assert model.objective_ == pytest.approx(by_hand, rel=1e-9), (solver, options)
-            assert 0 <= model.certificate_ <= 1e-8
-            found[solver] = by_hand
-        assert found
-        for value in found.values():
-            assert value <= min(found.values()) * (1 + 3e-8), (options, found)
-
-
-@pytest.mark.filterwarnings("ignore:.*ended max_iter")
-@each("K", [2, 3])
-@each("solver", ["gradient_descent", "stochastic_gradient"])
-def test_solvers_by_steps_report_the_objective_with_offsets(solver, K):
-    X, y, offset = rows_for(K)
-    model = LinearClassifier(solver=solver, max_iter=30, random_state=0, **OPTIONS[0])
-    model.fit(X, y, offset=offset)
-    Z = model.decision_function(X, offset)
-    by_hand = losses_of(model, y, Z).mean() + 0.05 * penalty_of(model)
-    assert model.objective_ == pytest.approx(by_hand, rel=1e-9)
-    assert 0 <= model.certificate_ <= 1
-    assert model.objective_ < losses_of(model, y, offset).mean()
-
-
-@each("K", [2, 3])
-@each("loss", OF_LOSSES)
-def test_few_rows_far_rows_and_sparse_rows(loss, K):
-    """Fewer rows_for than features, of which some are equal, and columns far from 0."""
-    X, y, offset = rows_for(K, n=30, d=40)
-    few, far, sparsely = (
-        X,
-        X[:, :3] + [1e4, 0, 0],
-        sparse.csr_array(np.where(X[:, :5] > 0, X[:, :5], 0)),
-    )
-    for some in (few, far, sparsely):
-        model = LinearClassifier(loss=loss, strength=0.05).fit(some, y, offset=offset)
-        of_rows = losses_of(model, y, model.decision_function(some, offset))
-        assert model.status_ == "converged"
-        assert model.objective_ == pytest.approx(
-            of_rows.mean() + 0.05 * penalty_of(model), rel=1e-6
-        )
-        moved = model.coef_.copy()
-        for j in range(moved.shape[1]):  # no weight can be changed for the better
-            model.coef_ = moved.copy()
-            model.coef_[:, j] += 0.03
-            near = losses_of(model, y, model.decision_function(some, offset))
-            assert near.mean() + 0.05 * penalty_of(model) > model.objective_ * (1 - 1e-6)

@@ -1,25 +1,50 @@
-"""Laws of a path, for every estimator that has one: it is what separate fits are, only cheaper."""
+"""Laws of a path, for every estimator that has one: what separate fits are, only cheaper; and its first strength."""
+
+import itertools
 
 import numpy as np
 import pytest
 from cases import each
 from models import MODULES, own_classes
+from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn import linear_model as sk
+from sklearn import svm
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from linclass import LeastSquaresClassifier
+from linclass import (
+    KernelLogisticRegression,
+    KernelSVM,
+    LeastSquaresClassifier,
+    LinearClassifier,
+    LinearSVM,
+    LogisticRegression,
+    NearestShrunkenCentroids,
+    OneVsOne,
+    OneVsRest,
+    OrdinalRegression,
+    ProbitRegression,
+    Ridge,
+    SupportVectorRegressor,
+    TunedClassifier,
+    parameter_path,
+)
+from linclass.base import parts
 from linclass.base.messages import NotApplicable
 from linclass.base.numerics import conjugate_gradients_of_shifts
 from linclass.base.regressor import Regressor
 from linclass.kernels.kernel_machine import KernelPath
 from linclass.linear.linear_model import LinearModel, penalty_of
-from linclass.linear.logistic_regression import LogisticRegression
+from linclass.linear.path import intercept_fit
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
 VARIANTS = {  # besides the defaults
     "LogisticRegression": [
         {"solver": "newton_cg"},
         {"class_weight": "balanced"},
-        *({"penalty": penalty} for penalty in ("l1", "elastic_net")),
+        *({"penalty": penalty} for penalty in ("l1", "elastic_net", "adaptive_lasso")),
     ],
     "LinearClassifier": [{"loss": "squared_hinge"}, {"loss": "squared"}],
     "KernelSVM": [{"loss": "squared_hinge"}, {"kernel": "polynomial", "degree": 2}],
@@ -62,27 +87,34 @@ def test_a_path_is_what_separate_fits_are(estimator, kind, K):
     X, y = problem(estimator, K)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
     X = sparse.csr_array(np.where(np.abs(X) > 0.7, X, 0)) if kind == "sparse" else X
-    try:
-        path = estimator.path(X, y, STRENGTHS, sample_weight=w)
-    except NotApplicable as refusal:  # some are of two classes only
-        pytest.skip(str(refusal))
-    assert len(path) == len(STRENGTHS)
-    assert path.strengths.tolist() == STRENGTHS
-    for strength, fitted in zip(STRENGTHS, path, strict=True):
-        alone = estimator._unfitted(strength=strength).fit(X, y, sample_weight=w)
-        assert fitted.get_params() == alone.get_params()
-        assert set(vars(fitted)) == set(vars(alone))
-        assert fitted.status_ == alone.status_ == "converged"
-        assert fitted.certificate_ <= estimator.tol
-        np.testing.assert_allclose(fitted.objective_, alone.objective_, rtol=10 * estimator.tol)
-        if over_kernels(estimator):  # an optimal intercept need not be the only one
-            np.testing.assert_allclose(function(fitted, X), function(alone, X), atol=1e-4)
-            continue
-        np.testing.assert_allclose(fitted.coef_, alone.coef_, atol=2e-5)
-        if isinstance(fitted, Regressor):
-            np.testing.assert_allclose(fitted.predict(X), alone.predict(X), atol=1e-5)
-        else:
-            np.testing.assert_array_equal(fitted.predict(X), alone.predict(X))
+    cases = [{"sample_weight": w}]
+    if isinstance(
+        estimator, LogisticRegression | ProbitRegression
+    ):  # a row of weight 0 has an offset
+        offset = np.random.default_rng(2).normal(size=(len(y), K)[: K - 1])
+        cases += [{"sample_weight": w * (np.arange(len(y)) % 7 > 0), "offset": offset}]
+    for given in cases:
+        try:
+            path = estimator.path(X, y, STRENGTHS, **given)
+        except NotApplicable as refusal:  # some are of two classes only
+            pytest.skip(str(refusal))
+        assert len(path) == len(STRENGTHS)
+        assert path.strengths.tolist() == STRENGTHS
+        for strength, fitted in zip(STRENGTHS, path, strict=True):
+            alone = estimator._unfitted(strength=strength).fit(X, y, **given)
+            assert fitted.get_params() == alone.get_params()
+            assert set(vars(fitted)) == set(vars(alone))
+            assert fitted.status_ == alone.status_ == "converged"
+            assert fitted.certificate_ <= estimator.tol
+            np.testing.assert_allclose(fitted.objective_, alone.objective_, rtol=10 * estimator.tol)
+            if over_kernels(estimator):  # an optimal intercept need not be the only one
+                np.testing.assert_allclose(function(fitted, X), function(alone, X), atol=1e-4)
+                continue
+            np.testing.assert_allclose(fitted.coef_, alone.coef_, atol=2e-5)
+            if isinstance(fitted, Regressor):
+                np.testing.assert_allclose(fitted.predict(X), alone.predict(X), atol=1e-5)
+            else:
+                np.testing.assert_array_equal(fitted.predict(X), alone.predict(X))
 
 
 @each("fit_intercept", [True, False])
@@ -91,9 +123,8 @@ def test_a_ridge_path_of_many_sparse_rows_is_what_separate_fits_are(fit_intercep
     rng = np.random.default_rng(3)
     X = sparse.random_array((350, 400), density=0.05, rng=rng, format="csr")
     y, w = rng.integers(0, 2, 350), rng.integers(0, 3, 350)
-    model = LeastSquaresClassifier(
-        penalty="l2", solver="finite_newton", fit_intercept=fit_intercept, tol=1e-10
-    )
+    options = {"penalty": "l2", "solver": "finite_newton", "tol": 1e-10}
+    model = LeastSquaresClassifier(fit_intercept=fit_intercept, **options)
     for fitted in model.path(X, y, STRENGTHS, sample_weight=w):
         alone = model._unfitted(strength=fitted.strength).fit(X, y, sample_weight=w)
         assert fitted.status_ == "converged"
@@ -108,6 +139,7 @@ def function(model, X):
     return scores(X) - model.intercept_
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("estimator", penalized(), ids=repr)
 def test_computing_a_path_does_not_change_the_estimator(estimator):
     X, y = problem(estimator, 2)
@@ -117,15 +149,9 @@ def test_computing_a_path_does_not_change_the_estimator(estimator):
     assert set(vars(fitted)) == set(before)
     for name, value in before.items():
         np.testing.assert_array_equal(vars(fitted)[name], value)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_path_reports_fits_that_did_not_converge():
-    from linclass import LogisticRegression
-
-    X, y = problem(LogisticRegression(), 2)
-    path = LogisticRegression(solver="gradient_descent", max_iter=3).path(X, y, [1e-4, 1e-3])
-    assert path.status_.tolist() == ["max_iter", "max_iter"]
+    if isinstance(estimator, LogisticRegression) and estimator.solver == "auto":
+        short = estimator._unfitted(solver="proximal_gradient", max_iter=1)
+        assert {*short.path(X, y, [1e-6, 1e-5]).status_} == {"max_iter"}
 
 
 def test_a_fit_with_more_weights_than_rows_follows_the_path_to_a_weak_strength():
@@ -144,8 +170,223 @@ def test_systems_that_differ_by_multiples_of_the_identity_are_solved_together():
     rng = np.random.default_rng(0)
     B, b = rng.standard_normal((30, 20)), rng.standard_normal(30)
     H, shifts = B @ B.T, np.array([1.0, 1e-3, 30.0])
-    found = conjugate_gradients_of_shifts(
-        lambda p: H @ p, b, shifts, lambda which, s, square: square <= 1e-24
-    )
+    found = conjugate_gradients_of_shifts(H.dot, b, shifts, lambda _, __, square: square <= 1e-24)
     for shift, s in zip(shifts, found, strict=True):
         np.testing.assert_allclose(s, np.linalg.solve(H + shift * np.eye(30), b), rtol=1e-8)
+
+
+# The first strength of a path: the smallest with zero weights, for every loss and penalty, and its invariances
+
+UPPER_BOUND = {"hinge", "epsilon_insensitive"}  # with groups: no linear program finds the least
+SOLVED = 1e-5  # of the weights that augmented Lagrangians leave
+
+
+def rows(K, n=60):
+    """Unbalanced classes far from the origin, and a feature in other units."""
+    rng = np.random.default_rng(K)
+    y = rng.choice(K, n, p=[0.6, 0.4] if K == 2 else [0.5, 0.3, 0.2])
+    X = rng.normal(size=(n, 5)) + np.eye(5)[y] + 3
+    X[:, 4] *= 10
+    return X, y
+
+
+def possible(penalty):
+    """One classifier for each loss that can have the penalty; the perceptron's loss is 0 without features."""
+    found = []
+    for loss in parts.names("losses"):
+        model = LinearClassifier(loss=loss, penalty=penalty, tol=1e-10)
+        try:
+            model.check()
+        except ValueError:
+            continue
+        found += [] if loss in ("perceptron", "kesler") else [model]
+    return found
+
+
+@each("penalty", ("l1", "elastic_net", "adaptive_lasso", "group_lasso", "fused_lasso"))
+def test_the_first_strength_leaves_no_weight_and_a_weaker_one_does(penalty):
+    without = LogisticRegression(penalty=penalty, fit_intercept=False, tol=1e-10)
+    for K, model in itertools.product((2, 3), [*possible(penalty), without]):
+        X, y = rows(K)
+        top = model.strength_path(X, y)[0]
+        of_none, of_some = (model._unfitted(strength=s).fit(X, y) for s in (top, 0.9 * top))
+        case = f"{model.loss}, {penalty}, {K} classes"
+        assert np.abs(of_none.coef_).max() < SOLVED, case
+        bound = model.loss in UPPER_BOUND and penalty == "group_lasso"
+        bound = bound or (model.loss == "crammer_singer" and K == 3)
+        assert bound or np.abs(of_some.coef_).max() > 10 * SOLVED, case
+
+
+def test_the_first_strength_of_l2_explains_at_most_a_hundredth_of_the_loss():
+    """And close to it, where the loss is smooth: the bound is reached as the strength grows."""
+    for K, model in itertools.product((2, 3), possible("l2")):
+        X, y = rows(K)
+        fit = model._unfitted(strength=model.strength_path(X, y)[0]).fit(X, y)
+        objectives = fit._unfitted()._path_objectives(X, y, None, None)
+        theta, shares = np.column_stack([fit.coef_, fit.intercept_]), []
+        for number, objective in enumerate(objectives):
+            own = theta if len(objective.shape) == 2 else theta[number]
+            shares.append(1 - objective.at(own).loss_value / intercept_fit(objective).loss)
+        case = f"{model.loss}, {K} classes: {shares}"
+        assert max(shares) <= 0.01 + 1e-9, case
+        smooth = objectives[0].loss.kind == "twice-smooth"
+        assert max(shares) > (0.005 if smooth else -1e-9), case
+
+
+@each("model", [
+    KernelSVM(),
+    KernelSVM(loss="squared_hinge", kernel="linear"),
+    KernelLogisticRegression(),
+    OrdinalRegression(),
+    LinearSVM(),
+    ProbitRegression(),
+    SupportVectorRegressor(kernel="gaussian"),
+], ids=repr)  # fmt: skip
+def test_the_first_fit_of_a_path_hardly_differs_from_the_intercept(model):
+    X, y = rows(2)
+    path = model.strength_path(X, y)
+    assert (len(path), path[0] / path[-1]) == (31, pytest.approx(1e7))
+    predict = "predict" if hasattr(model, "epsilon") else "decision_function"
+    fits = [model._unfitted(strength=s).fit(X, y) for s in (path[0], path[20])]
+    far, near = (np.ptp(getattr(fit, predict)(X)) for fit in fits)
+    assert far < 0.1 * near
+
+
+@each("penalty", ["l1", "l2"])
+def test_factors_and_unpenalized_features_belong_to_the_start(penalty):
+    """With the factor 0 a feature joins the intercept; doubled factors halve the strengths."""
+    X, y = rows(2)
+    free = LogisticRegression(penalty={penalty: {"factors": [0, 1, 1, 1, 1]}}, tol=1e-13)
+    top = free.strength_path(X, y)[0]
+    W = free.set_params(strength=top).fit(X, y).coef_[0]
+    assert W[0] != 0
+    if penalty == "l1":
+        assert np.abs(W[1:]).max() < 1e-9
+        assert free.set_params(strength=0.9 * top).fit(X, y).coef_[0, 1:].any()
+    equal = [LogisticRegression(penalty={penalty: {"factors": [f] * 5}}) for f in (1, 2)]
+    one, two = (model.strength_path(X, y) for model in equal)
+    assert_allclose(one, 2 * two)
+
+
+def test_weights_count_rows_and_sparse_rows_have_the_same_path():
+    X, y = rows(2)
+    twice = np.arange(60) % 3 == 0
+    for penalty, loss in itertools.product(("l1", "l2"), ("logistic", "hinge", "squared_hinge")):
+        model = LinearClassifier(penalty=penalty, loss=loss)
+        weighed = model.strength_path(X, y, sample_weight=1.0 + twice)
+        repeated = model.strength_path(np.vstack([X, X[twice]]), np.append(y, y[twice]))
+        assert_allclose(weighed, repeated, rtol=1e-5)
+        assert_allclose(model.strength_path(sparse.csr_array(X), y), model.strength_path(X, y))
+
+
+def test_thresholds_begin_without_features_and_end_with_all():
+    X, y = rows(3)
+    path = NearestShrunkenCentroids().threshold_path(X, y)
+    assert path[-1] == 0
+    selected = [NearestShrunkenCentroids(t).fit(X, y).selected_.sum() for t in path[[0, 1, -1]]]
+    assert selected[0] == 0
+    assert selected[1] > 0
+    assert selected[2] == 5
+
+
+def test_the_strength_path_inside_one_vs_one_applies_to_every_pair():
+    X, y = rows(3, 90)
+    name, inner = "estimator__strength", LogisticRegression(penalty="l1", tol=1e-10)
+    for outer in (OneVsOne(inner), OneVsRest(inner)):
+        top = parameter_path(outer, name, X, y)[0]
+        fits = [outer._unfitted().set_params(**{name: s}).fit(X, y) for s in (top, 0.9 * top)]
+        at, below = ([one.coef_.any() for one in fit.estimators_] for fit in fits)
+        assert (any(at), any(below)) == (False, True)
+
+
+def test_the_path_of_a_pipeline_is_that_of_its_transformed_rows():
+    X, y = rows(2)
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    found = parameter_path(pipeline, "logisticregression__strength", X, y)
+    assert_allclose(found, LogisticRegression().strength_path(StandardScaler().fit_transform(X), y))
+
+
+@each("class_weight", [None, "balanced", {"few": 5.0, "many": 0.5}])
+def test_paths_of_scikit_learn_begin_where_its_fits_begin(class_weight):
+    """C and alpha in the units of each class: no weight at the start of L1, some at the next value but one."""
+    rng = np.random.default_rng(0)
+    few = rng.random(300) < 0.1
+    X, y = rng.normal(size=(300, 5)) + 0.7 * few[:, None], np.where(few, "few", "many")
+    weighted = {"class_weight": class_weight}
+    saga = {"solver": "saga", "max_iter": 5000, "tol": 1e-6}
+    for model, name, target in [
+        (sk.LogisticRegression(l1_ratio=1, **saga, **weighted), "C", y),
+        (sk.Lasso(), "alpha", few * 1.0),
+        (sk.ElasticNet(l1_ratio=0.3), "alpha", few * 1.0),
+    ]:
+        path = parameter_path(model, name, X, target)
+        fits = [model.set_params(**{name: v}).fit(X, target).coef_.copy() for v in path[[0, 2]]]
+        first, next_ = (np.abs(coef).max() for coef in fits)
+        assert first < 1e-4, model
+        assert next_ > 1e-3, model
+    for model, ours, target in [
+        (sk.RidgeClassifier(**weighted), LinearClassifier(loss="squared", **weighted), y),
+        (sk.Ridge(), Ridge(), few * 1.0),
+    ]:
+        alphas, strengths = parameter_path(model, "alpha", X, target), ours.strength_path(X, target)
+        if class_weight is None:
+            assert_allclose(alphas, 300 * strengths)
+        theirs = np.ravel(model.set_params(alpha=alphas[15]).fit(X, target).coef_)
+        fit = ours.set_params(strength=strengths[15]).fit(X, target)
+        assert_allclose(theirs, np.ravel(fit.coef_), rtol=1e-5)
+    weights = {"few": 1.0, "many": 1.0} if type(class_weight) is not dict else class_weight
+    W = sum(weights[label] for label in y)
+    for model, ours in [
+        (svm.LinearSVC(**weighted), LinearClassifier(loss="squared_hinge", **weighted)),
+        (svm.SVC(**weighted), KernelSVM(**weighted)),
+    ]:
+        strengths = 1 / (W * parameter_path(model, "C", X, y))
+        assert_allclose(strengths, ours.strength_path(X, y), rtol=1e-6)
+    model = sk.SGDClassifier(loss="log_loss", **weighted)
+    strengths = LogisticRegression(**weighted).strength_path(X, y)
+    assert_allclose(parameter_path(model, "alpha", X, y), W / 300 * strengths, rtol=1e-6)
+
+
+@each(("model", "name", "words"), [
+    (sk.MultiTaskLasso(), "alpha", r"MultiTaskLasso has no path of 'alpha' .*; list its"),
+    (KNeighborsClassifier(), "n_neighbors", r"no path of 'n_neighbors' .*; list its values"),
+    (LogisticRegression(), "tol", r"no path of 'tol' \(it has one of strength\); list"),
+    (LogisticRegression(penalty=None), "strength", "no penalty, so no path"),
+])  # fmt: skip
+def test_a_model_without_a_path_is_refused_with_a_remedy(model, name, words):
+    X, y = rows(2)
+    target = np.column_stack([y, y]).astype(float) if name == "alpha" else y
+    with pytest.raises(ValueError, match=words):
+        parameter_path(model, name, X, target)
+    given = {"strengths": None, "param_grid": {"tol": "path"}}
+    with pytest.raises(ValueError, match="no path of 'tol'"):
+        TunedClassifier(LinearSVM(), **given).fit(X, y)
+
+
+def test_a_path_is_extended_if_the_best_strength_is_at_its_end():
+    """Noise is fitted best by the intercept, a boundary without noise by the weakest penalty."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    clear = (X @ [1, 0.3] > 0).astype(int)
+    weak = TunedClassifier(strengths=7, scoring="log_loss").fit(X, clear)
+    strengths = np.array([option["strength"] for option in weak.candidates_])
+    assert len(strengths) > 7
+    assert weak.strength_ <= strengths[:7].min()
+    assert strengths.min() >= strengths[:7].min() / 1001  # three decades at most
+    assert len(weak.scores_.T) == len(weak.path_) == len(strengths)
+    given = TunedClassifier(strengths=list(strengths[:7]), scoring="log_loss").fit(X, clear)
+    assert len(given.candidates_) == 7  # a list is left as it is
+    noise = TunedClassifier(scoring="log_loss").fit(X, rng.integers(0, 2, 200))
+    strengths = np.array([option["strength"] for option in noise.candidates_])
+    assert strengths.max() <= 11 * strengths[0]
+
+
+def test_each_width_of_a_kernel_has_strengths_of_its_own():
+    X, y = rows(2)
+    tuned = TunedClassifier(KernelSVM(), strengths=5, param_grid={"gamma": "path"}, cv=3).fit(X, y)
+    first = {}
+    for option in tuned.candidates_:
+        first.setdefault(option["gamma"], option["strength"])
+    assert len(first) >= 4
+    for gamma, strength in first.items():
+        assert strength == pytest.approx(KernelSVM(gamma=gamma).strength_path(X, y)[0])
