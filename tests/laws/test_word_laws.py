@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from cases import each, with_peak_memory
+from sklearn.datasets import _twenty_newsgroups as newsgroups
+from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table, Tokenizer, word_counts
@@ -22,8 +25,6 @@ from linclass.preprocessing.features.texts import (
 )
 from linclass.preprocessing.transforms.principal_components import PrincipalComponents
 from linclass.preprocessing.transforms.words import Idf, Vocabulary
-
-# Words of texts: the tokenizer, counts against their definition, then scikit-learn
 
 POSTS = [
     ("From: ann@x.org\nSubject: Re: wheels\n\nIn article <1@y> bob writes:\n> Four wheels.\nTwo wheels "
@@ -76,75 +77,51 @@ def test_hashed_counts_are_the_counts_times_the_hashes_of_the_words(columns, sig
 
 def test_the_hash_is_the_same_in_every_process():
     code = "from linclass.preprocessing.features.texts import hash_of_word; print(hash_of_word('wheels'))"
-    output = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1")
-    }
-    assert output == {f"{hash_of_word('wheels')}\n"}
+    for seed in ("0", "1"):
+        env = {"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])}
+        run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
+        assert int(run.stdout) == hash_of_word("wheels")
 
 
 def test_memory_follows_the_counts_that_are_not_zero():
     """20,000 texts of 20 words out of 100,000: 16 GB if dense, 5 MB of counts and their places."""
     draw = random.Random(0)
-    texts = column(
-        [" ".join(f"w{draw.randrange(100_000)}" for _ in range(20)) for _ in range(20_000)]
-    )
+    words = [[f"w{draw.randrange(100_000)}" for _ in range(20)] for _ in range(20_000)]
+    texts = column(list(map(" ".join, words)))
     X, peak = with_peak_memory(lambda: count_words(texts).X)
     assert X.shape[1] > 95_000
     assert peak < 250 * X.nnz
 
 
-# what is stripped
+@each("end", ["\n", "\r\n", "\r"])
+def test_a_post_is_stripped_of_header_quotation_and_signature_however_its_lines_end(end):
+    stripped = strip_posts(column([post.replace("\n", end) for post in POSTS])).levels["text"]
+    assert stripped[0] == "Two wheels do, 2 of them.\n"
+    assert stripped == strip_posts(column(POSTS)).levels["text"]
 
 
-def test_a_post_is_stripped_of_header_quotation_and_signature():
-    (stripped, *_) = strip_posts(column(POSTS)).levels["text"]
-    assert stripped == "Two wheels do, 2 of them.\n"
-
-
-@each("end", ["\r\n", "\r"])
-def test_posts_are_stripped_however_their_lines_end(end):
-    plain = strip_posts(column(POSTS)).levels
-    assert strip_posts(column([post.replace("\n", end) for post in POSTS])).levels == plain
+STRIPS = {
+    "headers": newsgroups.strip_newsgroup_header, "footers": newsgroups.strip_newsgroup_footer,
+    "quotes": newsgroups.strip_newsgroup_quoting,
+}  # fmt: skip
 
 
 @each("part", list(PARTS))
 def test_stripping_is_what_scikit_learn_strips(part):
-    from sklearn.datasets import _twenty_newsgroups as theirs
-
-    strip = {
-        "headers": theirs.strip_newsgroup_header,
-        "footers": theirs.strip_newsgroup_footer,
-        "quotes": theirs.strip_newsgroup_quoting,
-    }[part]
     draw = random.Random(0)
     pieces = ["", "-", "---", " ", "> a", "|b", "c wrote: d", "In article 5", "ee f", "G: h"]
     posts = POSTS + ["\n".join(draw.choices(pieces, k=draw.randrange(9))) for _ in range(500)]
-    assert [PARTS[part](post) for post in posts] == list(map(strip, posts))
-
-
-# scikit-learn's counts
+    assert [PARTS[part](post) for post in posts] == list(map(STRIPS[part], posts))
 
 
 @each("ngrams", [1, 2])
 @each("binary", [False, True])
 def test_counts_are_those_of_scikit_learn(ngrams, binary):
-    from sklearn.feature_extraction.text import CountVectorizer
-
     vectorizer = CountVectorizer(ngram_range=(1, ngrams), binary=binary)
     theirs = vectorizer.fit_transform(POSTS)
     ours = count_words(column(POSTS), ngrams=ngrams, binary=binary)
     assert list(ours.names) == vectorizer.get_feature_names_out().tolist()
     assert (sp.csr_array(theirs) != ours.X).nnz == 0
-
-
-# Laws of vocabulary, idf and principal_components on sparse counts; scikit-learn last
 
 
 def counts(n=50, d=30, seed=0, sparse=True):
@@ -157,20 +134,12 @@ def dense(t):
     return t.X.toarray() if t.is_sparse else t.X
 
 
-# vocabulary
-
-
 def test_the_vocabulary_is_that_of_scikit_learn():
-    from sklearn.feature_extraction.text import CountVectorizer
-
     words = counts(n=40)
     texts = [" ".join(np.repeat(words.names, row.astype(int))) for row in dense(words)]
     theirs = CountVectorizer(min_df=3, max_df=0.5).fit(texts)
     ours = Vocabulary(min_rows=3, max_share=0.5).fit(words).transform(words)
     assert sorted(ours.names) == theirs.get_feature_names_out().tolist()
-
-
-# idf
 
 
 def test_presence_forgets_how_often_and_log_counts_less():
@@ -186,8 +155,6 @@ def test_presence_forgets_how_often_and_log_counts_less():
 @each("norm", ["l1", "l2", None])
 @each("smooth", [False, True])
 def test_tf_idf_is_that_of_scikit_learn(smooth, norm, log, sparse):
-    from sklearn.feature_extraction.text import TfidfTransformer
-
     train = np.arange(30)
     t = counts(sparse=sparse)
     t = Vocabulary().fit(t.rows(train)).transform(t)
@@ -196,9 +163,6 @@ def test_tf_idf_is_that_of_scikit_learn(smooth, norm, log, sparse):
     expected = theirs.fit(X[train]).transform(X).toarray()
     found = Idf("log" if log else "as_is", smooth, norm).fit(t.rows(train)).transform(t)
     np.testing.assert_allclose(dense(found), expected, rtol=1e-12)
-
-
-# principal components
 
 
 def test_directions_without_variance_are_not_components():
@@ -232,8 +196,6 @@ def test_components_of_words_need_no_dense_words():
 @each("sparse", [False, True])
 @each("whiten", [False, True])
 def test_components_are_those_of_scikit_learn(whiten, sparse):
-    from sklearn.decomposition import PCA
-
     X = counts(sparse=False).X
     theirs = PCA(4, whiten=whiten, svd_solver="full").fit(X[:40])
     ours = PrincipalComponents(4, whiten).fit(counts(sparse=sparse).rows(np.arange(40)))
