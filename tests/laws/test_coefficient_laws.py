@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from cases import each
+from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
@@ -32,12 +33,8 @@ COUNTS = {"CategoricalNB", "MultinomialNB", "PoissonNB", "Winnow"}
 LINEAR = [
     name
     for name in linclass.__all__
-    if hasattr(linclass, name)
-    and isinstance(getattr(linclass, name), type)
-    and hasattr(getattr(linclass, name), "decision_function")
+    if name[0].isupper() and hasattr(getattr(linclass, name), "decision_function")
 ]
-
-
 TWO_CLASSES = ("ProbitRegression", "RelevanceVectorMachine", "SecondOrderPerceptron", "Winnow")
 OTHER_SCORES = ("BayesianLogisticRegression", "OrdinalRegression")  # moderated; of thresholds
 
@@ -48,11 +45,8 @@ def rows(K, n=90):
     y = (np.arange(n) % K).astype(np.int32)
     X = rng.normal(size=(n, 2)) * [3.0, 0.01] + [100.0, 2.0] + y[:, None] * [4.0, 0.02]
     colour = rng.integers(0, 3, n)
-    table = Table(
-        np.column_stack([X, colour]),
-        ("age", "dose", "colour"),
-        {"colour": ("blue", "green", "red")},
-    )
+    names, levels = ("age", "dose", "colour"), {"colour": ("blue", "green", "red")}
+    table = Table(np.column_stack([X, colour]), names, levels)
     return table, y
 
 
@@ -63,9 +57,8 @@ def fitted(method, K):
 
 def read(fit, table):
     ready = fit.ready(table)
-    return coefficients.of_fit(
-        fit.estimator, fit.transforms, ready, fit.predict_transformed(ready)[1]
-    )
+    score = fit.predict_transformed(ready)[1]
+    return coefficients.of_fit(fit.estimator, fit.transforms, ready, score)
 
 
 def centred(Z):
@@ -85,9 +78,7 @@ def test_coefficients_give_the_scores_of_rows_in_original_units(name, standardiz
     if not hasattr(fit.estimator, "coef_"):
         assert found is None or name == "OneVsOne"  # whose two classes are one problem
         return
-    if name in OTHER_SCORES or (
-        name == "BernoulliNB" and standardized
-    ):  # linear in x > 0, not in x
+    if name in OTHER_SCORES or (name == "BernoulliNB" and standardized):  # linear in x > 0
         assert found is None
         return
     assert found is not None
@@ -96,11 +87,10 @@ def test_coefficients_give_the_scores_of_rows_in_original_units(name, standardiz
     Z = indicators.X @ found.W.T + found.b
     Z = np.hstack([-Z / 2, Z / 2]) if K == 2 else Z
     score = fit.predict(table)[1]
-    np.testing.assert_allclose(centred(Z), centred(score), atol=1e-7 * np.abs(score).max() + 1e-12)
+    assert_allclose(centred(Z), centred(score), atol=1e-7 * np.abs(score).max() + 1e-12)
     assert (found.scale[:2] > 0).all()
-    np.testing.assert_allclose(
-        found.scale[:2], table.X[:, :2].std(axis=0) if standardized else 1.0, rtol=1e-9
-    )
+    scale = table.X[:, :2].std(axis=0) if standardized else 1.0
+    assert_allclose(found.scale[:2], scale, rtol=1e-9)
 
 
 def foreign(estimator, K=3):
@@ -124,24 +114,28 @@ def test_coefficients_of_foreign_estimators_give_their_scores(estimator):
     assert found is not None
     assert tuple(found.names) == ("age", "dose")
     Z = table.X @ found.W.T + found.b
-    np.testing.assert_allclose(centred(Z), centred(score), atol=1e-6)
+    assert_allclose(centred(Z), centred(score), atol=1e-6)
 
 
-def test_coefficients_of_a_pipeline_have_its_output_names():
-    def names(*steps):
-        return tuple(foreign(make_pipeline(*steps, Theirs()))[0].names)
-
-    assert names(PCA(2)) == ("pca0", "pca1")
-    assert names(StandardScaler(), SelectKBest(k="all")) == (
-        "standardscaler(age)", "standardscaler(dose)",
-    )  # fmt: skip
-    assert names(StandardScaler(), PCA(1)) == ("pca0",)
-    assert names(MinMaxScaler()) == ("minmaxscaler(age)", "minmaxscaler(dose)")
-    assert names(MinMaxScaler(), StandardScaler()) == ("minmaxscaler(age)", "minmaxscaler(dose)")
+@each(("steps", "names"), [
+    ([PCA(2)], ("pca0", "pca1")),
+    ([StandardScaler(), SelectKBest(k="all")], ("standardscaler(age)", "standardscaler(dose)")),
+    ([StandardScaler(), PCA(1)], ("pca0",)),
+    ([MinMaxScaler()], ("minmaxscaler(age)", "minmaxscaler(dose)")),
+    ([MinMaxScaler(), StandardScaler()], ("minmaxscaler(age)", "minmaxscaler(dose)")),
+])  # fmt: skip
+def test_coefficients_of_a_pipeline_have_its_output_names(steps, names):
+    assert tuple(foreign(make_pipeline(*steps, Theirs()))[0].names) == names
 
 
+@each(("step", "names"), [
+    (SimpleImputer(missing_values=0), ("age", "dose")),
+    (FunctionTransformer(np.abs, feature_names_out="one-to-one"), ("step(age)", "step(dose)")),
+])  # fmt: skip
 @each("strange", [False, True])
-def test_names_are_the_same_whether_or_not_the_rows_shown_are_changed_by_a_step(strange):
+def test_names_are_the_same_whether_or_not_the_rows_shown_are_changed_by_a_step(
+    strange, step, names
+):
     """An imputer keeps known values; a step that may change a feature appears in its name."""
     table, y = rows(2)
     table = table.columns(np.array([0, 1]))
@@ -149,30 +143,23 @@ def test_names_are_the_same_whether_or_not_the_rows_shown_are_changed_by_a_step(
     X[20:25, 0] = 0  # beyond the rows that are looked at
     if strange:
         X[0, 0] = 0
-    for step, names in (
-        (SimpleImputer(missing_values=0), ("age", "dose")),
-        (FunctionTransformer(np.abs, feature_names_out="one-to-one"), ("step(age)", "step(dose)")),
-    ):
-        model = Pipeline([("step", step), ("scale", StandardScaler()), ("last", Theirs())]).fit(
-            X, y
-        )
-        score = predictions_of(model, X, 2)[1]
-        found = coefficients.of_fit(model, [], replace(table, X=X), score)
-        assert found is not None
-        assert found.names == names
+    model = Pipeline([("step", step), ("scale", StandardScaler()), ("last", Theirs())]).fit(X, y)
+    found = coefficients.of_fit(model, [], replace(table, X=X), predictions_of(model, X, 2)[1])
+    assert found is not None
+    assert found.names == names
+
+
+LOGISTIC = Method(linclass.LogisticRegression, transforms=STEPS)
 
 
 def test_names_of_one_fit_differ():
     """A column is called as the indicator of another."""
-    table = replace(rows(2)[0], names=("age", "colour=green", "colour"))
-    fit = fit_method(
-        Method(linclass.LogisticRegression, transforms=STEPS), table, rows(2)[1], Task(2, 1), seed=1
-    )
-    names = ("age", "colour=green", "colour=green (2)", "colour=red")
-    assert read(fit, table).names == names
+    table, y = rows(2)
+    table = replace(table, names=("age", "colour=green", "colour"))
+    fit = fit_method(LOGISTIC, table, y, Task(2, 1), seed=1)
+    assert read(fit, table).names == ("age", "colour=green", "colour=green (2)", "colour=red")
     repeated = replace(fit.ready(table), names=("a", "b", "a", "a (2)"))
     found = coefficients.of_fit(fit.estimator, fit.transforms, repeated)
-    assert found is not None
     assert found.names == ("a", "b", "a (3)", "a (2)")
 
 

@@ -1,7 +1,7 @@
 """Laws of every penalty."""
 
 import inspect
-from pathlib import Path as Path
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,18 +71,23 @@ def test_zero_is_optimal_from_the_dual_norm_of_the_gradient_on(name):
 @each("name", BINDING)
 def test_penalties_and_conjugates_meet_fenchels_inequality(name):
     penalty = penalty_called(name)
-    U = np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]])
-    if penalty.unpenalized is not None:
-        assert penalty.into_domain(U) == 0
-        assert penalty.conjugate(U) == np.inf
-        U = np.where(penalty.unpenalized, 0, U)
-    c = penalty.into_domain(U)
-    assert 0 < c <= 1
-    assert np.isfinite(penalty.conjugate(c * U))
-    assert c == 1 or penalty.conjugate(1.001 * c * U) == np.inf
-    U = np.array([[0.2, 0.9, -0.4], [0.0, 3.0, 1.0]])
-    U = penalty.into_domain(U) * U
-    assert penalty.value(W) + penalty.conjugate(U) >= np.vdot(U, W)
+    for U in (
+        np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]]),
+        np.array([[0.2, 0.9, -0.4], [0.0, 3.0, 1.0]]),
+    ):
+        if penalty.unpenalized is not None:
+            assert penalty.into_domain(U) == 0
+            assert penalty.conjugate(U) == np.inf
+            U = np.where(penalty.unpenalized, 0, U)
+        c = penalty.into_domain(U)
+        assert 0 < c <= 1
+        assert np.isfinite(penalty.conjugate(c * U))
+        assert c == 1 or penalty.conjugate(1.001 * c * U) == np.inf
+        assert penalty.value(W) + penalty.conjugate(c * U) >= np.vdot(c * U, W)
+
+
+@each("name", BINDING)
+def test_hessians_are_differences_of_subgradients_where_weights_move(name):
     penalty, V = penalty_called(name), np.array([[0.7, -1.2, 0.0], [2.0, 0.1, 0.0]])
 
     def slope(V):
@@ -144,14 +149,9 @@ NEW_PARTS = Path(__file__).parents[2] / "docs" / "new_parts.md"
 
 def penalty_of_the_page():
     """The user's own penalty that docs/new_parts.md shows."""
-    text = NEW_PARTS.read_text(encoding="utf-8")
-    code = (
-        text.partition("## A penalty of your own")[2]
-        .partition("```python\n")[2]
-        .partition("```")[0]
-    )
+    section = NEW_PARTS.read_text(encoding="utf-8").partition("## A penalty of your own")[2]
     names = {"__name__": "own"}
-    exec(code, names)
+    exec(section.partition("```python\n")[2].partition("```")[0], names)
     return names["Length"]
 
 
@@ -161,28 +161,24 @@ def test_a_user_defined_penalty_can_be_passed_as_an_instance(loss):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 4))
     y = (X[:, 0] + rng.standard_normal(80) > 0).astype(int)
-    penalty = penalty_of_the_page()()
-    own = LinearClassifier(loss=loss, penalty=penalty, strength=0.05, tol=1e-9).fit(X, y)
-    group = GroupLasso(groups=[0, 0, 0, 0])
-    known = LinearClassifier(
-        loss=loss, penalty=group, strength=0.025, tol=1e-9, solver="proximal_gradient"
-    ).fit(X, y)
+    penalty, group = penalty_of_the_page()(), GroupLasso(groups=[0, 0, 0, 0])
+    options = {"loss": loss, "tol": 1e-9, "solver": "proximal_gradient"}
+    own = LinearClassifier(penalty=penalty, strength=0.05, **options)
+    known = LinearClassifier(penalty=group, strength=0.025, **options)
+    assert own.set_params(solver="auto").fit(X, y).solver_ == "proximal_gradient"
     assert own.certificate_kind_ == "duality_gap"
     assert own.certificate_ <= 1e-9
-    assert own.solver_ == known.solver_ == "proximal_gradient"
-    assert_allclose(own.coef_, known.coef_, atol=1e-8)
+    assert_allclose(own.coef_, known.fit(X, y).coef_, atol=1e-8)
     assert own.coef_.any()
     if loss == "logistic":
-        of_own, of_known = (
-            TunedClassifier(model, strengths=strengths, rule="bic").fit(X, y).degrees_of_freedom_
-            for model, strengths in ((own, [10.0, 0.05]), (known, [5.0, 0.025]))
-        )
+        tuned = [(own, [10.0, 0.05]), (known, [5.0, 0.025])]
+        fits = [TunedClassifier(m, strengths=s, rule="bic").fit(X, y) for m, s in tuned]
+        of_own, of_known = (fit.degrees_of_freedom_ for fit in fits)
         assert_allclose(of_own, of_known, rtol=1e-6)
         assert of_own[0] == pytest.approx(1)  # the intercept
     with pytest.raises(ValueError, match="newton needs a smooth penalty; Length has a kink"):
         LinearClassifier(loss=loss, penalty=penalty, solver="newton").fit(X, y)
-    strongest = LinearClassifier(loss=loss, penalty=penalty, strength=10.0).fit(X, y)
-    assert not strongest.coef_.any()
+    assert not LinearClassifier(loss=loss, penalty=penalty, strength=10.0).fit(X, y).coef_.any()
 
 
 @each("method", METHODS)

@@ -20,15 +20,9 @@ from linclass.tuning.folds import stratified_folds
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
-from linclass_study.pipeline.fitting import (
-    fit_folds,
-    predict_folds,
-    predict_held_out,
-)
+from linclass_study.pipeline.fitting import fit_folds, predict_folds, predict_held_out
 from linclass_study.pipeline.method import Method
 from linclass_study.project import ROOT
-
-# Laws of recorded predictions, one fold at a time or many at once
 
 # Laws of predictions of many folds at once: those of each fold are what its fit predicts alone, for every classifier
 
@@ -36,12 +30,8 @@ STACKED = [
     kind for module in MODULES for kind in own_classes(module) if hasattr(kind, "_scores_of_stack")
 ]
 TWO_CLASSES = {"ProbitRegression", "RelevanceVectorMachine", "SecondOrderPerceptron", "Winnow"}
-ALONE = TWO_CLASSES | {  # whose folds are fitted one by one
-    "LinearClassifier",
-    "LinearSVM",
-    "LogisticRegression",
-    "Perceptron",
-}
+ONE_BY_ONE = {"LinearClassifier", "LinearSVM", "LogisticRegression", "Perceptron"}  # their folds
+ALONE = TWO_CLASSES | ONE_BY_ONE
 TOGETHER = [kind for kind in STACKED if hasattr(kind, "fit_many") and kind.__name__ not in ALONE]
 MODELS = {kind.__name__: kind for kind in STACKED} | {
     name: Method.from_entry(
@@ -104,10 +94,7 @@ def test_each_fold_is_predicted_as_alone(kind, K, steps):
     held_out = [np.flatnonzero(folds == k) for k in range(7)]
     assert len({*map(len, held_out)}) > 1
     fits = fit_folds(Method(kind, transforms=steps), table, y, held_out, task(K))
-    for found, fitted, fold in zip(
-        predict_folds(fits, table, held_out), fits, held_out, strict=True
-    ):
-        assert_equal(found, predict_held_out(fitted, table, fold))
+    assert_as_alone(fits, table, held_out)
 
 
 def fitted_folds(kind=GaussianNB):
@@ -117,23 +104,25 @@ def fitted_folds(kind=GaussianNB):
     return fit_folds(Method(kind, transforms=steps), table, y, held_out, task(3)), table, held_out
 
 
+def assert_as_alone(fits, table, held_out, failed=()):
+    together = predict_folds(fits, table, held_out)
+    for k, (found, fitted, fold) in enumerate(zip(together, fits, held_out, strict=True)):
+        if k in failed:
+            assert found is None
+        else:
+            assert_equal(found, predict_held_out(fitted, table, fold))
+
+
 @pytest.mark.parametrize("stack", [1, 200, 300])
 def test_stacks_of_any_size_agree(stack, monkeypatch):
-    fits, table, held_out = fitted_folds()
     monkeypatch.setattr(fitting, "STACK", stack)
-    for found, fitted, fold in zip(
-        predict_folds(fits, table, held_out), fits, held_out, strict=True
-    ):
-        assert_equal(found, predict_held_out(fitted, table, fold))
+    assert_as_alone(*fitted_folds())
 
 
 def test_a_fold_that_cannot_be_predicted_concerns_no_other():
     fits, table, held_out = fitted_folds(NearestMean)
     table.X[held_out[2][0]] = np.nan
-    found = predict_folds(fits, table, held_out)
-    assert found[2] is None
-    for k in (0, 1, 3, 4):
-        assert_equal(found[k], predict_held_out(fits[k], table, held_out[k]))
+    assert_as_alone(fits, table, held_out, failed=[2])
 
 
 def test_costs_decide_in_every_fold():
@@ -143,9 +132,7 @@ def test_costs_decide_in_every_fold():
         replace(fit, method=replace(fit.method, by_costs=True), task=replace(fit.task, costs=costs))
         for fit in fits
     ]
-    pairs = zip(predict_folds(by_costs, table, held_out), by_costs, held_out, strict=True)
-    for found, fitted, fold in pairs:
-        assert_equal(found, predict_held_out(fitted, table, fold))
+    assert_as_alone(by_costs, table, held_out)
 
 
 # The predictions that a study records are those of the classifier's methods, though scores are computed once

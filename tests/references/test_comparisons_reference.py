@@ -12,28 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.datasets import make_moons
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank, bayesian_t
-from linclass.evaluation.comparisons.control import (
-    against_control,
-    against_control_of_ranks,
-    bonferroni,
-    hochberg,
-    holm,
-)
-from linclass.evaluation.comparisons.friedman_test import (
-    critical_difference,
-    friedman,
-    friedman_of_ranks,
-    nemenyi,
-    quantile,
-)
-from linclass.evaluation.comparisons.pairs import pairwise
-from linclass.evaluation.comparisons.t_tests import corrected_t
+from linclass.evaluation import comparisons as compare
+from linclass.evaluation.comparisons.friedman_test import quantile
 
 FOLDER = Path(__file__).parent / "comparisons"
 
@@ -45,35 +31,33 @@ def scores(name, *columns):
 
 def test_demsars_example_of_fourteen_data_sets():
     """Demšar (2006), JMLR 7, §3.2.2: C4.5 with and without its parameters tuned, table 6."""
-    found = friedman_of_ranks([3.143, 2.000, 2.893, 1.964], 14)
+    found = compare.friedman_of_ranks([3.143, 2.000, 2.893, 1.964], 14)
     assert found.statistic == pytest.approx(9.28, abs=0.005)
     assert found.f == pytest.approx(3.69, abs=0.005)
-    assert critical_difference(4, 14, 0.05) == pytest.approx(1.25, abs=0.005)
-    assert critical_difference(4, 14, 0.10) == pytest.approx(1.12, abs=0.005)
+    assert compare.critical_difference(4, 14, 0.05) == pytest.approx(1.25, abs=0.005)
+    assert compare.critical_difference(4, 14, 0.10) == pytest.approx(1.12, abs=0.005)
 
 
 def test_demsars_example_against_a_control():
     """Demšar (2006), §3.2.2: C4.5 is the control; z and p of C4.5+m, C4.5+cf and C4.5+m+cf from its rounded standard
     error .488. Holm's procedure rejects the first and third, p < α/3 and p < α/2, and not the second: adjusted, the
     least p times 3, which exceeds the next times 2, and the last itself. (Its p of C4.5+cf, .607, is not 2Φ(−.512).)"""
-    found = against_control_of_ranks([3.143, 2.000, 2.893, 1.964], 14, control=0)
-    np.testing.assert_allclose(found.z[1:], [2.342, 0.512, 2.416], atol=1e-3)
-    np.testing.assert_allclose(found.p[[1, 3]], [0.019, 0.016], atol=5e-4)
-    np.testing.assert_array_equal(found.holm[1:] < 0.05, [True, False, True])
-    np.testing.assert_allclose(found.holm[1:], [3 * found.p[3], found.p[2], 3 * found.p[3]])
-    np.testing.assert_allclose(found.hochberg[1:], [2 * found.p[1], found.p[2], 2 * found.p[1]])
-    np.testing.assert_allclose(found.bonferroni[1:], [3 * found.p[1], 1, 3 * found.p[3]])
+    found = compare.against_control_of_ranks([3.143, 2.000, 2.893, 1.964], 14, control=0)
+    assert_allclose(found.z[1:], [2.342, 0.512, 2.416], atol=1e-3)
+    assert_allclose(found.p[[1, 3]], [0.019, 0.016], atol=5e-4)
+    assert_array_equal(found.holm[1:] < 0.05, [True, False, True])
+    assert_allclose(found.holm[1:], [3 * found.p[3], found.p[2], 3 * found.p[3]])
+    assert_allclose(found.hochberg[1:], [2 * found.p[1], found.p[2], 2 * found.p[1]])
+    assert_allclose(found.bonferroni[1:], [3 * found.p[1], 1, 3 * found.p[3]])
 
 
 def test_four_genetic_methods_on_24_data_sets_against_a_control():
     """García, Fernández, Luengo & Herrera (2010), Information Sciences 180: accuracies, average ranks and adjusted
     p-values with PDFC as the control, as the tests of StaTDS (github.com/kdis-lab/StaTDS) print them from there."""
     table = scores("four_genetic_methods.csv", "PDFC", "NNEP", "IS-CHC+INN", "FH-GBML")
-    found = against_control(table, control=0, test="ranks")
-    ranked = friedman(table)
-    np.testing.assert_allclose(
-        ranked.ranks, [1.7708333, 2.4791667, 2.4791667, 3.2708333], atol=1e-7
-    )
+    found = compare.against_control(table, control=0, test="ranks")
+    ranked = compare.friedman(table)
+    assert_allclose(ranked.ranks, [1.7708333, 2.4791667, 2.4791667, 3.2708333], atol=1e-7)
     assert ranked.without_ties == pytest.approx(16.225, abs=5e-4)
     printed = {
         "p": [0.057346851901366444, 0.057346851901366444, 5.699411623331527e-5],
@@ -84,8 +68,8 @@ def test_four_genetic_methods_on_24_data_sets_against_a_control():
     }
     for name, values in printed.items():
         ours = getattr(found, name)[1:]
-        np.testing.assert_allclose(ours, values, atol=1e-5, rtol=1e-4, err_msg=name)
-    np.testing.assert_allclose(found.p[1:], printed["p"], rtol=1e-9)
+        assert_allclose(ours, values, atol=1e-5, rtol=1e-4, err_msg=name)
+    assert_allclose(found.p[1:], printed["p"], rtol=1e-9)
 
 
 def test_five_classifiers_on_30_data_sets_with_each_as_the_control():
@@ -102,16 +86,16 @@ def test_five_classifiers_on_30_data_sets_with_each_as_the_control():
             [1.276301e-02, 7.439715e-01, 2.474467e-02, 2.880485e-03, np.nan],
         ]
     )
-    p = np.array([against_control_of_ranks(average, 30, control).p for control in range(5)])
-    np.testing.assert_allclose(p, printed, rtol=1e-6)
+    p = np.array([compare.against_control_of_ranks(average, 30, control).p for control in range(5)])
+    assert_allclose(p, printed, rtol=1e-6)
     pairs = np.sort(p[np.triu_indices(5, 1)])
     tables = {
-        bonferroni: [0, 0, 0.029, 0.048, 0.080, 0.101, 0.127, 0.247, 1, 1],
-        holm: [0, 0, 0.023, 0.034, 0.048, 0.051, 0.051, 0.074, 1, 1],
-        hochberg: [0, 0, 0.023, 0.034, 0.048, 0.051, 0.051, 0.074, 0.806, 0.806],
+        compare.bonferroni: [0, 0, 0.029, 0.048, 0.080, 0.101, 0.127, 0.247, 1, 1],
+        compare.holm: [0, 0, 0.023, 0.034, 0.048, 0.051, 0.051, 0.074, 1, 1],
+        compare.hochberg: [0, 0, 0.023, 0.034, 0.048, 0.051, 0.051, 0.074, 0.806, 0.806],
     }
     for correct, values in tables.items():
-        np.testing.assert_allclose(correct(pairs), values, atol=1e-3, err_msg=correct.__name__)
+        assert_allclose(correct(pairs), values, atol=1e-3, err_msg=correct.__name__)
 
 
 def test_the_table_of_nemenyis_quantiles():
@@ -122,7 +106,7 @@ def test_the_table_of_nemenyis_quantiles():
     }
     for alpha, row in printed.items():
         ours = [quantile(k, alpha) for k in range(2, 11)]
-        np.testing.assert_allclose(ours, row, atol=0.0011)
+        assert_allclose(ours, row, atol=0.0011)
 
 
 def test_three_learners_on_four_tasks():
@@ -133,11 +117,11 @@ def test_three_learners_on_four_tasks():
         [0.3990584, 0.8652542, 0.9048023],
         [0.4058229, 0.8309566, 0.9099822],
     ]
-    found = friedman(accuracy)
-    np.testing.assert_array_equal(found.ranks, [3.0, 1.75, 1.25])
+    found = compare.friedman(accuracy)
+    assert_array_equal(found.ranks, [3.0, 1.75, 1.25])
     assert found.statistic == pytest.approx(6.5)
     assert found.p == pytest.approx(0.03877421, abs=1e-8)
-    p = nemenyi(accuracy).p
+    p = compare.nemenyi(accuracy).p
     assert [p[1, 0], p[2, 0], p[2, 1]] == pytest.approx([0.181, 0.036, 0.759], abs=0.0005)
 
 
@@ -146,18 +130,18 @@ def test_critdds_tables():
     catalysts = np.array(
         [[84.5, 78.4, 83.1], [82.8, 79.1, 79.9], [79.1, 78.0, 77.8], [80.2, 76.0, 77.9]]
     )
-    assert friedman(catalysts).statistic == pytest.approx(6.5)
-    assert friedman(catalysts.T).statistic == pytest.approx(7.4)
+    assert compare.friedman(catalysts).statistic == pytest.approx(6.5)
+    assert compare.friedman(catalysts.T).statistic == pytest.approx(7.4)
     trees = np.array([[6, 4, 3, 3], [4, 3, 3, 2], [4, 2, 1, 1], [2, 1, 2, 1]]).T
-    found = friedman(trees)
+    found = compare.friedman(trees)
     assert found.without_ties == pytest.approx(9.525)
     assert found.statistic == pytest.approx(stats.friedmanchisquare(*trees.T).statistic)
 
 
 def test_the_pairwise_matrix_of_its_authors():
     """128 data sets × 4, as their figure shows it: difference, wins, ties, losses, Wilcoxon's p."""
-    found = pairwise(scores("pairwise_example.csv", "clf1", "clf2", "clf3", "clf4"))
-    np.testing.assert_allclose(found.mean, [0.5376, 0.5123, 0.5220, 0.4825], atol=5e-5)
+    found = compare.pairwise(scores("pairwise_example.csv", "clf1", "clf2", "clf3", "clf4"))
+    assert_allclose(found.mean, [0.5376, 0.5123, 0.5220, 0.4825], atol=5e-5)
     printed = {
         (0, 1): (0.0253, 68, 0, 60, 0.5162),
         (0, 2): (0.0156, 66, 0, 62, 0.6755),
@@ -175,22 +159,21 @@ def test_the_pairwise_matrix_of_its_authors():
 def test_baycomps_sonar_example():
     """docs/functions.rst: ten folds, so n_test/n_train is 1/9."""
     table = scores("sonar.csv", "nbc", "j48")
-    found = bayesian_t(table, ratio=1 / 9)
+    found = compare.bayesian_t(table, ratio=1 / 9)
     assert found.better[0, 1] == pytest.approx(0.4145119975, abs=1e-9)
     assert found.worse[0, 1] == pytest.approx(0.5854880025, abs=1e-9)
-    found = bayesian_t(table, ratio=1 / 9, rope=0.5)
+    found = compare.bayesian_t(table, ratio=1 / 9, rope=0.5)
     parts = [found.better[0, 1], found.equal[0, 1], found.worse[0, 1]]
     assert parts == pytest.approx([0.2858446417, 0.2691518717, 0.4450034866], abs=1e-9)
 
 
 def test_baycomps_54_data_sets():
     """The signed-rank test to Monte-Carlo error: printed .23014, .00674, .76312 of 50,000 draws."""
-    found = bayesian_signed_rank(scores("means_54.csv", "nbc", "j48"), rope=1.0)
+    found = compare.bayesian_signed_rank(scores("means_54.csv", "nbc", "j48"), rope=1.0)
     parts = [found.better[0, 1], found.equal[0, 1], found.worse[0, 1]]
     for ours, printed in zip(parts, (0.231, 0.008, 0.762), strict=True):
-        assert ours == pytest.approx(
-            printed, abs=4 * np.sqrt(2 * printed * (1 - printed) / 50_000) + 5e-4
-        )
+        error = np.sqrt(2 * printed * (1 - printed) / 50_000)
+        assert ours == pytest.approx(printed, abs=4 * error + 5e-4)
 
 
 def test_scikit_learns_example_of_the_corrected_t_test():
@@ -205,10 +188,11 @@ def test_scikit_learns_example_of_the_corrected_t_test():
             for kernel in ("rbf", "linear")
         ]
     )
-    corrected, naive = corrected_t(table, ratio=10 / 90), corrected_t(table, ratio=0)
+    corrected, naive = (compare.corrected_t(table, ratio=share) for share in (10 / 90, 0))
     assert corrected.t[0, 1] == pytest.approx(0.750, abs=5e-4)
     assert corrected.p[0, 1] / 2 == pytest.approx(0.227, abs=5e-4)
     assert naive.t[0, 1] == pytest.approx(2.611, abs=5e-4)
     assert naive.p[0, 1] / 2 == pytest.approx(0.005, abs=5e-4)
-    assert bayesian_t(table, ratio=10 / 90).better[0, 1] == pytest.approx(0.773, abs=5e-4)
-    assert bayesian_t(table, ratio=10 / 90, rope=0.01).equal[0, 1] == pytest.approx(0.432, abs=5e-4)
+    assert compare.bayesian_t(table, ratio=10 / 90).better[0, 1] == pytest.approx(0.773, abs=5e-4)
+    with_rope = compare.bayesian_t(table, ratio=10 / 90, rope=0.01)
+    assert with_rope.equal[0, 1] == pytest.approx(0.432, abs=5e-4)
