@@ -1,8 +1,8 @@
 """Proofs hold in exact arithmetic, however near rows are to each other or to a hyperplane."""
 
-import itertools
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,14 +13,9 @@ from scipy.linalg import hadamard
 from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
 from linclass.base.messages import NotApplicable
 from linclass.linear import recession
+from linclass.separation import signed_rows
 from linclass.separation.separability import Undecided, separability
-from linclass.separation.signed_rows import (
-    SignedRows,
-    decide_exactly,
-    integers,
-    nearest_point,
-    product,
-)
+from linclass.separation.signed_rows import SignedRows, decide_exactly, integers, nearest_point
 from linclass.separation.witness import exceed, lower_bound, only_zero
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -71,13 +66,14 @@ def touching(eps, flipped=False):
     return X, y
 
 
-def scores(X, w, b):
+def exact(X, w, b):
     """x·w + b without any rounding."""
-    w = [Fraction(v) for v in w.tolist()]
-    return [
-        sum((Fraction(x) * v for x, v in zip(row, w, strict=True)), Fraction(b))
-        for row in X.tolist()
-    ]
+    w, X = ([Fraction(v) for v in w.tolist()], X.tolist())
+    return [sum((v * Fraction(x) for v, x in zip(w, row, strict=True)), Fraction(b)) for row in X]
+
+
+def separates(X, y, w, b=0):
+    return all((z > 0) == (own == 1) and z != 0 for z, own in zip(exact(X, w, b), y, strict=True))
 
 
 def answer(X, y, intercept, method):
@@ -89,9 +85,7 @@ def answer(X, y, intercept, method):
     assert found.holds(X, y)
     if found.kind == "complete":
         assert found.margin > 0
-        for z, own in zip(scores(X, found.weights, found.intercept), y, strict=True):
-            assert (z > 0) == (own == 1)
-            assert z != 0
+        assert separates(X, y, found.weights, found.intercept)
     if found.kind == "none":
         assert (found.multipliers > 0).all()
     return found.kind
@@ -129,9 +123,7 @@ def test_separability_by_one_feature_matches_the_order_of_the_rows(kind):
 @each("method", ["newton", "linear_program"])
 def test_rows_that_nearly_touch_are_separable_or_undecided(eps, method):
     X, y = touching(eps)
-    assert all(
-        (z > 0) == (own == 1) for z, own in zip(scores(X, np.array([-1, 1]), 0), y, strict=True)
-    )
+    assert separates(X, y, np.array([-1, 1]))
     for intercept in ("free", "none"):
         assert answer(X, y, intercept, method) in ("complete", "undecided")
         if method == "newton":
@@ -145,20 +137,21 @@ def test_rows_that_overlap_by_a_hair_are_not_separable(eps):
     assert answer(X, y, "free", "linear_program") in ("none", "undecided")
 
 
+def nearly(X, sign, wanted):
+    """Multipliers near 1/n of rows of two classes, with these sums Σ λ s x, Σ λ s, Σ λ."""
+    A, multipliers = np.vstack([sign * X.T[0], sign, np.ones(60)]), np.full(60, wanted[2] / 60)
+    multipliers += np.linalg.lstsq(A, wanted - A @ multipliers, rcond=None)[0]
+    assert (multipliers > 0).all()
+    return multipliers
+
+
 @each("eps", [1e-7, *GAPS])
 def test_a_made_up_witness_does_not_hold(eps):
     """Multipliers under which the hulls nearly meet, of rows that are separable; and a hyperplane
     that nearly separates rows that are not."""
     X, y = touching(eps)
-    found = separability(X, y)
-    sign = 2.0 * y - 1
-    A = np.vstack(
-        [sign * X.T[0], sign, np.ones(60)]
-    )  # of the features, which are nearly equal, one
-    wanted = np.r_[0, 0, 2.0]
-    multipliers = np.ones(60) / 30
-    multipliers += np.linalg.lstsq(A, wanted - A @ multipliers, rcond=None)[0]
-    assert (multipliers > 0).all()
+    found, sign = separability(X, y), 2.0 * y - 1
+    multipliers = nearly(X, sign, [0, 0, 2.0])
     assert np.abs((sign * multipliers) @ X).max() < 10 * eps
     none = replace(found, kind="none", weights=None, multipliers=multipliers)
     assert not none.holds(X, y)
@@ -172,11 +165,11 @@ def test_a_made_up_witness_does_not_hold(eps):
 def test_bounds_of_singular_values_hold_and_are_within_a_factor_of_two():
     """Of matrices whose singular values are known: columns of a Hadamard matrix times powers of two are exact."""
     rng = np.random.default_rng(0)
-    for n, p, decades in itertools.product([8, 64, 512], [1, 3, 8], [0, 10, 30]):
+    for n, p, decades in product([8, 64, 512], [1, 3, 8], [0, 10, 30]):
         exponents = np.sort(rng.integers(-decades, 1, p))[::-1]
         A = hadamard(n)[:, rng.choice(n, p, replace=False)] * np.exp2(exponents)
         known = n**0.5 * np.exp2(exponents)
-        for form, k in itertools.product([A, A.T.copy(), sparse.csr_array(A)], range(1, p + 1)):
+        for form, k in product([A, A.T.copy(), sparse.csr_array(A)], range(1, p + 1)):
             found = lower_bound(form, k)
             assert found <= known[k - 1], (n, p, decades, k)
             # sparse ones have the vectors of AᵀA, which lose half of the digits
@@ -201,11 +194,7 @@ def test_a_proof_does_not_trust_lapack(monkeypatch):
     """Factors, values and vectors that belong to another matrix prove nothing wrong."""
     X, y = touching(1e-9)
     rows = SignedRows(X, 2.0 * y - 1, constant=False)  # separable, so no λ > 0 excludes every d
-    sign = 2.0 * y - 1
-    multipliers = np.ones(60) / 60
-    A = np.vstack([sign * X.T[0], np.ones(60)])
-    multipliers += np.linalg.lstsq(A, np.r_[0, 1.0] - A @ multipliers, rcond=None)[0]
-    assert (multipliers > 0).all()
+    multipliers = nearly(X, 2.0 * y - 1, [0, 0, 1.0])
     assert not only_zero(rows, multipliers)
 
     def of_another(function):
@@ -214,9 +203,8 @@ def test_a_proof_does_not_trust_lapack(monkeypatch):
 
         return lying
 
-    for module, name in itertools.product(
-        [np.linalg, linalg], ["eigh", "eigvalsh", "svd", "svdvals", "cholesky"]
-    ):
+    factors = ["eigh", "eigvalsh", "svd", "svdvals", "cholesky"]
+    for module, name in product([np.linalg, linalg], factors):
         monkeypatch.setattr(module, name, of_another(getattr(module, name)))
     assert not only_zero(rows, multipliers)
     dependent = np.column_stack([X, X[:, 0]])
@@ -228,9 +216,7 @@ def test_a_proof_does_not_trust_lapack(monkeypatch):
 def test_hard_margins_and_errors_agree_with_the_proof(eps):
     X, y = touching(eps)
     svm = LinearSVM(hard_margin=True).fit(X, y)
-    assert all(
-        (z > 0) == own for z, own in zip(scores(X, svm.coef_[0], svm.intercept_[0]), y, strict=True)
-    )
+    assert separates(X, y, svm.coef_[0], svm.intercept_[0])
     assert svm.status_ == "converged" or svm.certificate_ > 1e-6
     found = largest_margin(X, y)
     assert 0 < found.margin <= found.bound
@@ -247,9 +233,7 @@ def test_the_lower_bound_on_errors_is_at_most_the_error_of_any_classifier(eps, i
     """(−1, 1) has one row wrong; cells are narrower than the rounding of their angles."""
     X, y = touching(eps, flipped=True)
     X, y = X[:30], np.r_[1 - y[0], y[1:30]]
-    planted = sum(
-        (z > 0) != (own == 1) for z, own in zip(scores(X, np.array([-1, 1]), 0), y, strict=True)
-    )
+    planted = np.sum((np.array(exact(X, np.array([-1, 1]), 0)) > 0) != (y == 1))
     model = ZeroOneClassifier(fit_intercept=intercept).fit(X, y)
     assert model.bound_ <= planted
     assert model.bound_ <= model.n_errors_ == np.count_nonzero(model.predict(X) != y)
@@ -267,28 +251,26 @@ def test_features_that_depend_on_others_are_found_exactly():
         assert answer(only_one, y, "free", "newton") == "quasi-complete"
 
 
+def combination(weights, rows):
+    """Σ w x in whole numbers."""
+    return [sum(w * int(v) for w, v in zip(weights, column, strict=True)) for column in rows.T]
+
+
 def test_the_nearest_point_is_the_nearest():
     """No point of the hull lies nearer; the witnesses solve their equations without any remainder."""
-    rng = np.random.default_rng(0)
-    kinds = set()
+    rng, kinds = np.random.default_rng(0), set()
     for seed in range(60):
         Z = integers(rng.integers(-3, 5, (int(rng.integers(2, 12)), 1 + seed % 4)).astype(float))
         chosen, weights, x = nearest_point(Z)
         assert sum(weights) == 1
         assert min(weights) > 0
-        point = [
-            sum(w * int(v) for w, v in zip(weights, Z[chosen, j], strict=True))
-            for j in range(Z.shape[1])
-        ]
+        point = combination(weights, Z[chosen])
         square = sum(v * v for v in point)
         assert (x is None) == (square == 0)
-        assert all(sum(int(a) * v for a, v in zip(row, point, strict=True)) >= square for row in Z)
+        assert min(combination(point, Z.T)) >= square
         direction, multipliers = decide_exactly(Z)
-        total = [
-            sum(m * int(v) for m, v in zip(multipliers, column, strict=True)) for column in Z.T
-        ]
-        assert not any(total)
-        z = np.zeros(len(Z)) if direction is None else product(Z, direction)
+        assert not any(combination(multipliers, Z))
+        z = np.zeros(len(Z)) if direction is None else signed_rows.product(Z, direction)
         assert ((z > 0) != (multipliers > 0)).all()
         assert ((z == 0) == (multipliers > 0)).all()
         kinds.add((direction is None, any(multipliers)))
@@ -306,8 +288,7 @@ def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(eps, solver)
     model.fit(X, y)
     assert model.status_ in ("separable", "max_iter")
     if model.status_ == "separable":
-        found = scores(X, model.separating_direction_, model.separating_intercept_)
-        assert all((z > 0) == own for z, own in zip(found, y, strict=True))
+        assert separates(X, y, model.separating_direction_, model.separating_intercept_)
 
 
 @each("K", [2, 3])
