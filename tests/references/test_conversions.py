@@ -1,17 +1,15 @@
 """Every row of the table in docs/objective.md, fitted by both libraries."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from cases import each
 from numpy.testing import assert_allclose
+from sklearn import linear_model, svm
 
-import linclass
-from linclass import strength_of_C
+import linclass as L
 
 PAGE = Path(__file__).parents[2] / "docs/objective.md"
 STRENGTH, N = 0.05, 90
@@ -26,49 +24,34 @@ def rows():
     return X, np.where(target + rng.standard_normal(N) > 0.3, 1, -1), target
 
 
-Pair = Callable[[Any, Any], tuple[Any, Any]]  # (scikit-learn's modules) ↦ (ours, theirs)
-
+OURS, C = {"strength": STRENGTH, "tol": 1e-12}, 1 / (N * STRENGTH)
 PAIRS = {
-    "LogisticRegression": lambda linear, svm: (
-        linclass.LogisticRegression(
-            penalty="elastic_net", **RATIO, strength=STRENGTH, tol=1e-12, max_iter=1000
-        ),
-        linear.LogisticRegression(
-            C=1 / (N * STRENGTH), **RATIO, solver="saga", tol=1e-8, max_iter=50_000
-        ),
+    "LogisticRegression": (
+        L.LogisticRegression(penalty="elastic_net", **RATIO, **OURS, max_iter=1000),
+        linear_model.LogisticRegression(C=C, **RATIO, solver="saga", tol=1e-8, max_iter=50_000),
     ),
-    "Ridge": lambda linear, svm: (linclass.Ridge(strength=STRENGTH, tol=1e-12), linear.Ridge(alpha=N * STRENGTH)),
-    "RidgeClassifier": lambda linear, svm: (
-        linclass.LeastSquaresClassifier(penalty="l2", strength=STRENGTH, tol=1e-12),
-        linear.RidgeClassifier(alpha=N * STRENGTH),
+    "Ridge": (L.Ridge(**OURS), linear_model.Ridge(alpha=N * STRENGTH)),
+    "RidgeClassifier": (
+        L.LeastSquaresClassifier(penalty="l2", **OURS),
+        linear_model.RidgeClassifier(alpha=N * STRENGTH),
     ),
-    "Lasso": lambda linear, svm: (
-        linclass.Lasso(strength=STRENGTH, tol=1e-12),
-        linear.Lasso(alpha=STRENGTH, tol=1e-12),
+    "Lasso": (L.Lasso(**OURS), linear_model.Lasso(alpha=STRENGTH, tol=1e-12)),
+    "ElasticNet": (
+        L.ElasticNet(**OURS, **RATIO),
+        linear_model.ElasticNet(alpha=STRENGTH, **RATIO, tol=1e-12),
     ),
-    "ElasticNet": lambda linear, svm: (
-        linclass.ElasticNet(strength=STRENGTH, **RATIO, tol=1e-12),
-        linear.ElasticNet(alpha=STRENGTH, **RATIO, tol=1e-12),
+    "LinearSVC": (
+        L.LinearClassifier(loss="squared_hinge", **OURS, fit_intercept=False),
+        svm.LinearSVC(C=C, fit_intercept=False, tol=1e-12, max_iter=100_000),
     ),
-    "LinearSVC": lambda linear, svm: (
-        linclass.LinearClassifier(
-            loss="squared_hinge", strength=STRENGTH, fit_intercept=False, tol=1e-12
-        ),
-        svm.LinearSVC(C=1 / (N * STRENGTH), fit_intercept=False, tol=1e-12, max_iter=100_000),
+    "SVC": (L.LinearSVM(strength=STRENGTH, tol=1e-9), svm.SVC(C=C, kernel="linear", tol=1e-9)),
+    "SVR": (
+        L.SupportVectorRegressor(strength=STRENGTH, epsilon=0.1, tol=1e-9),
+        svm.SVR(C=C, kernel="linear", epsilon=0.1, tol=1e-9),
     ),
-    "SVC": lambda linear, svm: (
-        linclass.LinearSVM(strength=STRENGTH, tol=1e-9),
-        svm.SVC(C=1 / (N * STRENGTH), kernel="linear", tol=1e-9),
-    ),
-    "SVR": lambda linear, svm: (
-        linclass.SupportVectorRegressor(strength=STRENGTH, epsilon=0.1, tol=1e-9),
-        svm.SVR(C=1 / (N * STRENGTH), kernel="linear", epsilon=0.1, tol=1e-9),
-    ),
-    "SGDClassifier": lambda linear, svm: (
-        linclass.LogisticRegression(strength=STRENGTH, tol=1e-12),
-        linear.SGDClassifier(
-            loss="log_loss", alpha=STRENGTH, tol=None, max_iter=20_000, average=True, random_state=0
-        ),
+    "SGDClassifier": (
+        L.LogisticRegression(**OURS),
+        linear_model.SGDClassifier("log_loss", alpha=STRENGTH, tol=None, max_iter=20_000, average=True, random_state=0),
     ),
 }  # fmt: skip
 CLOSE = {"SGDClassifier": 2e-2, "SVC": 1e-4, "SVR": 1e-4}  # absolute; how near the peer comes
@@ -76,9 +59,7 @@ CLOSE = {"SGDClassifier": 2e-2, "SVC": 1e-4, "SVR": 1e-4}  # absolute; how near 
 
 @each("name", PAIRS)
 def test_the_conversion_gives_the_same_coefficients(name):
-    from sklearn import linear_model, svm
-
-    ours, theirs = PAIRS[name](linear_model, svm)
+    ours, theirs = PAIRS[name]
     X, classes, target = rows()
     y = target if name in ("Ridge", "Lasso", "ElasticNet", "SVR") else classes
     ours.fit(X, y)
@@ -95,4 +76,4 @@ def test_the_page_names_the_same_estimators():
 
 
 def test_a_C_and_back():
-    assert strength_of_C(1 / (N * STRENGTH), N) == pytest.approx(STRENGTH)
+    assert L.strength_of_C(1 / (N * STRENGTH), N) == pytest.approx(STRENGTH)

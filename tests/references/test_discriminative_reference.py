@@ -1,21 +1,21 @@
 """Agreement with scikit-learn, statsmodels and published tables for the same objectives."""
 
 import csv
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+import sklearn.linear_model as peers
+import statsmodels.api as sm
+import yaml
 from cases import each
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.svm import LinearSVC
 
-from linclass import (
-    LinearClassifier,
-    LinearRegression,
-    LogisticRegression,
-    Ridge,
-    strength_of_C,
-)
+from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge, strength_of_C
+from linclass_study.data.source_reader import obtain_dataset
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,14 +30,12 @@ def data(classes, n=150):
 @each("C", [0.01, 1.0, 100.0])
 @each("intercept", [True, False])
 def test_logistic_regression_is_scikit_learns(classes, C, intercept):
-    from sklearn.linear_model import LogisticRegression as Peer
-
     X, y = data(classes)
     w = np.random.default_rng(0).uniform(0.5, 2, len(y))
-    peer = Peer(C=C, tol=1e-10, max_iter=10_000, fit_intercept=intercept).fit(X, y, w)
-    ours = LogisticRegression(
-        strength=strength_of_C(C, w.sum()), tol=1e-12, fit_intercept=intercept
-    )
+    peer = peers.LogisticRegression(C=C, tol=1e-10, max_iter=10_000, fit_intercept=intercept)
+    peer.fit(X, y, w)
+    strength = strength_of_C(C, w.sum())
+    ours = LogisticRegression(strength=strength, tol=1e-12, fit_intercept=intercept)
     ours.fit(X, y, w)
     assert_allclose(ours.coef_, peer.coef_, atol=1e-5)
     assert_allclose(ours.decision_function(X), peer.decision_function(X), atol=1e-5)
@@ -46,16 +44,12 @@ def test_logistic_regression_is_scikit_learns(classes, C, intercept):
 
 @each("solver", ["auto", "newton", "newton_cg", "quasi_newton", "gradient_descent"])
 def test_ridge_and_linear_regression_are_scikit_learns(solver):
-    import sklearn.linear_model as peers
-
     X, _ = data(2)
     rng = np.random.default_rng(0)
     y, w = X @ rng.standard_normal(4) + rng.standard_normal(len(X)), rng.uniform(0.5, 2, len(X))
     options = {"solver": solver, "tol": 1e-10, "max_iter": 20_000}
-    ridge, peer = (
-        Ridge(strength=0.5, **options).fit(X, y, w),
-        peers.Ridge(alpha=0.5 * w.sum()).fit(X, y, w),
-    )
+    ridge = Ridge(strength=0.5, **options).fit(X, y, w)
+    peer = peers.Ridge(alpha=0.5 * w.sum()).fit(X, y, w)
     assert_allclose(ridge.coef_, peer.coef_, atol=1e-5)
     assert_allclose(ridge.intercept_, peer.intercept_, atol=1e-5)
     plain, other = LinearRegression(**options).fit(X, y, w), peers.LinearRegression().fit(X, y, w)
@@ -65,13 +59,9 @@ def test_ridge_and_linear_regression_are_scikit_learns(solver):
 
 @each("classes", [2, 3])
 def test_standard_errors_and_deviance_are_statsmodels(classes):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import statsmodels.api as sm
-
-        X, y = data(classes)
-        kind = sm.Logit if classes == 2 else sm.MNLogit
-        peer = kind(y, sm.add_constant(X)).fit(disp=False, tol=1e-12, maxiter=100)
+    X, y = data(classes)
+    kind = sm.Logit if classes == 2 else sm.MNLogit
+    peer = kind(y, sm.add_constant(X)).fit(disp=False, tol=1e-12, maxiter=100)
     for solver in ("auto", "quasi_newton"):
         model = LogisticRegression(penalty=None, solver=solver, tol=1e-10).fit(X, y)
         summary = model.summary()
@@ -111,18 +101,16 @@ FULL = ("sbp", "tobacco", "ldl", "famhist", "obesity", "alcohol", "age")
 @each("solver", ["auto", "irls", "newton_cg", "quasi_newton"])
 def test_heart_disease_as_published(solver):
     """Table 4.2 and 4.3 of Hastie, Tibshirani & Friedman (2009), their coefficients and errors."""
-    model = LogisticRegression(penalty=None, solver=solver, tol=1e-9, max_iter=3000).fit(
-        *heart(*FULL)
-    )
+    model = LogisticRegression(penalty=None, solver=solver, tol=1e-9, max_iter=3000)
+    model.fit(*heart(*FULL))
     summary = model.summary()
     published = [-4.130, 0.006, 0.080, 0.185, 0.939, -0.035, 0.001, 0.043]
     errors = [0.964, 0.006, 0.026, 0.057, 0.225, 0.029, 0.004, 0.010]
     assert_allclose(summary.table.estimate, published, atol=0.0005)
     assert_allclose(summary.table.std_error, errors, atol=0.0005)
     assert_allclose(summary.deviance, 483.17, atol=0.005)
-    reduced = (
-        LogisticRegression(penalty=None).fit(*heart("tobacco", "ldl", "famhist", "age")).summary()
-    )
+    few = heart("tobacco", "ldl", "famhist", "age")
+    reduced = LogisticRegression(penalty=None).fit(*few).summary()
     assert_allclose(reduced.table.estimate, [-4.204, 0.081, 0.168, 0.924, 0.044], atol=0.0005)
     assert_allclose(reduced.deviance, 485.44, atol=0.005)
 
@@ -151,8 +139,6 @@ def test_standard_errors_are_absent_where_they_are_not_valid():
         LogisticRegression().fit(X, y).summary()
     with pytest.raises(ValueError, match="separable"):
         LogisticRegression(penalty=None).fit(np.column_stack([X, y]), y).summary()
-    from sklearn.exceptions import NotFittedError
-
     with pytest.raises(NotFittedError):
         LogisticRegression().summary()
 
@@ -160,10 +146,6 @@ def test_standard_errors_are_absent_where_they_are_not_valid():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_newsgroups_by_412_gradient_steps_as_published():
     """Training and test error and the heaviest words of religion versus politics, by the bars."""
-    import yaml
-
-    from linclass_study.data.source_reader import obtain_dataset
-
     entry = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encoding="utf-8"))[
         "newsgroups"
     ]
@@ -191,9 +173,6 @@ def test_newsgroups_by_412_gradient_steps_as_published():
 
 @each("strength", [0.1, 0.01])
 def test_the_crammer_singer_machine_is_liblinears(strength):
-    from sklearn.datasets import load_iris
-    from sklearn.svm import LinearSVC
-
     X, y = load_iris(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     options = {"fit_intercept": False, "tol": 1e-8, "max_iter": 10**6}
@@ -201,4 +180,4 @@ def test_the_crammer_singer_machine_is_liblinears(strength):
     ours = LinearClassifier(
         loss="crammer_singer", strength=strength, fit_intercept=False, tol=1e-9
     ).fit(X, y)
-    np.testing.assert_allclose(ours.coef_, theirs.coef_ - theirs.coef_.mean(axis=0), atol=1e-4)
+    assert_allclose(ours.coef_, theirs.coef_ - theirs.coef_.mean(axis=0), atol=1e-4)

@@ -60,9 +60,8 @@ def over_classes(function):
     def measure(p):
         two = p.n_classes == 2
         S, classes = (p.score, [p.positive]) if two else (proba(p), range(p.n_classes))
-        return float(
-            np.mean([function(p.y_true == k, S[:, k], sample_weight=p.weight) for k in classes])
-        )
+        values = [function(p.y_true == k, S[:, k], sample_weight=p.weight) for k in classes]
+        return float(np.mean(values))
 
     return measure
 
@@ -84,9 +83,8 @@ def brier(p):
 
 def calibration_error(p):
     """calibration_curve has no weights: rows are repeated as often as their weights in hundredths say."""
-    times = (
-        np.ones(len(p.y_true), int) if p.weight is None else np.round(100 * p.weight).astype(int)
-    )
+    weight = np.ones(len(p.y_true)) if p.weight is None else p.weight
+    times = np.round(100 * weight).astype(int)
     errors = []
     for k in [p.positive] if p.n_classes == 2 else range(p.n_classes):
         member, output = np.repeat(p.y_true == k, times), np.repeat(proba(p)[:, k], times)
@@ -146,9 +144,8 @@ def test_log_loss_has_scikit_learns_floor():
     y = np.array([0, 1, 1])
     log_proba = np.array([[0.0, -800.0], [0.0, -np.inf], [-1000.0, 0.0]])
     p = Predictions(y, y, log_proba, log_proba, 1)
-    assert metrics.find("log_loss")(p) == pytest.approx(
-        reference.log_loss(y, np.exp(log_proba)), rel=1e-12
-    )
+    expected = reference.log_loss(y, np.exp(log_proba))
+    assert metrics.find("log_loss")(p) == pytest.approx(expected, rel=1e-12)
 
 
 @each("base", ["precision", "recall", "f1"])

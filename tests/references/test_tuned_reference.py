@@ -2,18 +2,12 @@
 
 import numpy as np
 import pytest
+import sklearn.linear_model as peers
+import statsmodels.api as sm
 from cases import each
 from numpy.testing import assert_allclose
 
-from linclass import (
-    ElasticNet,
-    Lasso,
-    LogisticRegression,
-    Ridge,
-    TunedClassifier,
-    TunedRegressor,
-    strength_of_C,
-)
+import linclass as L
 
 FOLD = np.arange(200) % 5
 SPLITS = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(5)]
@@ -30,99 +24,69 @@ def numbers(seed):
 @each("K", [2, 3])
 def test_logistic_regression_chooses_as_scikit_learns(K, metric):
     """A fit to 160 rows has C = 1/(160 · strength) there."""
-    from sklearn.linear_model import LogisticRegressionCV
-
     rng = np.random.default_rng(K)
     y = rng.integers(0, K, 200)
     X = 0.6 * np.eye(6)[y] + rng.standard_normal((200, 6))
     scoring = "neg_log_loss" if metric == "log_loss" else metric
-    peer = LogisticRegressionCV(
-        Cs=[strength_of_C(s, 160) for s in STRENGTHS],
-        cv=SPLITS,
-        scoring=scoring,
-        l1_ratios=(0,),
-        use_legacy_attributes=False,
-        tol=1e-10,
-        max_iter=1000,
-    )
-    peer.fit(X, y)
-    inner = LogisticRegression(tol=1e-10)
-    ours = TunedClassifier(inner, strengths=STRENGTHS, cv=FOLD, scoring=metric).fit(X, y)
-    theirs = np.asarray(peer.scores_).reshape(5, len(STRENGTHS))
-    assert_allclose(ours.scores_, theirs, atol=1e-5)
-    assert np.ravel(peer.C_)[0] == pytest.approx(strength_of_C(ours.strength_, 160))
+    options = {"l1_ratios": (0,), "use_legacy_attributes": False, "tol": 1e-10, "max_iter": 1000}
+    Cs = [L.strength_of_C(s, 160) for s in STRENGTHS]
+    peer = peers.LogisticRegressionCV(Cs=Cs, cv=SPLITS, scoring=scoring, **options).fit(X, y)
+    inner = L.LogisticRegression(tol=1e-10)
+    ours = L.TunedClassifier(inner, strengths=STRENGTHS, cv=FOLD, scoring=metric).fit(X, y)
+    assert_allclose(ours.scores_, np.reshape(peer.scores_, (5, len(STRENGTHS))), atol=1e-5)
+    assert np.ravel(peer.C_)[0] == pytest.approx(L.strength_of_C(ours.strength_, 160))
 
 
+@each(("peer", "inner", "factor"), [
+    (peers.LassoCV(alphas=STRENGTHS, cv=SPLITS, tol=1e-10), L.Lasso(tol=1e-10), 1),
+    (peers.ElasticNetCV(alphas=STRENGTHS, cv=SPLITS, tol=1e-10), L.ElasticNet(l1_ratio=0.5, tol=1e-10), 1),
+    (peers.RidgeCV(alphas=160 * STRENGTHS, cv=SPLITS, scoring="neg_mean_squared_error"), L.Ridge(tol=1e-10), 160),
+])  # fmt: skip
 @each("seed", [0, 1, 2])
-def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed):
-    from sklearn.linear_model import ElasticNetCV, LassoCV, RidgeCV
-
+def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed, peer, inner, factor):
     X, y = numbers(seed)
-    peers = [
-        (LassoCV(alphas=STRENGTHS, cv=SPLITS, tol=1e-10), Lasso(), 1),
-        (
-            ElasticNetCV(alphas=STRENGTHS, l1_ratio=0.7, cv=SPLITS, tol=1e-10),
-            ElasticNet(l1_ratio=0.7),
-            1,
-        ),
-        (
-            RidgeCV(alphas=160 * STRENGTHS, cv=SPLITS, scoring="neg_mean_squared_error"),
-            Ridge(),
-            160,
-        ),
-    ]
-    for peer, inner, factor in peers:
-        peer.fit(X, y)
-        inner.tol = 1e-10
-        ours = TunedRegressor(inner, strengths=STRENGTHS, cv=FOLD).fit(X, y)
-        assert factor * ours.strength_ == pytest.approx(peer.alpha_)
-        if hasattr(peer, "mse_path_"):
-            assert_allclose(-ours.scores_.T, peer.mse_path_, rtol=1e-4)
-            assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
-        else:
-            assert ours.mean_scores_.max() == pytest.approx(peer.best_score_)
+    peer.fit(X, y)
+    ours = L.TunedRegressor(inner, strengths=STRENGTHS, cv=FOLD).fit(X, y)
+    assert factor * ours.strength_ == pytest.approx(peer.alpha_)
+    if hasattr(peer, "mse_path_"):
+        assert_allclose(-ours.scores_.T, peer.mse_path_, rtol=1e-4)
+        assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
+    else:
+        assert ours.mean_scores_.max() == pytest.approx(peer.best_score_)
 
 
 @each("rule", ["aic", "bic"])
 @each("seed", [0, 1])
 def test_a_lasso_by_criterion_is_scikit_learns(rule, seed):
     """Our df counts the intercept, scikit-learn's does not."""
-    from sklearn.linear_model import LassoLarsIC
-
     X, y = numbers(seed)
-    peer = LassoLarsIC(criterion=rule, noise_variance=4.0).fit(X, y)
+    peer = peers.LassoLarsIC(criterion=rule, noise_variance=4.0).fit(X, y)
     kinks = peer.alphas_[peer.alphas_ > 1e-12]
-    ours = TunedRegressor(
-        Lasso(tol=1e-12, solver="homotopy"),
-        strengths=kinks * (1 - 1e-9),
-        rule=rule,
-        noise_variance=4.0,
-    )
-    ours.fit(X, y)
+    options = {"strengths": kinks * (1 - 1e-9), "rule": rule, "noise_variance": 4.0}
+    ours = L.TunedRegressor(L.Lasso(tol=1e-12, solver="homotopy"), **options).fit(X, y)
     price = 2 if rule == "aic" else np.log(200)
     own = ours.criterion_ - price * ours.degrees_of_freedom_
-    theirs = peer.criterion_[: len(kinks)]
     # at a kink scikit-learn does not yet count the feature that joins there
-    df = [
-        1 + np.count_nonzero(fit.coef_) for fit in Lasso(tol=1e-12).path(X, y, kinks * (1 + 1e-9))
-    ]
-    assert_allclose(own + price * (np.array(df) - 1), theirs, rtol=1e-6)
+    before = L.Lasso(tol=1e-12).path(X, y, kinks * (1 + 1e-9))
+    df = np.array([np.count_nonzero(fit.coef_) for fit in before])
+    assert_allclose(own + price * df, peer.criterion_[: len(kinks)], rtol=1e-6)
 
 
 def test_the_criteria_are_those_of_statsmodels_also_with_fractional_weights():
-    sm = pytest.importorskip("statsmodels.api")
     X, y = numbers(0)
-    fit = sm.OLS(y, sm.add_constant(X)).fit()
-    for rule, value in (("aic", fit.aic), ("bic", fit.bic)):
-        ours = TunedRegressor(Ridge(), strengths=[1e-9], rule=rule).fit(X, y)
+    labels, ones = (y > 0).astype(int), sm.add_constant(X)
+    w, binomial = np.random.default_rng(1).uniform(0.3, 2.5, len(y)), sm.families.Binomial()
+    least, likelihood = sm.OLS(y, ones).fit(), sm.Logit(labels, ones).fit(disp=0)
+    weighted = sm.GLM(labels, ones, family=binomial, freq_weights=w).fit()
+    regressor = L.TunedRegressor, L.Ridge()
+    classifier = L.TunedClassifier, L.LogisticRegression()
+    for (tuned, inner), target, weights, rule, value in [
+        (regressor, y, None, "aic", least.aic),
+        (regressor, y, None, "bic", least.bic),
+        (classifier, labels, None, "aic", likelihood.aic),
+        (classifier, labels, None, "bic", likelihood.bic),
+        (classifier, labels, w, "aic", weighted.aic),
+        (classifier, labels, w, "bic", weighted.bic_llf),
+    ]:
+        ours = tuned(inner, strengths=[1e-9], rule=rule).fit(X, target, weights)
         assert ours.criterion_[0] == pytest.approx(value, rel=1e-6)
-    labels = (y > 0).astype(int)
-    likelihood = sm.Logit(labels, sm.add_constant(X)).fit(disp=0)
-    for rule, value in (("aic", likelihood.aic), ("bic", likelihood.bic)):
-        logistic = TunedClassifier(LogisticRegression(), strengths=[1e-9], rule=rule).fit(X, labels)
-        assert logistic.criterion_[0] == pytest.approx(value, rel=1e-6)
-    w = np.random.default_rng(1).uniform(0.3, 2.5, len(y))
-    peer = sm.GLM(labels, sm.add_constant(X), family=sm.families.Binomial(), freq_weights=w).fit()
-    for rule, value in (("aic", peer.aic), ("bic", peer.bic_llf)):
-        ours = TunedClassifier(LogisticRegression(), strengths=[1e-9], rule=rule)
-        assert ours.fit(X, labels, w).criterion_[0] == pytest.approx(value, rel=1e-6)
