@@ -1,26 +1,14 @@
 """Learning row by row: parts of the rows, passes over them, and the weights of perceptrons."""
 
-import copy
 import sys
 
 import numpy as np
 import pytest
 from cases import each
 from scipy import sparse
+from sklearn.base import clone
 
-from linclass import (
-    ElasticNet,
-    KernelPerceptron,
-    LinearClassifier,
-    LinearRegression,
-    LinearSVM,
-    LogisticRegression,
-    Perceptron,
-    ProbitRegression,
-    Ridge,
-    SecondOrderPerceptron,
-    Winnow,
-)
+import linclass as L
 from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.corrections import visits_of_many, visits_of_two
 
@@ -29,13 +17,20 @@ from linclass.linear.solvers.corrections import visits_of_many, visits_of_two
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 SGD = "stochastic_gradient"
+BATCHES = {SGD: {"batch": 4}}
 MODELS = {
-    "logistic": LogisticRegression(solver=SGD, strength=0.01),
-    "unpenalized logistic": LogisticRegression(solver=SGD, penalty=None),
-    "last iterate": LogisticRegression(solver={SGD: {"average": False}}, strength=0.1),
-    "squared hinge": LinearClassifier(loss="squared_hinge", solver=SGD),
-    "hinge": LinearSVM(solver=SGD),
-    "perceptron": Perceptron(order="cyclic"),
+    "logistic": L.LogisticRegression(solver=SGD, strength=0.01),
+    "unpenalized logistic": L.LogisticRegression(solver=SGD, penalty=None),
+    "last iterate": L.LogisticRegression(solver={SGD: {"average": False}}, strength=0.1),
+    "squared hinge": L.LinearClassifier(loss="squared_hinge", solver=SGD),
+    "hinge": L.LinearSVM(solver=SGD),
+}
+REGRESSORS = {
+    "least squares": L.LinearRegression(solver=BATCHES),
+    "ridge": L.Ridge(solver=BATCHES, strength=0.1),
+    "last iterate": L.Ridge(solver={SGD: {"average": False, "batch": 4}}, strength=0.1),
+    "without an intercept": L.Ridge(solver=BATCHES, strength=0.1, fit_intercept=False),
+    "no kink": L.ElasticNet(solver=BATCHES, strength=0.1, l1_ratio=0.0),
 }
 
 
@@ -45,92 +40,28 @@ def rows(K, n=100):
     return rng.normal(size=(K, 4))[y] * 2 + rng.normal(size=(n, 4)), y
 
 
-def fresh(name):
-    return copy.deepcopy(MODELS[name])
-
-
-@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@each("K", [2, 3])
-@each("name", [name for name in MODELS if name != "perceptron"])
-def test_many_passes_approximate_the_fit_to_all_rows(name, K, kind):
-    X, y = rows(K)
-    model = fresh(name)
-    for _ in range(15):
-        model.partial_fit(kind(X), y, classes=range(K))
-    other = fresh(name).set_params(max_iter=15).fit(X, y)
-    assert np.mean(model.predict(X) == other.predict(X)) > 0.95
-    assert model.classes_.tolist() == list(range(K))
-
-
-@each("model", [
-    LogisticRegression(),
-    LogisticRegression(solver="newton"),
-    LinearSVM(),
-    LogisticRegression(solver="unknown"),
-    LinearRegression(),
-    Ridge(solver="newton"),
-], ids=repr)  # fmt: skip
-def test_a_model_without_passes_has_no_partial_fit(model):
-    assert not hasattr(model, "partial_fit")
-
-
-def test_partial_fit_continues_a_fit_and_fit_starts_over():
-    X, y = rows(2)
-    y[::7] = 1 - y[::7]  # the classes overlap, so each pass makes mistakes
-    model = Perceptron(order="cyclic", max_iter=1)
-    once = model.fit(X, y).coef_
-    model.partial_fit(X, y)
-    assert not np.array_equal(model.coef_, once)
-    np.testing.assert_array_equal(model.fit(X, y).coef_, once)
-
-
-def test_weights_of_classes_multiply_those_of_rows():
-    X, y = rows(2)
-    one = LogisticRegression(solver=SGD, class_weight={1: 3.0}).partial_fit(X, y)
-    other = LogisticRegression(solver=SGD).partial_fit(X, y, sample_weight=np.where(y, 3.0, 1.0))
-    np.testing.assert_array_equal(one.coef_, other.coef_)
-
-
-def test_a_refused_first_call_leaves_no_state():
-    X, y = rows(3)
-    model = LogisticRegression(solver=SGD)
-    with pytest.raises(ValueError, match="y holds 2"):
-        model.partial_fit(X, y, classes=[0, 1])
-    once = model.partial_fit(X, y, classes=[0, 1, 2]).coef_
-    np.testing.assert_array_equal(once, LogisticRegression(solver=SGD).partial_fit(X, y).coef_)
-
-
-@each("model", [ProbitRegression(solver=SGD), SecondOrderPerceptron(), Winnow()])
-def test_a_model_of_two_classes_refuses_three_also_in_parts(model):
-    """Probit regression fitted one score for each of them, and gave six columns of probabilities."""
-    X, y = np.abs(rows(3)[0]), rows(3)[1]
-    for begin in (model.fit, model.partial_fit):
-        with pytest.raises(NotApplicable, match="Only binary classification is supported"):
-            begin(X, y)
-    two = y < 2
-    assert model.partial_fit(X[two], y[two]).coef_.shape == (1, X.shape[1])
-
-
-BATCHES = {SGD: {"batch": 4}}
-REGRESSORS = {
-    "least squares": LinearRegression(solver=BATCHES),
-    "ridge": Ridge(solver=BATCHES, strength=0.1),
-    "last iterate": Ridge(solver={SGD: {"average": False, "batch": 4}}, strength=0.1),
-    "without an intercept": Ridge(solver=BATCHES, strength=0.1, fit_intercept=False),
-    "no kink": ElasticNet(solver=BATCHES, strength=0.1, l1_ratio=0.0),
-}
-
-
 def targets():
     X, _ = rows(2)
     return X, X @ [1.0, -2, 0, 3] + 5 + np.random.default_rng(1).normal(size=len(X))
 
 
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("K", [2, 3])
+@each("name", MODELS)
+def test_many_passes_approximate_the_fit_to_all_rows(name, K, kind):
+    X, y = rows(K)
+    model, other = clone(MODELS[name]), clone(MODELS[name]).set_params(max_iter=15).fit(X, y)
+    for _ in range(15):
+        model.partial_fit(kind(X), y, classes=range(K))
+    assert np.mean(model.predict(X) == other.predict(X)) > 0.95
+    assert model.classes_.tolist() == list(range(K))
+
+
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("name", REGRESSORS)
 def test_passes_over_targets_come_near_the_fit_to_all_rows(name, kind):
     X, y = targets()
-    model, exact = copy.deepcopy(REGRESSORS[name]), copy.deepcopy(REGRESSORS[name])
+    model, exact = clone(REGRESSORS[name]), clone(REGRESSORS[name])
     exact.set_params(solver="auto").fit(X, y)
     start = np.sum((exact.predict(X) - y.mean()) ** 2)
     for _ in range(20):
@@ -139,40 +70,74 @@ def test_passes_over_targets_come_near_the_fit_to_all_rows(name, kind):
     assert (model.status_, model.n_iter_, model.solver_) == ("max_iter", 1, SGD)
 
 
-def test_partial_fit_of_regressors_continues_a_fit_and_fit_starts_over():
-    X, y = targets()
-    model = Ridge(solver=SGD, max_iter=1, random_state=0)
-    once = model.fit(X, y).coef_
-    assert not np.array_equal(model.partial_fit(X, y).coef_, once)
-    with pytest.raises(ValueError, match="fit_intercept was True when this Ridge began"):
-        model.set_params(fit_intercept=False).partial_fit(X, y)
-    np.testing.assert_array_equal(model.set_params(fit_intercept=True).fit(X, y).coef_, once)
-    exact = Ridge(strength=0.1).fit(X, y)
-    at_optimum = exact.set_params(solver=SGD).partial_fit(X, y)
-    assert at_optimum.objective_ < Ridge(solver=SGD, strength=0.1).partial_fit(X, y).objective_
+@each("model", [
+    L.LogisticRegression(), L.LogisticRegression(solver="newton"), L.LinearSVM(),
+    L.LogisticRegression(solver="unknown"), L.LinearRegression(), L.Ridge(solver="newton"),
+], ids=repr)  # fmt: skip
+def test_a_model_without_passes_has_no_partial_fit(model):
+    assert not hasattr(model, "partial_fit")
 
 
-def test_refused_targets_leave_no_state():
-    X, y = targets()
-    model = Ridge(solver=SGD)
+def test_partial_fit_continues_a_fit_and_fit_starts_over():
+    X, y = rows(2)
+    y[::7] = 1 - y[::7]  # the classes overlap, so each pass makes mistakes
+    perceptron = L.Perceptron(order="cyclic", max_iter=1)
+    ridge = L.Ridge(solver=SGD, max_iter=1, random_state=0)
+    for model, target in ((perceptron, y), (ridge, targets()[1])):
+        once = model.fit(X, target).coef_
+        assert not np.array_equal(model.partial_fit(X, target).coef_, once)
+        with pytest.raises(ValueError, match=r"fit_intercept was True when this .* began"):
+            model.set_params(fit_intercept=False).partial_fit(X, target)
+        again = model.set_params(fit_intercept=True).fit(X, target).coef_
+        np.testing.assert_array_equal(again, once)
+    exact = L.Ridge(strength=0.1).fit(X, target)
+    at_optimum = exact.set_params(solver=SGD).partial_fit(X, target)
+    fresh = L.Ridge(solver=SGD, strength=0.1).partial_fit(X, target)
+    assert at_optimum.objective_ < fresh.objective_
+
+
+def test_weights_of_classes_multiply_those_of_rows():
+    X, y = rows(2)
+    one = L.LogisticRegression(solver=SGD, class_weight={1: 3.0}).partial_fit(X, y)
+    other = L.LogisticRegression(solver=SGD).partial_fit(X, y, sample_weight=np.where(y, 3.0, 1.0))
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+def test_a_refused_first_call_leaves_no_state():
+    X, y = rows(3)
+    model = L.LogisticRegression(solver=SGD)
+    with pytest.raises(ValueError, match="y holds 2"):
+        model.partial_fit(X, y, classes=[0, 1])
+    once = model.partial_fit(X, y, classes=[0, 1, 2]).coef_
+    np.testing.assert_array_equal(once, L.LogisticRegression(solver=SGD).partial_fit(X, y).coef_)
+    model = L.Ridge(solver=SGD)
     with pytest.raises(ValueError, match="Input y contains NaN"):
         model.partial_fit(X[:, :2], np.full(len(y), np.nan))
-    assert model.partial_fit(X, y).coef_.shape == (4,)
+    assert model.partial_fit(X, y * 1.0).coef_.shape == (4,)
     with pytest.raises(ValueError, match="X has 2 features, but Ridge is expecting 4"):
-        model.partial_fit(X[:, :2], y)
+        model.partial_fit(X[:, :2], y * 1.0)
     with pytest.raises(ValueError, match="needs a smooth penalty"):
-        ElasticNet(solver=SGD).partial_fit(X, y)
+        L.ElasticNet(solver=SGD).partial_fit(X, y * 1.0)
+
+
+@each("model", [L.ProbitRegression(solver=SGD), L.SecondOrderPerceptron(), L.Winnow()])
+def test_a_model_of_two_classes_refuses_three_also_in_parts(model):
+    """Probit regression fitted one score for each of them, and gave six columns of probabilities."""
+    X, y = np.abs(rows(3)[0]), rows(3)[1]
+    for begin in (model.fit, model.partial_fit):
+        with pytest.raises(NotApplicable, match="Only binary classification is supported"):
+            begin(X, y)
+    assert model.partial_fit(X[y < 2], y[y < 2]).coef_.shape == (1, X.shape[1])
 
 
 # Weights of a perceptron count rows: weight w means up to w visits in succession, until the row is correct
 
 
-ORDERS = ["random", "cyclic"]
-KINDS = [Perceptron, KernelPerceptron]
+ORDERS = each("order", ["random", "cyclic"])
 FORMS = {
-    "dense": (Perceptron, np.asarray, {}),
-    "sparse": (Perceptron, sparse.csr_array, {}),
-    "kernel": (KernelPerceptron, np.asarray, {"kernel": "polynomial", "gamma": 1.0, "degree": 2}),
+    "dense": (L.Perceptron, np.asarray, {}),
+    "sparse": (L.Perceptron, sparse.csr_array, {}),
+    "kernel": (L.KernelPerceptron, np.asarray, {"kernel": "polynomial", "gamma": 1.0, "degree": 2}),
 }
 
 
@@ -201,7 +166,7 @@ def row_by_row(X, y, weights):
     return (theta[1:] if K == 2 else theta), mistakes
 
 
-@each("order", ORDERS)
+@ORDERS
 @each("K", [2, 3])
 @each("form", FORMS)
 def test_a_row_of_weight_two_is_the_row_twice_in_every_order(form, K, order):
@@ -213,16 +178,11 @@ def test_a_row_of_weight_two_is_the_row_twice_in_every_order(form, K, order):
         if order == "random":
             often = np.random.default_rng(seed).permutation(often)
         model = kind(order=order, max_iter=4, fit_intercept=seed % 2 == 0, **options)
-        weighted = model.fit(stored(X), y, sample_weight=w)
-        scores, mistakes, wrong = (
-            weighted.decision_function(X),
-            weighted.n_mistakes_,
-            weighted.certificate_,
-        )
-        repeated = model.fit(stored(X[often]), y[often])
+        weighted = clone(model).fit(stored(X), y, sample_weight=w)
+        repeated, scores = model.fit(stored(X[often]), y[often]), weighted.decision_function(X)
         np.testing.assert_allclose(scores, repeated.decision_function(X), rtol=1e-9, atol=1e-9)
-        assert mistakes == repeated.n_mistakes_ >= 50
-        assert 0 < wrong == pytest.approx(repeated.certificate_)
+        assert weighted.n_mistakes_ == repeated.n_mistakes_ >= 50
+        assert 0 < weighted.certificate_ == pytest.approx(repeated.certificate_)
 
 
 @each("K", [2, 3])
@@ -232,14 +192,14 @@ def test_partial_fit_visits_a_row_as_often_as_its_weight(stored, K):
     X, y, w = counts(K)
     w = w * 0.75
     theta, mistakes = row_by_row(X, y, w)
-    model = Perceptron()
+    model = L.Perceptron()
     for part in np.array_split(np.arange(len(y)), 3):
         model.partial_fit(stored(X[part]), y[part], classes=range(K), sample_weight=w[part])
     np.testing.assert_allclose(np.column_stack([model.coef_, model.intercept_]), theta, atol=1e-9)
     assert model.n_mistakes_ == mistakes > 100
 
 
-@each("order", ["random", "cyclic"])
+@ORDERS
 @each("K", [2, 4])
 @each("form", FORMS)
 def test_a_heavy_row_costs_no_more_than_a_row(form, K, order):
@@ -267,11 +227,11 @@ def test_a_heavy_row_costs_no_more_than_a_row(form, K, order):
     assert calls[1] < 2 * calls[0]
 
 
-@each("kind", KINDS)
+@each("kind", [L.Perceptron, L.KernelPerceptron])
 def test_a_random_order_depends_on_the_rows_and_not_on_their_places(kind):
     X, y, w = counts(3, n=60)
     moved = np.random.default_rng(1).permutation(len(y))
-    options = {} if kind is Perceptron else {"kernel": "linear"}
+    options = {} if kind is L.Perceptron else {"kernel": "linear"}
     one = kind(max_iter=3, **options).fit(X, y, sample_weight=w)
     other = kind(max_iter=3, **options).fit(X[moved], y[moved], sample_weight=w[moved])
     np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
@@ -279,11 +239,11 @@ def test_a_random_order_depends_on_the_rows_and_not_on_their_places(kind):
     assert not np.array_equal(one.decision_function(X), again.decision_function(X))
 
 
-@each("order", ORDERS)
+@ORDERS
 def test_a_row_of_weight_zero_is_dropped_from_a_precomputed_kernel(order):
     X, y, w = counts(2, n=60)
     K, there = (1 + X @ X.T) ** 2, w > 0
-    model = KernelPerceptron(kernel="precomputed", order=order, max_iter=3)
+    model = L.KernelPerceptron(kernel="precomputed", order=order, max_iter=3)
     weighed = model.fit(K, y, sample_weight=w).decision_function(K)
     absent = model.fit(K[np.ix_(there, there)], y[there], sample_weight=w[there])
     np.testing.assert_array_equal(weighed, absent.decision_function(K[:, there]))
