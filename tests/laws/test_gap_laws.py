@@ -10,9 +10,7 @@ from linclass import LinearClassifier
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
 from linclass.linear.losses.regression import Huber
-from linclass.linear.objective.certificate import (
-    duality_gap,
-)
+from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.finite_newton import FiniteNewton

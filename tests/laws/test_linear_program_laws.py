@@ -50,12 +50,8 @@ def by_slacks(P):
     rows += [np.hstack([sign * one, -np.eye(d), np.zeros((d, n))]) for sign in (1, -1)]
     limits += [np.zeros(d)] * 2
     cost = np.concatenate([np.zeros(p), np.broadcast_to(P.kink, d), P.weights])
-    found = linprog(
-        cost,
-        A_ub=np.vstack(rows),
-        b_ub=np.concatenate(limits),
-        bounds=[(None, None)] * p + [(0, None)] * (d + n),
-    )
+    bounds = [(None, None)] * p + [(0, None)] * (d + n)
+    found = linprog(cost, A_ub=np.vstack(rows), b_ub=np.concatenate(limits), bounds=bounds)
     assert found.status == 0
     return float(found.fun)
 
@@ -158,20 +154,17 @@ def test_ties_of_repeated_rows_and_indicators_do_not_stop_a_path(loss):
     y = np.sign(levels.sum(axis=1) - 2 + rng.choice([-0.5, 0.5, 2.5], 150))
     P = Objective(DesignMatrix(X), LOSSES[loss], y, None, L1(), 1.0)
     strengths = np.geomspace(0.5, 1e-4, 12)
-    for strength, found in zip(
-        strengths, LinearProgram().path(P, strengths, P.zero()), strict=True
-    ):
+    path = LinearProgram().path(P, strengths, P.zero())
+    for strength, found in zip(strengths, path, strict=True):
         assert found.certificate <= 1e-6
         assert found.objective == pytest.approx(by_slacks(P.with_strength(strength)), rel=1e-6)
 
 
 @each("loss", LOSSES)
 def test_vertices_and_highs_end_at_the_same_objective(loss, monkeypatch):
-    P = problem(loss, "l1")
-    P = Objective(
-        DesignMatrix(sparse.csr_array(P.design.dense()[:, :4])), P.loss, P.y, P.weights, L1(), 0.05
-    )
-    objectives = []
+    near = problem(loss, "l1")
+    rows = DesignMatrix(sparse.csr_array(near.design.dense()[:, :4]))
+    P, objectives = Objective(rows, near.loss, near.y, near.weights, L1(), 0.05), []
     for entries in (10_000, 0):
         monkeypatch.setattr(linear_program, "MAX_ENTRIES", entries)
         assert (linear_program.Program(P).vertices() is None) == (entries == 0)
@@ -183,12 +176,12 @@ def test_linear_programs_take_l1_or_no_penalty():
     taken = [L1(), L1(factors=[0, 1]), Unpenalized()]
     assert all(takes_penalty(LinearProgram, penalty) for penalty in taken)
     assert not any(takes_penalty(LinearProgram, penalty) for penalty in (L2(), ElasticNet()))
-    with pytest.raises(ValueError, match="linear_program needs l1 or no penalty; l2 is another"):
-        LinearClassifier(loss="hinge", solver="linear_program").fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="linear_program needs a piecewise linear loss"):
-        LinearClassifier(loss="logistic", penalty="l1", solver="linear_program").fit(
-            [[0.0], [1.0]], [0, 1]
-        )
+    for options, words in [
+        ({"loss": "hinge"}, "linear_program needs l1 or no penalty; l2 is another"),
+        ({"loss": "logistic", "penalty": "l1"}, "linear_program needs a piecewise linear loss"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            LinearClassifier(solver="linear_program", **options).fit([[0.0], [1.0]], [0, 1])
 
 
 def test_a_program_that_is_not_finished_says_so():

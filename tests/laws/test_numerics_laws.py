@@ -24,8 +24,6 @@ from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.quasi_newton import Secants
 
-# Laws of line searches, on functions whose steps are known
-
 
 @dataclass
 class Log:
@@ -128,12 +126,8 @@ def test_limited_memory_ends_where_newton_does_in_any_units(classes, penalty):
         assert_allclose(ends[0].objective_, ends[1].objective_, rtol=1e-6)
 
 
-# Sums of products of rows, of dense and of sparse ones.
-
-
 # Linearly dependent columns: they are reported for any order of the rows, and the coefficients have minimum norm.
 
-SEEDS = range(20)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -155,7 +149,7 @@ def summed(rng):
 
 @each("columns", [dummies, square, summed])
 def test_dependent_columns_are_reported_and_get_the_minimum_norm_solution(columns):
-    for seed in SEEDS:
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         X = columns(rng)
         y = X @ rng.standard_normal(X.shape[1]) + rng.standard_normal(len(X))
@@ -166,7 +160,7 @@ def test_dependent_columns_are_reported_and_get_the_minimum_norm_solution(column
 
 
 def test_nearly_dependent_columns_in_different_units_have_full_rank():
-    for seed in SEEDS:
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((100, 10))
         X[:, 9] = X[:, :9].sum(axis=1) + 1e-5 * X[:, 9]
