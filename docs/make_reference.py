@@ -501,7 +501,7 @@ def partial(study: Study) -> Iterator[str]:
     if names:
         yield (
             "These methods are not ranked, since they have no score on some data sets: "
-            f"{_joined(why_partial(study, names))}. On the others:"
+            f"{', or '.join(why_partial(study, names))}. On the others:"
         )
         lines = ["| method | data sets | accuracy − `logistic` |", "|---|---|---|"]
         for name in names:

@@ -167,7 +167,9 @@ def test_a_difference_within_a_group_is_that_of_the_scores_of_its_data_sets(stud
     written = pl.read_csv(make_reference.CONTRASTS)
     few = written.filter(pl.col("data_sets") < 10)
     assert few["upper"].null_count() == few.height > 0  # described and not tested
-    assert not [group for group in few["group"] if f"lower for {group}" in study.text]
+    for row in few.iter_rows(named=True):
+        pair = f"`{row['method']}` − `{row['against']}`"
+        assert f"{pair} is lower for {row['group']}" not in study.text
     written = written.filter(property="classes", group="classes ≤ 2")
     two = strata.filter("counts", pl.col("classes") <= 2)["dataset"]
     assert {*written["method"]} >= {"logistic", "lda_shrunk", "least_squares_ridge"}
