@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.special import log_expit
 
 ArrayLike = npt.ArrayLike  # a number or a name for each row: labels, weights, offsets, groups
-PerRow = ArrayLike | None  # the same, or None where there are none
+PerRow = ArrayLike | None  # one entry per row, or None
 MatrixLike = Any  # rows: an array, lists, a sparse matrix of SciPy or a data frame of any library
 Matrix = Any  # rows that are checked: np.ndarray | sp.csr_array, used through X @ W and X.T @ R
 EstimatorLike = Any  # ours or of any library, with scikit-learn's fit and predict
@@ -22,7 +22,7 @@ Tags = Any  # sklearn.utils.Tags, which is imported only where scikit-learn asks
 ClassWeight = Literal["balanced"] | Mapping[Any, float] | None  # the factor of each class
 Seed = int | np.random.Generator | None
 Index = slice | npt.NDArray[Any]  # some rows, or some columns
-FoldsLike = Any  # their number, the fold of each row, splits (training, held-out rows), or scikit-learn's splitter
+FoldsLike = Any  # number of folds, the fold of each row, splits (training, held-out rows), or scikit-learn's splitter
 StrengthsLike = int | Sequence[float] | None  # how many to choose from, or which
 
 
@@ -33,7 +33,7 @@ HUGE, TINY = 1e110, 1e-110  # between them products are floats, also with weight
 EPS = float(np.finfo(float).eps)  # relative rounding error of one operation is at most half of it
 SMALLEST = float(np.finfo(float).tiny)  # stands for 0 in a denominator
 BLOCK = 2048  # rows at a time: few enough for the cache, enough for BLAS
-ROUNDED_COSINE = 1e-13  # of two columns of numbers, up to which it is rounding
+ROUNDED_COSINE = 1e-13  # cosine of two columns of numbers, up to which it is rounding
 
 Value = TypeVar("Value")
 

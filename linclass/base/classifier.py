@@ -66,7 +66,7 @@ class Classifier(ClassifierMixin, Estimator):
     classes_ : array of shape (K,)
         The classes, sorted.
     status_ : str
-        How the fit ended: 'converged'; 'max_iter', stopped before the tolerance was reached;
+        Status of the fit: 'converged'; 'max_iter', stopped before the tolerance was reached;
         'separable', maximum likelihood has no finite optimum; 'rank_deficient', the optimum need not be
         unique or a covariance has no inverse.
     certificate_kind_ : str or None

@@ -27,7 +27,7 @@ from linclass.base.arrays import (
 )
 
 MAX_DENSE_ENTRIES = 500_000  # entries up to which sparse rows are made dense
-SPREAD_TOLERANCE = 1e-12  # of the mean of a column: a spread below it is rounding
+SPREAD_TOLERANCE = 1e-12  # relative to the mean of a column: a spread below it is rounding
 SHORT = 30  # entries of a sparse column up to which columns are not worth a copy for one score
 CACHED = 250_000  # numbers that stay in the cache of a processor
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows

@@ -42,7 +42,7 @@ class SignatureOfInit:
 
 
 class Estimator(BaseEstimator):
-    """The parameters are the arguments of `__init__`, stored as given; what is learned ends in `_`.
+    """Parameters are the arguments of `__init__`, stored as given; the names of fitted attributes end in `_`.
 
     Attributes
     ----------
@@ -51,13 +51,12 @@ class Estimator(BaseEstimator):
     feature_names_in_ : array of str, shape (d,), only if X was a data frame
         Names of the features.
     reason_ : str
-        One sentence on a status other than 'converged'; the ConvergenceWarning of the fit adds the remedy where it
-        has none. Of a converged fit it is empty, but for a note of Bayesian models on the strength or the noise that
-        they estimated.
+        One sentence on a status other than 'converged'. If it names no remedy, the ConvergenceWarning does. For a
+        converged fit it is empty, except for a note of Bayesian models on the strength or noise that they estimated.
     objective_ : float or None
         Value of the objective at the solution; None if the fit has a closed form.
     certificate_ : float or None
-        How far the solution is from optimal, 0 at an optimum; `certificate_kind_` says in what terms.
+        Distance of the solution from the optimum, 0 at an optimum, measured as `certificate_kind_` says.
     n_iter_ : int
         Number of iterations; 0 for a closed form.
     """

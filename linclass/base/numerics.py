@@ -187,7 +187,7 @@ def minimize_along(
 Product = Callable[[Array], tuple[Array, Array | None]]  # p ↦ (H p, X p if it is a by-product)
 Apply = Callable[[Array], Array]
 MAX_PRODUCTS = 500  # products for one step
-LIFT = 1e-6  # of the curvature along b: regularizes a singular H
+LIFT = 1e-6  # relative to the curvature along b: regularizes a singular H
 
 
 def conjugate_gradients(
@@ -282,7 +282,7 @@ def length(r: Array) -> float:
 PIVOT = 1e-14  # share of its diagonal entry, below which it is rounding
 CLEAR = 1e-8  # and from which it is none
 CONDITION = 6e-8  # reciprocal, of the factor of columns of one scale; rounding leaves a singular one some 1e-8
-CONSTANT = 1e-13  # of the mean of a column: a deviation up to it is rounding
+CONSTANT = 1e-13  # relative to the mean of a column: a deviation up to it is rounding
 
 
 class Inverse:

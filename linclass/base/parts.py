@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from linclass.base.suggestions import CLASSES, PARTS, near_names, nearest
 
-KINDS = {  # its singular, and the package
+KINDS = {  # kind of parts → its singular, and the package
     "families": ("family", "linclass.naive_bayes.families"),
     "features": ("feature", "linclass.preprocessing.features"),
     "kernels": ("kernel", "linclass.kernels.functions"),

@@ -19,7 +19,7 @@ class Regressor(RegressorMixin, Estimator):
     Attributes
     ----------
     status_ : str
-        How the fit ended: 'converged'; 'max_iter', stopped before the tolerance was reached; 'rank_deficient', the
+        Status of the fit: 'converged'; 'max_iter', stopped before the tolerance was reached; 'rank_deficient', the
         optimum need not be unique, or no noise is left that could be estimated.
     certificate_kind_ : str or None
         'duality_gap', an upper bound of (P − min P)/P for the objective P; 'gradient_cosine', the largest cosine

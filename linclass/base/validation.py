@@ -422,8 +422,8 @@ def weights_of_some(class_weight: str | Mapping[Any, float], classes: Array) -> 
 # mean of 1. The two agree where they meet, so a fit is continuous in a constant factor of the weights; integer weights
 # are repeated rows, and weights that sum to 1 or to n give the same fit.
 
-NEGLIGIBLE_WEIGHT = 1e-9  # of the largest weight: such a row is as good as absent
-WEIGHT_SUM_TOLERANCE = 1e-9  # of a sum of weights
+NEGLIGIBLE_WEIGHT = 1e-9  # relative to the largest weight: such a row is as good as absent
+WEIGHT_SUM_TOLERANCE = 1e-9  # relative to a sum of weights
 
 
 def count_factor(total: Any, rows: Any) -> Any:

@@ -68,7 +68,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
     mean_intercept_ : array of shape (1,) for two classes, (K,) for more
         Posterior mean of the intercepts b.
     coef_, intercept_ : array, only with predictive='mode'
-        The same. Only there `decision_function` is X·coef_ + intercept_: averaged scores are not linear in x.
+        Equal to `mean_coef_` and `mean_intercept_`. Scores that are averaged over the posterior are not linear in x.
     covariance_ : array of shape (p, p)
         Posterior covariance A⁻¹ of the parameters (w_k, b_k), class by class; computed when it is asked for.
     strength_ : float
@@ -229,7 +229,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
 
 WIDE = 100.0
 REACH = 9.0  # standard deviations beyond the peaks of φ(u) and of e^z φ(u)
-DISTANCE = 0.5  # of nodes in z
+DISTANCE = 0.5  # distance of nodes in z
 CELLS = 2_000_000  # nodes times rows at a time
 
 

@@ -200,7 +200,7 @@ WEAKEST = 1e-8  # least precision α of the prior, relative to the least varianc
 STRONGEST = 1e6  # largest strength α/Σw, relative to the largest variance of a feature
 NOTHING = "the evidence is largest without any weights: the features carry no information."
 UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
-VARIANCE_TOLERANCE = 1e-14  # of the mean square of a feature: a variance below it is 0
+VARIANCE_TOLERANCE = 1e-14  # relative to the mean square of a feature: a variance below it is 0
 # first step of ln α: the greater of a number and a multiple of the excess, which is about MacKay's step and falls
 # short; a further one: the same multiple of the secant's step, and at most twice the step before
 STRIDE, AHEAD = 1.0, 1.5

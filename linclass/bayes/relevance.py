@@ -35,13 +35,13 @@ from linclass.linear.support_vectors import of_all_rows
 
 RANK_TOLERANCE = 1e-12  # of the square of a column: what columns that stay leave of it is rounding
 EPSILON, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
-NOISELESS = 1e-14  # of the squares of z: nothing is left as noise
+NOISELESS = 1e-14  # relative to the squares of z: nothing is left as noise
 
 
 # Columns φ_j of rows with weights ω and a target z, all centred and of norm 1:  Σ_i ω_i φ_ij = 0,  Σ_i ω_i φ_ij² = 1.
 # Centring is what a constant column with a flat prior does to all others.
 
-CONSTANT = 1e-14  # of the mean square of a column: a variance below it is 0
+CONSTANT = 1e-14  # relative to the mean square of a column: a variance below it is 0
 
 
 class WeightedColumns:
@@ -201,7 +201,7 @@ class Relevance:
 TOGETHER = 20  # steps at most
 MAX_LOG_STEP = 2.0  # change of ln ρ in a step
 DAMPED = (0.0, 0.03, 0.1, 0.3)  # parts of the diagonal
-EVIDENCE_TOLERANCE = 1e-14  # of the evidence
+EVIDENCE_TOLERANCE = 1e-14  # relative to the evidence
 
 
 def ascend_together(search: Relevance, tol: float) -> None:
@@ -254,8 +254,8 @@ STRONG, WEAK = 0.1, 1e-5  # their ρ: of priors that halve what columns explain,
 ROUGH = 1e-3  # gain of a step then, at which single moves take over
 AT_A_TIME = 50  # moves, or half the columns that stay, before all precisions move together
 MIN_JOINT_COLUMNS = 40  # columns that stay, whose precisions move together rather than one by one
-PART = 0.1  # of the largest gain, at which moves end
-LESS = 0.5  # of a gain, that is progress
+PART = 0.1  # share of the largest gain, at which moves end
+LESS = 0.5  # ratio of the gains left, below which a step is progress
 
 
 class Summit(NamedTuple):

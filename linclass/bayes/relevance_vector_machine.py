@@ -52,7 +52,7 @@ from linclass.linear.solvers.newton import Newton
 from linclass.linear.support_vectors import rows_that_count
 
 MODES = 200  # limit
-MODE_UPDATE_SHARE = 0.1  # of the largest gain, at which the mode follows
+MODE_UPDATE_SHARE = 0.1  # share of the largest gain, at which the mode follows
 LOST_MODE_EVIDENCE = 0.5  # of the log evidence, by which only a mode that was not found is lower
 SEPARATED = (
     "the columns separate the classes, so the evidence rises as the weights grow; use a smaller gamma, or "

@@ -19,7 +19,7 @@ from linclass.base.design_matrix import Design
 from linclass.linear.penalties.base import Level, Penalty
 
 LOOKED_AT = 1000  # rows, of which every fourth is looked at
-ROUNDING = 1e-12  # of k(x, x)
+ROUNDING = 1e-12  # relative to k(x, x)
 
 
 class KernelDesign(Design):

@@ -155,7 +155,7 @@ def why_far_rows_are_hard(kernel: Kernel | None) -> str:
 
 # Is a kernel an inner product on these rows: is its matrix positive semidefinite?
 
-NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rounding error
+NEGATIVE = 1e-8  # relative to the largest eigenvalue: a negative one beyond it is no rounding error
 POWERS = 30  # of K, enough for a lower bound on its largest eigenvalue
 
 

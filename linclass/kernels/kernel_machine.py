@@ -36,7 +36,7 @@ from linclass.linear.support_vectors import rows_that_count
 
 # rows above which features are searched for, and a fit to a subset gives the start
 MIN_ROWS_OF_SEARCH = 1000
-SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
+SHARE_OF_TOL = 0.1  # share of the objective, by which features may be off
 FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
 # standard deviation, relative to the mean, below which all entries are equal
 CONSTANT_TOLERANCE = 1e-14
@@ -236,7 +236,7 @@ def gamma_scale(X: Matrix, weights: Array) -> float:
 # The kernel matrix does not depend on the strength and is computed once. Strengths are then solved from the strongest
 # to the weakest, each from the solution at the previous one (linclass/linear/path.py).
 
-NEARLY = 0.999  # of the trace
+NEARLY = 0.999  # relative to the trace
 
 
 class KernelPath(KernelMachine):

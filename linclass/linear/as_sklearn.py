@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-SCORE_TOLERANCE = 1e-9  # of scores and probabilities that should be equal
+SCORE_TOLERANCE = 1e-9  # tolerance of scores and probabilities that should be equal
 PROBES = 64  # rows on which the two estimators are compared
 ABOUT = ("coef_", "intercept_", "classes_", "n_features_in_", "feature_names_in_", "n_iter_")
 

@@ -43,7 +43,7 @@ TOLERANCE = 1e-6  # certificate up to which the fit has converged
 PROGRAM_TOL = 1e-10  # tolerance of a program, the least that HiGHS takes
 BROKEN = 1e-9  # in units of deviations: a limit broken by less is rounding
 MAX_JOINING_FEATURES = 40  # features that join at once
-MIN_LEVEL = 1e-9  # of the first level: the lasso is not followed further down
+MIN_LEVEL = 1e-9  # relative to the first level: the lasso is not followed further down
 
 
 class DantzigSelector(LinearGeometry, Regressor):

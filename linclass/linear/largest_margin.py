@@ -37,7 +37,7 @@ from linclass.separation.signed_rows import SignedRows
 # only small, `proved` decides.   Bennett & Bredensteiner (2000), ICML
 
 UNPROVED = 1e-10  # relative to the spread of the rows: smaller bounds are verified exactly
-ROUNDED_MARGIN = 1e-14  # of the spread: smaller margins are rounding
+ROUNDED_MARGIN = 1e-14  # relative to the spread: smaller margins are rounding
 COINCIDE = 1e-12  # ‖Zᵀα‖∞, the columns of Z being within [−1, 1]
 STEP_GROWTH = 10.0  # of the reach
 MAX_STEPS, STEPS_OF_A_ROUND = 1000, 500  # of Newton's method

@@ -94,7 +94,7 @@ class LinearClassifier(LinearModel, Classifier):
     separating_direction_ : array of shape (d,) or (K, d), only with status_ 'separable'
         Direction along which the likelihood has no maximum, or the exponential loss no minimum.
     separating_intercept_ : float or array of shape (K,), only with status_ 'separable'
-        Its intercept.
+        Intercept of that direction.
     trace_
     """
 

@@ -38,7 +38,7 @@ from linclass.linear.solvers.compatibility import able_solver, require_minimizer
 # Parameters of a model that are options of its penalty and of its solver
 PENALTY_OPTIONS = ("l1_ratio", "factors")
 SOLVER_OPTIONS = ("learning_rate", "tol", "max_iter", "random_state")
-INITIAL_TOLERANCE = 1e-8  # of a fit that determines the penalty
+INITIAL_TOLERANCE = 1e-8  # tolerance of a fit that determines the penalty
 
 OF_ONE_FIT = (  # attributes that the next fit may not set again
     "_begun",

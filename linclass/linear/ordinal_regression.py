@@ -77,7 +77,7 @@ class OrdinalRegression(ProbabilitiesWithOffset):
     separating_direction_ : array of shape (d,), only with status_ 'separable'
         Direction of w along which the likelihood has no maximum.
     separating_thresholds_ : array of shape (K − 1,), only with status_ 'separable'
-        Its thresholds.
+        Thresholds of that direction.
     """
 
     paths: ClassVar[tuple[str, ...]] = ("strength",)  # parameters with `_path_values`

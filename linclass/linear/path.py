@@ -36,7 +36,7 @@ EXPLAINED = 0.01  # share of the loss of the intercept that the strongest fit ex
 NOTHING = 1e-12  # loss that is rounding, as of the perceptron, in units of squared slopes
 UNPENALIZED_TOL = 1e-12  # tolerance of the fit of unpenalized features
 BOUND_MARGIN = 1e-10  # by which the strongest exceeds the bound
-OF_PROGRAM = 1e-6  # the same, where a linear program finds it
+OF_PROGRAM = 1e-6  # the same for a fit by a linear program
 MAX_PROGRAM_ENTRIES = 1_000_000  # numbers of the program, up to which it does
 
 

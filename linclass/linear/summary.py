@@ -132,7 +132,7 @@ class Summary:
     deviance, null_deviance, aic : float
         Deviance of the fit and of the intercept alone; Akaike's criterion.
     df_residual, df_null : int
-        Their degrees of freedom, from the n(K − 1) of the saturated model.
+        Degrees of freedom of the deviances, from the n(K − 1) of the saturated model.
     """
 
     def __init__(self, information: Information, names: Sequence[str], kind: str, steps: str):

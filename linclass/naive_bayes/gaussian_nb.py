@@ -49,7 +49,7 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
     variances_ : array of shape (K, d)
         Variances, including `epsilon_`.
     epsilon_ : float
-        What was added to all variances.
+        Number that was added to all variances.
     priors_
     natural_ : array of shape (1, 2d) for two classes, (K, 2d) for more
         Natural parameters θ about the overall mean.

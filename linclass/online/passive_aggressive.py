@@ -36,7 +36,7 @@ class PassiveAggressive(LinearOnlineClassifier):
     """Parameters
     ----------
     variant : {'PA', 'PA-I', 'PA-II'}, default='PA-I'
-        Which of the three steps above.
+        The step, one of the three above.
     aggressiveness : float, default=1.0
         C, above 0: the largest step of PA-I, and what PA-II pays for a loss. PA does not use it.
     tol : float, default=0.001

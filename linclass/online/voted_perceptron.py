@@ -41,7 +41,7 @@ class VotedPerceptron(OnlineClassifier):
     rows_ : array or sparse matrix of shape (M, d)
         The row of each correction.
     corrections_ : array of shape (M,) for two classes, (M, K) for more
-        Its factor in the scores.
+        Factor of each correction in the scores.
     votes_ : array of shape (M,)
         Number of visits c that the weights survived after each correction.
     n_mistakes_ : int

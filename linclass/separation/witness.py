@@ -39,7 +39,7 @@ from linclass.separation.signed_rows import (
 )
 
 RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
-TOUCHING = 1e-9  # of the largest score: rows below it count as lying on the hyperplane
+TOUCHING = 1e-9  # relative to the largest score: rows below it count as lying on the hyperplane
 MAX_INTEGER_ENTRIES = 20_000  # entries of Z up to which separation is decided in integers
 BITS = 128  # length of such an entry; one of twice the length counts as two
 COLUMNS = 24  # columns of Z up to which it is; the cost is of fifth order in them

@@ -114,7 +114,7 @@ class ZeroOneClassifier(LinearScores):
 
 FEW_TURNS = 2_000_000  # about a second
 UNIT = 4 * np.finfo(float).eps
-COST_TOL = 1e-9  # of the cost of an answer
+COST_TOL = 1e-9  # relative to the cost of an answer
 
 
 def fewest_errors(

@@ -223,8 +223,8 @@ def _best_on_line(low: Array, high: Array, costs: Array) -> tuple[float, float]:
 
 SEARCHED = 20_000  # entries of Z up to which conflicts are searched for
 SPAN = 1e6  # ratio of costs up to which they are; the tolerances of an integer program are 10⁻⁷ and absolute
-COST_TOLERANCE = 1e-6  # of the smallest cost
-INEXACT = 1e-3  # of a bound of whole numbers, which an integer program has to 10⁻⁶ or so
+COST_TOLERANCE = 1e-6  # relative to the smallest cost
+INEXACT = 1e-3  # error of a bound of whole numbers; an integer program has it to about 10⁻⁶
 PER_ROUND = 4  # searches for disjoint conflicts in a round
 
 

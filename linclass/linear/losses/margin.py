@@ -10,7 +10,7 @@ from scipy.special import expit, xlogy
 from linclass.base.arrays import SMALLEST, Array
 from linclass.linear.losses.base import MarginLoss
 
-MOST_EXPLAINED = 0.9  # of the variance of y, to be explained by least squares
+MOST_EXPLAINED = 0.9  # largest share of the variance of y, to be explained by least squares
 
 
 class Logistic(MarginLoss):

@@ -22,7 +22,7 @@ from linclass.linear.penalties.entrywise import L2
 
 ROWS_LOOKED_AT = 1000  # rows by which it is decided whether all are far from 0
 CENTRED_BEYOND = 3  # deviations from 0 above which sparse columns are centred
-LEAST_DEVIATION = 1e-7  # of the norm of a column: a deviation below it is rounding
+LEAST_DEVIATION = 1e-7  # relative to the norm of a column: a deviation below it is rounding
 SINGLE_UP_TO = 1e3  # deviations from 0 up to which uncentred columns may be in single precision
 
 

@@ -238,7 +238,7 @@ class ElasticNet(Entrywise):
         super().check()
 
 
-LEAST_WEIGHT = 1e-8  # of the largest |ŵ|: smaller ones count as this
+LEAST_WEIGHT = 1e-8  # relative to the largest |ŵ|: smaller ones count as this
 
 
 @documented

@@ -43,7 +43,7 @@ class GroupLasso(KinkedPenalty):
         columns that one_hot makes of a feature a group, `city=Paris` and `city=Rome`. A dict has groups by name of
         feature; features that it does not name are groups as with 'feature' and '='.
     separator : str, default='='
-        What separates a feature from its category in the name of a column: '_' for scikit-learn's OneHotEncoder,
+        Separator of feature and category in the name of a column: '_' for scikit-learn's OneHotEncoder,
         `city_Paris`. The feature is what stands before the first '=', or the last of another separator.
     """
 

@@ -18,7 +18,7 @@ from linclass.base.arrays import SMALLEST, Array, diagonal
 # suffice; otherwise the supports do not settle, as where entries nearly depend on each other.
 # Hintermüller, Ito & Kunisch (2002), SIAM J. Optimization 13
 
-PIVOT_SHARE = 0.1  # of the diagonal
+PIVOT_SHARE = 0.1  # share of the diagonal
 MAX_PIVOTS = 12
 
 
@@ -53,11 +53,11 @@ def by_block_pivoting(H: Array, c: Array, kinks: Array, v: Array) -> Array | Non
 # as around short groups with little curvature, each group in turn goes to its minimum, which always is a decrease. It
 # settles the support, and a Newton step of the groups in it, which line search shortens, their lengths.
 
-GROUP_SHARE = 0.5  # of the mean diagonal of a group
+GROUP_SHARE = 0.5  # share of the mean diagonal of a group
 GROUP_PIVOTS = 20  # at most; usually two to five
-GROUP_LEFT = 1e-5  # of the largest slope at the start, that may be left
-HALVED = 0.5  # of the largest slope that is left: a step to it is good, where rounding hides the decrease
-ROUNDING = 1e-14  # of the terms of the objective
+GROUP_LEFT = 1e-5  # relative to the largest slope at the start, that may be left
+HALVED = 0.5  # relative to the largest slope that is left: a step to it is good, where rounding hides the decrease
+ROUNDING = 1e-14  # relative to the terms of the objective
 HALVINGS = 10  # of a Newton step
 LENGTH_STEPS = 50  # of Newton's method for a length; few are needed
 LENGTH_ROUNDING = 1e-14
@@ -198,12 +198,12 @@ def minimum_of_group(B: Array, b: Array, kink: float) -> Array:
     return V @ (b * length / (values * length + kink))
 
 
-JOIN_SHARE = 0.1  # of the largest violation: entries above it join at once
+JOIN_SHARE = 0.1  # share of the largest violation: entries above it join at once
 MAX_STEPS = 500
 MAX_REFINEMENTS = 5
 STALLED = 0.2  # ratio of residuals above which a refinement is the last
-DEPENDENT_LIFT = 1e-12  # of the diagonal, added if features are linearly dependent
-NEGLIGIBLE_SLACK = 1e-10  # of the kink: a negligible slack
+DEPENDENT_LIFT = 1e-12  # relative to the diagonal, added if features are linearly dependent
+NEGLIGIBLE_SLACK = 1e-10  # relative to the kink: a negligible slack
 
 
 def by_active_set(H: Array, c: Array, kinks: Array, v: Array, slack: float) -> tuple[Array, Array]:

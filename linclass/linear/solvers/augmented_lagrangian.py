@@ -79,7 +79,7 @@ def method_of_multipliers(
 
 REACH_FROM_START = 5.0  # reach of the first round from a start, in units of the loss,
 REACH_FROM_ZERO, REACH_OF_WIDE_ROWS = 0.5, 0.25  # from zero, and with fewer rows than features
-ROUND_SHARE = 0.01  # of the certificate, to which a round is solved
+ROUND_SHARE = 0.01  # share of the certificate, to which a round is solved
 
 
 @documented

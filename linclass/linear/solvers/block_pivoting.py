@@ -32,8 +32,8 @@ from linclass.linear.objective.objective import Objective, Point
 # with K = XXᵀ and k_i the score of the kink of row i.
 
 MAX_GRAM_ROWS = 3000  # up to which K is formed; a tenth of it if sparse, as products cost less
-MIN_DIAGONAL = 1e-6  # of the mean K_ii: lower bound of each
-JITTER = 1e-15  # of K_ii, added to it
+MIN_DIAGONAL = 1e-6  # relative to the mean K_ii: lower bound of each
+JITTER = 1e-15  # relative to K_ii, added to it
 MAX_PRODUCTS = 300  # for one system
 
 
@@ -149,11 +149,11 @@ PROGRESS = 0.7
 START_REACH = 5.0  # rows of a start within 1/(2·START_REACH) of a kink are guessed to be at it
 SLOPE_TOLERANCE = 1e-3  # up to which the scores of a start agree with its slopes,
 MAX_DISAGREEING = 0.1  # but for this share of the rows
-REACH_SHARE = 0.3  # of the reach for which a single row would converge at once
-FIRST_TOLERANCE = 0.2  # of scores, in units of the loss
+REACH_SHARE = 0.3  # share of the reach for which a single row would converge at once
+FIRST_TOLERANCE = 0.2  # tolerance of scores, in units of the loss
 LAST_TOLERANCE = 1e-14
 TOLERANCE_RATIO = 30.0  # of the next tolerance, once guesses no longer halve the corrected rows
-CERTIFIED_SHARE = 0.02  # of corrected rows, up to which the certificate is computed
+CERTIFIED_SHARE = 0.02  # share of corrected rows, up to which the certificate is computed
 KINK_TOLERANCE = 1e-6  # distance above which two kinks are different, in units of the loss
 
 

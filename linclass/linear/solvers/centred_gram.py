@@ -19,8 +19,8 @@ from linclass.linear.objective.coordinates import second_moments
 from linclass.linear.objective.objective import Objective
 
 MAX_WHOLE_GRAM = 500  # features up to which all of G is computed, if there are as many rows
-CONSTANT_BELOW = 1e-12  # of the norm of a column: a deviation below it is rounding
-CANCELLED_BELOW = 1e-3  # of it: below, the deviation is computed from the centred column
+CONSTANT_BELOW = 1e-12  # relative to the norm of a column: a deviation below it is rounding
+CANCELLED_BELOW = 1e-3  # relative to the norm: below it the centred column is used
 
 
 class CentredGram:
@@ -143,7 +143,7 @@ def with_room(size: int) -> int:
 # product with G. Where the loss has too few digits, the rows are evaluated.   Boyd & Vandenberghe (2004), §5.5
 
 BALANCED_COSINE = 1e-12  # rounding error of the cosine of residuals and an unpenalized feature
-LEAST_LOSS_SHARE = 1e-6  # of the loss at v = 0: below it the formula loses too many digits
+LEAST_LOSS_SHARE = 1e-6  # share of the loss at v = 0: below it the formula loses too many digits
 
 
 class GramPoint(NamedTuple):

@@ -49,8 +49,8 @@ class Block:
 
     def __init__(self, rows: Any, first: int):
         self.rows = rows  # (b, width)
-        self.slice = slice(first, first + rows.shape[0])  # its rows among all
-        self.response: Any = None  # what a classifier computes of the block once for all passes
+        self.slice = slice(first, first + rows.shape[0])  # numbers of its rows
+        self.response: Any = None  # computed once for all passes by the classifier
 
     def gram(self) -> Array:
         """K, which its user keeps in the form that it needs."""

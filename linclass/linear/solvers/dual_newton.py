@@ -37,9 +37,9 @@ CHANGE_TOLERANCE, STAGE_TOLERANCE, LAST_TOLERANCE = 0.5, 0.1, 1e-11
 FORCING = 0.1  # residual of conjugate gradients, relative to ‖∇ψ‖
 # conjugate-gradient steps that take as long as factoring a matrix, per row of the matrix
 PRODUCTS_PER_ROW = 1 / 12
-MIN_PRODUCTS = 8  # of them: a matrix for which factoring costs fewer is factored
+MIN_PRODUCTS = 8  # a matrix whose factorization costs fewer products is factored
 VALUE_ROUNDING = 1e-14  # relative increase of ψ that is rounding
-SINGLE_LIFT = 1e-6  # of the mean diagonal entry, added in single precision
+SINGLE_LIFT = 1e-6  # relative to the mean diagonal entry, added in single precision
 
 
 class DualPoint(NamedTuple):

@@ -48,7 +48,7 @@ from linclass.linear.solvers.starts import by_bisection
 # scores. The intercept has no penalty; if no row has curvature, it gets a small one, and the line search does the rest.
 
 HELD_INVERSE_STEP = 1e-3  # inverse step of an intercept without curvature, in units of the loss
-ROUNDED_PUSH = 1e-14  # of the intercept's gradient, which is a mean of slopes
+ROUNDED_PUSH = 1e-14  # relative to the intercept's gradient, which is a mean of slopes
 MAX_HESSIAN_WIDTH = 1000  # features up to which a dense Hessian is kept
 ROW_SYSTEM_RATIO = 2  # features for each row of F, above which their Gram matrix costs less
 
@@ -281,12 +281,12 @@ class SolverAfterReductions(CentringSolver):
 
 # Newton's method for piecewise quadratic losses
 
-SAME_SLOPES = 1e-12  # of a slope, relative to what it is computed from
-NEAR_DECREASE = 0.1  # of √tol: the next decrease will be about the square of this one
+SAME_SLOPES = 1e-12  # difference of equal slopes, relative to their terms
+NEAR_DECREASE = 0.1  # relative to √tol: the next decrease will be about the square of this one
 MAX_ROUNDS = 3  # of steps, each from the scores of the last, if rounding errors hide the optimum
 SCORE_ROUNDING = 8 * EPS  # rounding error of a score, relative to its terms, after some steps
 ROWS_LOOKED_AT = 2000  # rows by which the sizes of the terms are judged
-GAP_SHARE = 0.01  # of `tol`, at which the systems of a path of ridge regression are solved
+GAP_SHARE = 0.01  # share of `tol`, at which the systems of a path of ridge regression are solved
 MAX_PRODUCTS = 2000  # for all of them
 
 

@@ -31,7 +31,7 @@ from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.vertices import NoVertex, Vertices
 
-PROGRAM_TOLERANCE = 1e-10  # of the program, the least that HiGHS takes
+PROGRAM_TOLERANCE = 1e-10  # tolerance of the program, the least that HiGHS takes
 CANCELLED = 16 * EPS
 MAX_TERMS = 1e4  # times the constants: rounding errors of larger terms are not all that is left
 MAX_UNIT = 1e4  # by which small sums are multiplied; more makes programs harder
@@ -132,7 +132,7 @@ class Program:
         self.objective = objective
         self.kink = np.broadcast_to(objective.kink, len(self.spread)) / self.spread
         self.bound, self.free = np.flatnonzero(self.kink > 0), np.flatnonzero(self.kink == 0)
-        # what small sums are multiplied by, since tolerances are absolute
+        # factor of small sums, since tolerances are absolute
         self.unit = np.clip(1 / (self.n * self.kink[self.bound]), 1, MAX_UNIT)
 
     def vertices(self) -> Vertices | None:

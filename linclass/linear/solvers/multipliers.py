@@ -34,7 +34,7 @@ from linclass.linear.solvers.finite_newton import SolverAfterReductions, least_s
 from linclass.linear.solvers.starts import few_rows
 
 MAX_HESSIAN = 300  # parameters up to which equations are factored; conjugate gradients above
-FORCING = 0.1  # of the gradient: residual of conjugate gradients,
+FORCING = 0.1  # residual of conjugate gradients, relative to the gradient,
 WIDE_FORCING = 1e-3  # with fewer rows than features
 NO_CURVATURE = 1e-9  # curvature of an intercept, of reach, that counts as none
 # reach of the first step from least squares, times the root of that for which one row converges at once, and its least
@@ -230,7 +230,7 @@ def curvature_of_ties(B: Array, weights: Array, tied: Array) -> Array:
 
 
 SUBSET_ABOVE = 2000  # rows above which a fit to a subset pays
-SUBSET_TOLERANCE = 3e-2  # its tolerance: scores of other rows differ by more
+SUBSET_TOLERANCE = 3e-2  # tolerance of a fit to a subset: scores of other rows differ by more
 
 
 @documented

@@ -24,8 +24,8 @@ from linclass.linear.objective.objective import Objective, Point, without_common
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.starts import is_minimum, start_of_weights
 
-RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
-UNSEEN_BELOW = 1e-12  # of the loss: a bound within rounding says nothing about L
+RELAX = 0.95  # factor of L, tried at every step: the curvature may be smaller here
+UNSEEN_BELOW = 1e-12  # relative to the loss: a bound within rounding says nothing about L
 ALIKE_SCALES = 3.0  # ratio of scales, up to which steps are the same in all
 LEAST_BOUND = 1e-200  # of L: without a bound no step is too long for a loss that underflows
 

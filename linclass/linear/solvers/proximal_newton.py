@@ -41,14 +41,14 @@ from linclass.linear.solvers.starts import is_minimum, start_of_weights
 
 # Newton's step among few weights, whose quadratic program with the L1 term is solved exactly.
 
-KEPT_SHARE = 0.1  # of the tolerance, that a step with a kept Hessian should reach
+KEPT_SHARE = 0.1  # share of the tolerance, that a step with a kept Hessian should reach
 KEEP_HESSIAN = 0.1  # reduction of the gap by a step, up to which its Hessian may be kept
-SINGLE_ROUNDING = 1e-6  # of a Hessian formed in single precision
+SINGLE_ROUNDING = 1e-6  # relative rounding error of a Hessian formed in single precision
 GROUP_ROUNDING = 1e-10  # of a Hessian of K scores with groups, whose weak penalties need the digits
 WEAK_CURVATURE = 1e-3  # of a Hessian: below it the curvature of a penalty needs more digits
-DOUBLE_ROUNDING = 1e-13  # of a Hessian formed in double precision
+DOUBLE_ROUNDING = 1e-13  # relative rounding error of a Hessian formed in double precision
 STRAIGHT_CURVATURE = 1e-3  # inverse step of a parameter without curvature, in units of the loss
-PROGRAM_SLACK = 1e-12  # of the least kink: tolerance of quadratic programs
+PROGRAM_SLACK = 1e-12  # relative to the least kink: tolerance of quadratic programs
 
 
 class Step:
@@ -158,7 +158,7 @@ def slack_of(c: Array, kinks: Array) -> float:
 
 # Newton's step among many weights, by conjugate gradients within the orthant of their signs.
 
-FORCING = 0.3  # of the residual, at which conjugate gradients stop
+FORCING = 0.3  # relative residual at which conjugate gradients stop
 
 
 class OrthantStep(Step):
@@ -203,7 +203,7 @@ class OrthantStep(Step):
 JOINING = 64  # entries that may join, and half as many as are in the support
 RESIDUAL_CUT = 0.1  # reduction of the residual before other entries are considered
 MAX_HESSIAN = 2000  # features up to which the Hessian of one score is formed
-MAX_SPARSE_HESSIAN = 300  # the same of sparse rows, whose products are cheap
+MAX_SPARSE_HESSIAN = 300  # the same for sparse rows, whose products are cheap
 MAX_JOINT_HESSIAN = 300  # parameters up to which the Hessian of K scores is formed
 MAX_STRAIGHT_HESSIAN = 600  # the same if the loss has linear pieces, without curvature for CG
 
@@ -297,9 +297,9 @@ ROUGH_STAGE_RATIO = 0.5  # the same for K scores and more weights than rows
 ROUGH_TOLERANCE = 0.1  # tolerance of a stage then
 # The gap of the point's slopes is far above the distance to the minimum, that of the model's is near it. So with the
 # latter a loose tolerance, as of tuning, is tightened: otherwise it would be used up, for a step less.
-MODEL_SHARE = 0.01  # of the tolerance, unless that is below
+MODEL_SHARE = 0.01  # share of the tolerance, unless that is below
 MODEL_TOLERANCE = 1e-6
-CERTIFY_BELOW = 0.01  # of the kink: a residual below it is worth computing the certificate
+CERTIFY_BELOW = 0.01  # relative to the kink: a residual below it is worth computing the certificate
 
 
 @documented

@@ -34,7 +34,7 @@ from linclass.linear.solvers.centred_gram import (
 from linclass.linear.solvers.dual_newton import MAX_DUAL_ROWS, DualNewton
 from linclass.linear.solvers.homotopy import Homotopy
 
-JOIN_SHARE = 0.3  # of the largest violation: features above it join at once
+JOIN_SHARE = 0.3  # share of the largest violation: features above it join at once
 ALL_JOIN_UP_TO = 20  # features up to which all that exceed the kink join
 MOST_JOINING = 50  # features join at most, or as many as are in the support
 MAX_PROGRAM = 2000  # features of a program
@@ -158,7 +158,7 @@ class Programs:
 
 HOMOTOPY_DENSITY = 0.1  # strengths per feature above which a lasso's path is computed by homotopy
 PATIENCE = 30  # programs without a better certificate, whose digits are lost then
-SLOPE_SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffices for it
+SLOPE_SLACK = 0.1  # share of tol: error of slopes, relative to the kink, that suffices for it
 
 
 @documented

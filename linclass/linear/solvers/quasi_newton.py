@@ -79,7 +79,7 @@ class Secants:
 
 # features are left as they are up to this ratio of scales, and this mean in their unit
 ALIKE, NEAR = 10.0, 0.5
-SCORE_STEP = 1e-3  # of a score, for a difference of slopes
+SCORE_STEP = 1e-3  # change of a score, for a difference of slopes
 
 
 @documented

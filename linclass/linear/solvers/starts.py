@@ -52,7 +52,7 @@ def spread_rows(y: Array, step: int) -> Array:
 # |Σ_i w_i (∂ℓ_i/∂z) x_ij| ≤ strength·kink_j for all j,  and otherwise the starting point: a step that still has to find
 # the intercept moves weights that should be 0.
 
-KINK_ROUNDING = 1e-12  # of the kink, by which slopes may exceed it
+KINK_ROUNDING = 1e-12  # relative to the kink, by which slopes may exceed it
 MAX_STEPS = 100
 STRAIGHT_SLOPE = 1e-9  # slope of a mean of piecewise quadratic losses that Newton's method left on a linear piece
 MAX_INTERCEPT = 2.0**60

@@ -25,10 +25,10 @@ from scipy.linalg.blas import dger
 
 from linclass.base.arrays import Array
 
-TIE_BREAK = 1e-8  # of the largest constant
-SLACK = 1e-9  # of a limit, by which slopes may exceed it
-ROUNDED_SLOPE = 1e-12  # of the weight of all rows
-LEAST_MOVE = 1e-9  # of a margin by a unit step, below which it counts as none
+TIE_BREAK = 1e-8  # relative to the largest constant
+SLACK = 1e-9  # relative to a limit, by which slopes may exceed it
+ROUNDED_SLOPE = 1e-12  # relative to the weight of all rows
+LEAST_MOVE = 1e-9  # change of a margin by a unit step, below which it counts as none
 RECOMPUTE_AFTER = 100  # steps
 NEAREST = 32  # kinks that are sorted at first
 

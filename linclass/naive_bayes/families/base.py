@@ -27,7 +27,7 @@ class Family:
     """A subclass defines T, θ as a function of the mean of T, and A, for K parameters at once."""
 
     support: ClassVar[str]  # support of x: "reals", …
-    values: ClassVar[str] = "finite numbers"  # the same in words, for error messages
+    values: ClassVar[str] = "finite numbers"  # the support in words, for error messages
     smoothing: ClassVar[float] = 0.0  # default amount; `smoothed` defines what is added
 
     def statistic(self, X: Matrix) -> Iterator[Any]:

@@ -33,7 +33,7 @@ class AboutMeans(Family):
     origin : float or array of shape (d,)
         Origin of x in T, near the mean of the rows.
     centres : array of shape (K, d) or None
-        What the sums of each class are about, near its mean, NaN for a class without rows. None is the origin.
+        Points that the sums of each class are about, near its mean, NaN for a class without rows. None is the origin.
     """
 
     support: ClassVar[str] = "reals"

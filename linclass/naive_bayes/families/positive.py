@@ -25,11 +25,11 @@ from linclass.base.numerics import halve_each
 from linclass.naive_bayes.families.base import AtLeastZero, Family, as_dense, total
 
 MIN_LOG_SPREAD = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
-SLACK = 1e-6  # of the sum of a row
+SLACK = 1e-6  # relative to the sum of a row
 LARGE = 30.0
 MAX_STEPS = 60
 LAST = 1e-8  # relative step after which the next one is below the last digit (its square)
-LAST_DIGITS = 1e-13  # of ψ(α) − ψ(Σ α)
+LAST_DIGITS = 1e-13  # relative to ψ(α) − ψ(Σ α)
 NEWTON_TOL = 1e-3  # relative step below which Newton's method needs no line search
 CONSTANT = 1e-13  # distance of Σ e^{g} to 1 that is rounding
 
