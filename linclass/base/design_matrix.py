@@ -139,10 +139,10 @@ class DesignMatrix(Design):
         one = np.ones(int(self.intercept))
         if not self.is_sparse:
             return slice(None), np.concatenate([self.X[i], one])
-        own = slice(self.X.indptr[i], self.X.indptr[i + 1])
+        stored = slice(self.X.indptr[i], self.X.indptr[i + 1])
         constant = np.full(int(self.intercept), self.n_features)
-        columns = np.concatenate([self.X.indices[own], constant])
-        return columns, np.concatenate([self.X.data[own], one])
+        columns = np.concatenate([self.X.indices[stored], constant])
+        return columns, np.concatenate([self.X.data[stored], one])
 
     def scores_of(self, rows: slice, theta: Array) -> Array:
         d, X = self.n_features, self.X
@@ -164,11 +164,11 @@ class DesignMatrix(Design):
         d, X = self.n_features, self.X
         out = np.empty((*R.shape[:-1], self.width))
         if self.is_sparse:
-            own = slice(X.indptr[rows.start], X.indptr[rows.stop])
+            stored = slice(X.indptr[rows.start], X.indptr[rows.stop])
             counts = np.diff(X.indptr[rows.start : rows.stop + 1])
-            products = np.repeat(R, counts, axis=-1) * X.data[own]
+            products = np.repeat(R, counts, axis=-1) * X.data[stored]
             for to, of in zip(np.atleast_2d(out), np.atleast_2d(products), strict=True):
-                to[:d] = np.bincount(X.indices[own], of, minlength=d)
+                to[:d] = np.bincount(X.indices[stored], of, minlength=d)
         else:
             out[..., :d] = R @ X[rows]
         if self.intercept:
@@ -345,10 +345,10 @@ class DesignMatrix(Design):
             rows = slice(start, min(start + size, self.n_rows))
             B = room[: rows.stop - start]
             if self.is_sparse:
-                own = slice(self.X.indptr[start], self.X.indptr[rows.stop])
-                pointers = self.X.indptr[start : rows.stop + 1] - own.start
-                scaled = self.X.data[own] * np.repeat(root[rows], np.diff(pointers))
-                parts = scaled.astype(np.float32), self.X.indices[own], pointers
+                stored = slice(self.X.indptr[start], self.X.indptr[rows.stop])
+                pointers = self.X.indptr[start : rows.stop + 1] - stored.start
+                scaled = self.X.data[stored] * np.repeat(root[rows], np.diff(pointers))
+                parts = scaled.astype(np.float32), self.X.indices[stored], pointers
                 B[:, :d] = sparse.csr_array(parts, shape=(len(B), d)).toarray()
                 if mean.any():
                     B[:, :d] -= np.multiply.outer(root[rows], mean)

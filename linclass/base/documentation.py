@@ -171,10 +171,10 @@ def _completed(
     above = [*above]
     summary = written.summary or next((base.summary for base in above if base.summary), "")
     returns = next((b.sections["Returns"] for b in above if "Returns" in b.sections), "")
-    known = [written, *above, parsed(SharedParameters.__doc__)]
-    sections = {"Parameters": _parameters(known, arguments)}
+    docstrings = [written, *above, parsed(SharedParameters.__doc__)]
+    sections = {"Parameters": _parameters(docstrings, arguments)}
     sections |= {title: text for title, text in written.sections.items() if title != "Parameters"}
-    sections["Attributes"] = _attributes(known)
+    sections["Attributes"] = _attributes(docstrings)
     sections.setdefault("Returns", returns)
     blocks = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items() if text]
     return "\n\n".join(filter(None, [summary, *blocks]))
@@ -211,8 +211,8 @@ def _nearest(known: list[Docstring], title: str) -> dict[str, Entry]:
 
 def _arguments(function: Any) -> list[inspect.Parameter]:
     """Parameters of a function without `self`."""
-    found = inspect.signature(function).parameters.values()
-    return [argument for argument in found if argument.name not in ("self", "cls")]
+    parameters = inspect.signature(function).parameters.values()
+    return [argument for argument in parameters if argument.name not in ("self", "cls")]
 
 
 def _shown(default: object) -> str:

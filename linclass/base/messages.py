@@ -151,21 +151,21 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
     @wraps(method)
     def warning_once(*args: Any, **options: Any) -> Result:
         with silently():
-            found = method(*args, **options)
+            models = method(*args, **options)
         if part_of_another.get():
-            return found
+            return models
         name = f"{type(args[0]).__name__}.{method.__name__}"
         # of a path one model, of folds those of one: the others have the same parameters, too
-        first = found[:1]
+        first = models[:1]
         if idle := sentences_on_idle(_models(first)):
             warn_caller(f"{name}: {' '.join(idle)}")
-        if ended := [model for model in _models(found) if model.status_ in REMEDY]:
+        if ended := [model for model in _models(models) if model.status_ in REMEDY]:
             counts = Counter(model.status_ for model in ended)
             listed = ", ".join(f"{n} {status}" for status, n in counts.items())
             why, status = ended[0].reason_, ended[0].status_
             how_many = f"{counted(len(ended), 'fit')} did not converge ({listed})"
             warn_of_ending(f"{name}: {how_many}; the first: {why}", status)
-        return found
+        return models
 
     return warning_once
 

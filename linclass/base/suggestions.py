@@ -95,13 +95,13 @@ def _likeness(name: str, other: str) -> float:
     """Share of common letters, but not of words that both names have: pima.csv is not like spam.csv, and MLPClassifier
     not like SGDClassifier. A name that has all words of another is near it, as roc_auc and auc.
     """
-    ours, theirs = (WORDS.sub(" ", own).lower().split() for own in (name, other))
+    ours, theirs = (WORDS.sub(" ", only_ours).lower().split() for only_ours in (name, other))
     if not (ours and theirs):  # of signs alone
         return 0.0
     whole = _ratio(ours, theirs)
-    own, rest = [w for w in ours if w not in theirs], [w for w in theirs if w not in ours]
-    if own and rest:
-        return min(whole, _ratio(own, rest))
+    new, missing = [w for w in ours if w not in theirs], [w for w in theirs if w not in ours]
+    if new and missing:
+        return min(whole, _ratio(new, missing))
     return max(whole, MIN_SIMILARITY) if whole >= 0.5 else whole
 
 

@@ -30,15 +30,15 @@ def unique(names: Sequence[str]) -> tuple[str, ...]:
     if len(taken := {*names}) == len(names):
         return tuple(names)
     seen: set[str] = set()
-    found = []
+    distinct = []
     for name in names:
-        one, number = name, 2
-        while one in (seen if one == name else taken):
-            one, number = f"{name} ({number})", number + 1
-        seen.add(one)
-        taken.add(one)
-        found.append(one)
-    return tuple(found)
+        candidate, number = name, 2
+        while candidate in (seen if candidate == name else taken):
+            candidate, number = f"{name} ({number})", number + 1
+        seen.add(candidate)
+        taken.add(candidate)
+        distinct.append(candidate)
+    return tuple(distinct)
 
 
 def new_names(known: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -195,13 +195,13 @@ class Tokenizer:
             )
 
     def words(self, text: str) -> list[str]:
-        found = re.findall(self.pattern, text.lower() if self.lower else text)
+        words = re.findall(self.pattern, text.lower() if self.lower else text)
         runs = [
             " ".join(run)
             for n in range(2, self.ngrams + 1)
-            for run in zip(*(found[i:] for i in range(n)), strict=False)
+            for run in zip(*(words[i:] for i in range(n)), strict=False)
         ]
-        return found + runs
+        return words + runs
 
 
 def word_counts(texts: Iterable[str], tokenizer: Tokenizer) -> Counted:

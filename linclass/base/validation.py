@@ -62,7 +62,7 @@ def matrix(
 
     With `products`, entries whose products over- or underflow are refused, too; with `gaps`, NaN and ∞ are allowed.
     """
-    given = X
+    original = X
     X = _sparse_matrix(X, sparse, owner) if sp.issparse(X) else _dense_matrix(X, owner)
     rows, columns = X.shape
     if rows < 1 or columns < 1:
@@ -80,7 +80,7 @@ def matrix(
         _refuse_missing(X, values, owner)
     first = values if sp.issparse(X) else X[0]  # which mostly tells that no column is tiny
     if products and not (total <= HUGE**2 and np.abs(first).min(initial=1) >= TINY):
-        refuse_extremes(X, feature_names(given))
+        refuse_extremes(X, feature_names(original))
     return X
 
 
@@ -295,9 +295,9 @@ def text_in(X: MatrixLike, array: Array) -> str:
     """'column 'city' holds text: 'Bern'', the first text of X or its array that is no number; empty without any."""
     names = list(getattr(X, "columns", range(array.shape[1])))
     for name, column in zip(names, array.T, strict=True):
-        found = next((entry for entry in column if is_text(entry)), None)
-        if found is not None:
-            return f"column {name!r} holds text: {brief(str(found))}"
+        text = next((entry for entry in column if is_text(entry)), None)
+        if text is not None:
+            return f"column {name!r} holds text: {brief(str(text))}"
     return ""
 
 
@@ -385,19 +385,19 @@ def class_weights(class_weight: str | Mapping[Any, float], classes: Array, mass:
             f"class_weight is {class_weight!r}; it must be 'balanced', None, or a dict from class "
             "to weight."
         )
-    known = classes.tolist()
-    unknown = [key for key in class_weight if key not in known]
-    if unknown and any(c not in class_weight for c in known):
-        raise ValueError(f"class_weight names {unknown[0]!r}, but the classes are {known}.")
-    given = [class_weight.get(c, 1.0) for c in known]
-    for c, weight in zip(known, given, strict=True):
+    names = classes.tolist()
+    unknown = [key for key in class_weight if key not in names]
+    if unknown and any(c not in class_weight for c in names):
+        raise ValueError(f"class_weight names {unknown[0]!r}, but the classes are {names}.")
+    values = [class_weight.get(c, 1.0) for c in names]
+    for c, weight in zip(names, values, strict=True):
         if not isinstance(weight, Real):
             raise ValueError(f"class_weight of {c!r} is {weight!r}; it must be a number above 0.")
-    weights = np.array(given, dtype=np.float64)
+    weights = np.array(values, dtype=np.float64)
     if not (np.isfinite(weights) & (weights > 0)).all():
         c = int(np.argmin(np.isfinite(weights) & (weights > 0)))
         raise ValueError(
-            f"class_weight of {known[c]!r} is {weights[c]:g}; it must be finite and above 0. "
+            f"class_weight of {names[c]!r} is {weights[c]:g}; it must be finite and above 0. "
             "Leave the rows of a class out to ignore it."
         )
     return weights

@@ -235,7 +235,7 @@ CELLS = 2_000_000  # nodes times rows at a time
 
 def log_mean_of_sigmoid(mean: Array, deviation: Array) -> Array:
     """ln p (n,), accurate for every p ≤ ½, that is for mean ≤ 0."""
-    found = log_ndtr(mean / np.hypot(deviation, np.pi / np.sqrt(3)))
+    log_p = log_ndtr(mean / np.hypot(deviation, np.pi / np.sqrt(3)))
     octave = np.ceil(np.log2(np.clip(deviation, 2, 2 * WIDE)))  # rows that share their nodes
     octave[deviation > WIDE] = np.inf
     for k in np.unique(octave[np.isfinite(octave)]):
@@ -246,5 +246,5 @@ def log_mean_of_sigmoid(mean: Array, deviation: Array) -> Array:
         log_weights = -0.5 * u * u - logsumexp(-0.5 * u * u)
         for part in np.array_split(np.arange(len(rows)), -(-len(rows) * len(u) // CELLS)):
             z = m[part, None] + s[part, None] * u
-            found[rows[part]] = logsumexp(log_expit(z) + log_weights, axis=1)
-    return np.asarray(found)
+            log_p[rows[part]] = logsumexp(log_expit(z) + log_weights, axis=1)
+    return np.asarray(log_p)

@@ -52,19 +52,19 @@ class LaplacePosterior(WeightsPosterior):
         one = np.eye(objective.n_parameters)
         inverse = inverse_hessian(objective, point.hessian).times(one) / total
         self.covariance = 0.5 * (inverse + inverse.T)
-        own = objective.weight_part(self.covariance.diagonal().reshape(objective.shape))
-        self.n_effective = max(float(own.size - self.alpha * own.sum()), SMALLEST)
+        variances = objective.weight_part(self.covariance.diagonal().reshape(objective.shape))
+        self.n_effective = max(float(variances.size - self.alpha * variances.sum()), SMALLEST)
 
     def log_evidence(self) -> float:
         """Intercepts have the density 1; of K of them their contrasts count, as a shift of all changes no
         probability.
         """
         P, C = self.objective, self.covariance
-        own = P.weight_part(np.arange(P.n_parameters).reshape(P.shape))
-        D, free = own.size, P.n_parameters - own.size
+        weights = P.weight_part(np.arange(P.n_parameters).reshape(P.shape))
+        D, free = weights.size, P.n_parameters - weights.size
         log_det = float(np.linalg.slogdet(C)[1])
         if P.loss.shift_invariant and free:
-            shift = np.setdiff1d(np.arange(P.n_parameters), own)
+            shift = np.setdiff1d(np.arange(P.n_parameters), weights)
             # 0 by rounding if a class weighs hardly anything
             mean = C[np.ix_(shift, shift)].sum() / free
             log_det -= float(np.log(max(mean, SMALLEST)))
@@ -141,8 +141,8 @@ class RowPosterior(WeightsPosterior):
         log_det = 2 * np.log(self.L.diagonal()).sum() - n * np.log(self.alpha)  # A beside the prior
         if free:
             log_det += np.log(self.alpha * self.schur)
-        found = 0.5 * free * np.log(2 * np.pi) - 0.5 * log_det
-        return float(found - self.total * self.solution.objective)
+        log_volume = 0.5 * free * np.log(2 * np.pi) - 0.5 * log_det
+        return float(log_volume - self.total * self.solution.objective)
 
     def deviations(self, X: Matrix, largest: float) -> Array:
         """√(xᵀA⁻¹x) (n, 1) of rows about the mean of those of the fit."""
@@ -226,13 +226,13 @@ def largest_evidence(
             theta, n_iter = latest.solution.theta, n_iter + latest.solution.n_iter
         return latest
 
-    known: dict[float, float] = {}  # a warm start changes last digits; signs must not change
+    excesses: dict[float, float] = {}  # a warm start changes last digits; signs must not change
 
     def excess(u: float) -> float:
-        if u not in known:
-            found = posterior_at(float(np.exp(u))).excess
-            known[u] = found if abs(found) > EVIDENCE_TOL else 0.0
-        return known[u]
+        if u not in excesses:
+            value = posterior_at(float(np.exp(u))).excess
+            excesses[u] = value if abs(value) > EVIDENCE_TOL else 0.0
+        return excesses[u]
 
     u, reason = _root(excess, objective, total)
     posterior = posterior_at(float(np.exp(u)))

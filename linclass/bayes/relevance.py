@@ -68,9 +68,9 @@ class WeightedColumns:
 
     def products(self, R: Array) -> Array:
         """Σ_i ω_i φ_ij r_i for r (n,) or (n, m), where Σ ω r = 0."""
-        own = self.weights * R if R.ndim == 1 else self.weights[:, None] * R
-        found = self.design.XT @ own
-        return np.asarray(found.T * self.scale)
+        weighted = self.weights * R if R.ndim == 1 else self.weights[:, None] * R
+        sums = self.design.XT @ weighted
+        return np.asarray(sums.T * self.scale)
 
 
 class Relevance:
@@ -101,9 +101,9 @@ class Relevance:
         self.s = np.where(self.columns.scale > 0, 1.0, 0.0)
         if len(self.active):
             self.s -= (solve_triangular(L, self.gram, lower=True) ** 2).sum(axis=0)
-        own = self.columns.some(self.active)
+        columns = self.columns.some(self.active)
         for _ in range(2):  # the second time for the digits that products of sums have lost
-            residual = self.columns.target - own @ self.mu
+            residual = self.columns.target - columns @ self.mu
             self.q = self.columns.products(residual)
             self.mu = self.mu + self.sigma @ (self.q[self.active] - self.rho * self.mu)
         self.error = float(self.columns.weights @ residual**2 + self.rho @ self.mu**2)
@@ -149,15 +149,15 @@ class Relevance:
             rho, gain = s * (1 - part) / (size - 1), (1 - n) * left - np.log(size)
         rho, gain = np.where(stays, rho, np.inf), np.where(stays, gain, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            own = self._gains(rho[active], s[active])
-        gain[active] = np.where(np.isfinite(own), own, 0.0)
+            gain_active = self._gains(rho[active], s[active])
+        gain[active] = np.where(np.isfinite(gain_active), gain_active, 0.0)
         return rho, 0.5 * gain
 
     def _alone(self) -> Array:
         """s of the columns that stay, each without itself; 1/Σ_ii − ρ has no digits where ρ is large."""
-        rho, spread, own = self.rho, self.sigma.diagonal(), self.s[self.active]
+        rho, spread, s = self.rho, self.sigma.diagonal(), self.s[self.active]
         far = rho * spread > 0.5
-        return np.where(far, rho * own / np.where(far, rho - own, 1.0), 1 / spread - rho)
+        return np.where(far, rho * s / np.where(far, rho - s, 1.0), 1 / spread - rho)
 
     def _gains(self, rho: Array, s: Array) -> Array:
         """Gains in 2 ln p by other precisions of the columns that stay, not as differences of such large numbers."""
@@ -170,15 +170,15 @@ class Relevance:
 
     def move(self, j: int, rho: float) -> None:
         """Give column j the precision ρ."""
-        own = self.active == j
-        if not own.any():
+        stay = self.active != j
+        if stay.all():
             self.active, self.rho = np.append(self.active, j), np.append(self.rho, rho)
             new = self.columns.products(self.columns.some(np.array([j])))
             self.gram = np.vstack([self.gram, new])
         elif np.isfinite(rho):
-            self.rho = np.where(own, rho, self.rho)
+            self.rho = np.where(stay, self.rho, rho)
         else:
-            self.active, self.rho, self.gram = self.active[~own], self.rho[~own], self.gram[~own]
+            self.active, self.rho, self.gram = self.active[stay], self.rho[stay], self.gram[stay]
         self.update()
 
     def log_evidence(self) -> float:
@@ -228,15 +228,15 @@ def joint_step(search: Relevance) -> Array:
     """A step of ln ρ, at most MAX_LOG_STEP, shortened by the Hessian's diagonal where the evidence is not concave."""
     sigma, mu, rho, dof = search.sigma, search.mu, search.rho, search.dof
     scale = 1.0 if dof is None else dof / search.error
-    known, explained = rho * sigma.diagonal(), scale * rho * mu**2
-    largest = np.diag(known + explained)
+    determined, explained = rho * sigma.diagonal(), scale * rho * mu**2
+    largest = np.diag(determined + explained)
     bend = largest - rho[:, None] * rho * sigma * (sigma + 2 * scale * np.outer(mu, mu))
     if dof is not None:
         bend -= np.outer(explained, explained) / dof
-    step = (1 - known - explained) / (known + explained)
+    step = (1 - determined - explained) / (determined + explained)
     for part in DAMPED:
         try:
-            step = cho_solve(cho_factor(bend + part * largest), 1 - known - explained)
+            step = cho_solve(cho_factor(bend + part * largest), 1 - determined - explained)
             break
         except LinAlgError:
             continue
@@ -324,17 +324,17 @@ def _let_leave(search: Relevance) -> None:
 
 def _climb(search: Relevance, tol: float, most: int) -> int:
     """Change single columns, then all that stay together, which single changes of many would only slowly replace."""
-    moves, known = 0, Summit.of(search)
-    while known.gain > tol and moves < most and not search.is_noiseless:
-        least = tol if len(search.active) < MIN_JOINT_COLUMNS else max(tol, PART * known.gain)
+    moves, best = 0, Summit.of(search)
+    while best.gain > tol and moves < most and not search.is_noiseless:
+        least = tol if len(search.active) < MIN_JOINT_COLUMNS else max(tol, PART * best.gain)
         moves += _moves(search, least, most - moves)
         if moves < most:
             ascend_together(search, least)
             _let_leave(search)
-        if not (found := Summit.of(search)).is_above(known):
-            search.stay(known.active, known.rho)
+        if not (reached := Summit.of(search)).is_above(best):
+            search.stay(best.active, best.rho)
             break
-        known = found
+        best = reached
     return moves
 
 
@@ -458,8 +458,8 @@ class RelevanceMachine(KernelMachine):
 
     def _deviations(self, X: Matrix) -> Array:
         """√(φᵀΣφ) (n,) of the score of each row."""
-        found = self._combined(X, np.ascontiguousarray(self._root[:-1].T)) + self._root[-1]
-        return np.asarray(np.hypot.reduce(found, axis=1))
+        parts = self._combined(X, np.ascontiguousarray(self._root[:-1].T)) + self._root[-1]
+        return np.asarray(np.hypot.reduce(parts, axis=1))
 
     def _stopped(self, gain: float, moves: int) -> tuple[str, str]:
         """(status, reason) of a fit that leaves this gain."""

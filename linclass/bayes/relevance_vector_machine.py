@@ -210,9 +210,9 @@ class Labelled:
         """The mode of the posterior, in units of the deviations of the prior, where all strengths are equal."""
         design, m = self.design, len(active)
         total, unit = float(self.weights.sum()), np.append(1 / np.sqrt(alpha), 1.0)
-        own = design.columns(active, np.zeros(design.n_features), np.ones(design.n_rows)) * unit[:m]
+        columns = design.columns(active, np.zeros(design.n_features), np.ones(design.n_rows))
         # a design needs a column; the weight of a column of zeros is 0
-        rows = own if m else np.zeros((design.n_rows, 1))
+        rows = columns * unit[:m] if m else np.zeros((design.n_rows, 1))
         target = np.where(self.codes, 1.0, -1.0)
         P = Objective(DesignMatrix(rows), Logistic(), target, self.weights, L2(), 1 / total)
         start = P.zero()

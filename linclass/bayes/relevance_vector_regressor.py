@@ -78,26 +78,26 @@ class RelevanceVectorRegressor(RelevanceMachine, Regressor):
         self.max_iter = max_iter
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
-        given = len(np.asarray(y)) if y is not None else 0
+        n_given = len(np.asarray(y)) if y is not None else 0
         X, y, weights = self._start_fit(X, y, sample_weight)
-        kept = rows_that_count(sample_weight, given)
+        kept = rows_that_count(sample_weight, n_given)
         columns, means = self._columns(X, kept, weights)
         total = float(weights.sum())
         middle = float(weights @ y) / total
         design = DesignMatrix(columns, False)
         again = self._columns_again(X, design.n_features)
-        found = WeightedColumns(design, weights, y - middle, again)
+        weighted_columns = WeightedColumns(design, weights, y - middle, again)
         ends = []
         for first in beginnings(design.n_features):
-            search = Relevance(found, total - 1)
+            search = Relevance(weighted_columns, total - 1)
             ends.append((search, *ascend(search, self.tol, self._most, first)))
         # the highest evidence that is a maximum
         search, gain, moves = max(ends, key=lambda e: (e[1] <= self.tol, e[0].log_evidence()))
         noisy = search.error > 0 and total > 1
         beta = (total - 1) / search.error if noisy else np.inf
         active = search.active
-        scale = found.scale[active]
-        w, centre = search.mu * scale, means[active] + found.mean[active]
+        scale = weighted_columns.scale[active]
+        w, centre = search.mu * scale, means[active] + weighted_columns.mean[active]
         self.noise_precision_ = beta
         self.intercept_ = middle - float(centre @ w)
         self.n_effective_ = float(len(active) - search.rho @ search.sigma.diagonal())

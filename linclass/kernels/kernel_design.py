@@ -64,17 +64,17 @@ class KernelDesign(Design):
 
     def row(self, i: int) -> tuple[Array, Array]:
         """Columns and values of [φ(x_i) 1]."""
-        own = i if self.rows is None else int(self.rows[i])
-        columns = np.array([own, self.n_features] if self.intercept else [own])
+        number = i if self.rows is None else int(self.rows[i])
+        columns = np.array([number, self.n_features] if self.intercept else [number])
         return columns, np.ones(len(columns))
 
     def row_keys(self, rng: np.random.Generator) -> Array:
-        own = self.contents if self.rows is None else chosen_rows(self.contents, self.rows)
-        return hashes(own, rng)
+        contents = self.contents if self.rows is None else chosen_rows(self.contents, self.rows)
+        return hashes(contents, rng)
 
     def gram_of(self, rows: slice) -> Array:
-        own = self._numbers(rows)
-        return self.K[own][:, own] + self.intercept
+        numbers = self._numbers(rows)
+        return self.K[numbers][:, numbers] + self.intercept
 
     def take(self, rows: Index) -> KernelDesign:
         """Some rows, or all in another order; K is shared."""
@@ -83,16 +83,16 @@ class KernelDesign(Design):
     @once
     def unexplained(self) -> float:
         """The share of k(x, x) of some rows that the functions of every fourth row's column do not explain."""
-        known, others = np.arange(0, self.n_features, 4), np.arange(1, self.n_features, 4)
+        every_fourth, others = np.arange(0, self.n_features, 4), np.arange(1, self.n_features, 4)
         others = others[:: 1 + self.n_features // LOOKED_AT]
-        own = float(np.diag(self.K)[others].sum())
-        M = self.K[np.ix_(known, known)]
+        total = float(np.diag(self.K)[others].sum())
+        M = self.K[np.ix_(every_fourth, every_fourth)]
         diagonal(M)[...] *= 1 + ROUNDING
         left, info = lapack.dpotrf(M.T, lower=1, overwrite_a=1)
-        if info or not own:
+        if info or not total:
             return 0.0
-        half = solve_triangular(left, self.K[np.ix_(known, others)], lower=True)
-        return 1 - float(np.vdot(half, half)) / own
+        half = solve_triangular(left, self.K[np.ix_(every_fourth, others)], lower=True)
+        return 1 - float(np.vdot(half, half)) / total
 
     def restricted(self, rows: Array) -> KernelDesign:
         """Some rows, and functions of their kernel columns alone."""

@@ -121,17 +121,17 @@ def near_a_row(kernel: Kernel, X: Matrix, weights: Array) -> tuple[Kernel, int |
     if not isinstance(about, AboutCentre):
         return kernel, None
     row = int(squares_of_rows(about.near_zero(X)).argmin())
-    own = X[[row]].toarray()[0] if sparse.issparse(X) else X[row]
-    return kernel.about(own), row
+    centre = X[[row]].toarray()[0] if sparse.issparse(X) else X[row]
+    return kernel.about(centre), row
 
 
 def own_intercepts(model: EstimatorLike) -> Array:
     """The intercepts for the kernel as it is computed; `intercept_` is that for the kernel as it is chosen."""
     beta, kernel = np.atleast_2d(model.dual_coef_), model._made
-    own = np.atleast_1d(model.intercept_) - model._shift * beta.sum(axis=1)
+    intercepts = np.atleast_1d(model.intercept_) - model._shift * beta.sum(axis=1)
     if isinstance(kernel, AboutCentre):
-        own = own + beta @ kernel.increments(model.support_vectors_)
-    return own
+        intercepts = intercepts + beta @ kernel.increments(model.support_vectors_)
+    return intercepts
 
 
 def set_intercepts(model: EstimatorLike, own: Array) -> None:

@@ -83,20 +83,20 @@ class KernelLogisticRegression(SoftmaxProbabilities, KernelPath):
     def _fit_each(
         self, strengths: Sequence[float], X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> list[KernelLogisticRegression]:
-        X, codes, weights, found, centre = self._start_features(X, y, sample_weight)
+        X, codes, weights, mapped, centre = self._start_features(X, y, sample_weight)
         with silently():
-            path = self._linear().path(found.features, codes, strengths, weights)
+            path = self._linear().path(mapped.features, codes, strengths, weights)
         models = self._copies(strengths)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         for model, linear in zip(models, path, strict=True):
-            model._learn(X, kept, found, linear, centre)
+            model._learn(X, kept, mapped, linear, centre)
         return models
 
     def _path_objectives(
         self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> list[Objective]:
-        _, codes, weights, found, _ = self._start_features(X, y, sample_weight)
-        return self._linear()._path_objectives(found.features, codes, weights)
+        _, codes, weights, mapped, _ = self._start_features(X, y, sample_weight)
+        return self._linear()._path_objectives(mapped.features, codes, weights)
 
     def _start_features(
         self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
@@ -112,10 +112,10 @@ class KernelLogisticRegression(SoftmaxProbabilities, KernelPath):
         self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow
     ) -> tuple[LogisticRegression, Array, Array, Array]:
         """(the same fit to the features of the kernel, its rows, classes and weights), for AIC and BIC."""
-        _, codes, weights, found, _ = self._unfitted()._start_features(X, y, sample_weight)
+        _, codes, weights, mapped, _ = self._unfitted()._start_features(X, y, sample_weight)
         with silently():
-            linear = self._linear().fit(found.features, codes, weights)
-        return linear, found.features, codes, weights
+            linear = self._linear().fit(mapped.features, codes, weights)
+        return linear, mapped.features, codes, weights
 
     def _learn(
         self,

@@ -123,9 +123,9 @@ class KernelMachine(Estimator):
         """
         n, strength = X.shape[0], self.strength
         kernel = near_the_mean(self._kernel_for(X, weights), X, weights)
-        if X.shape[1] < n and (own := kernel.features(X)) is not None:
+        if X.shape[1] < n and (exact_features := kernel.features(X)) is not None:
             self._made, self._shift = kernel, 0.0
-            return DesignMatrix(own), L2()
+            return DesignMatrix(exact_features), L2()
         if n >= MIN_ROWS_OF_SEARCH and kernel.is_psd:
             largest = float(kernel.diagonal(kernel.near_zero(X)).max())
             if largest <= strength * FEW_WILL_DO:
@@ -175,9 +175,9 @@ class KernelMachine(Estimator):
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             with np.errstate(over="ignore", invalid="ignore"):
-                own, supports = X[rows], self.support_vectors_
-                given = isinstance(self._made, Precomputed)
-                K = own[:, self.support_] if given else self._made.matrix(own, supports)
+                block, supports = X[rows], self.support_vectors_
+                precomputed = isinstance(self._made, Precomputed)
+                K = block[:, self.support_] if precomputed else self._made.matrix(block, supports)
                 Z[..., rows] = coefficients @ K.T
         if not np.isfinite(Z).all():
             raise self._overflows()
@@ -191,8 +191,8 @@ class KernelMachine(Estimator):
             return Function(self.kernel)
         kind = find("kernels", self.kernel)
         gamma = gamma_scale(X, weights) if self.gamma == "scale" else float(self.gamma)
-        given = {"gamma": gamma, "degree": int(self.degree), "coef0": float(self.coef0)}
-        return kind(**{name: given[name] for name in kind.parameters})
+        options = {"gamma": gamma, "degree": int(self.degree), "coef0": float(self.coef0)}
+        return kind(**{name: options[name] for name in kind.parameters})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -375,9 +375,9 @@ class SupportVectorMachine(KernelPath):
     def _fit_each(
         self, strengths: Sequence[float], X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> list[Any]:
-        given = len(np.asarray(y)) if y is not None else 0
+        n_given = len(np.asarray(y)) if y is not None else 0
         X, target, weights = self._start_fit(X, y, sample_weight)
-        kept = rows_that_count(sample_weight, given)
+        kept = rows_that_count(sample_weight, n_given)
         objectives = self._objectives_of(X, target, weights, kept)
         models = self._copies(strengths)
         for model, *fitted in self._along(models, self._solver(), objectives):

@@ -126,9 +126,9 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         point = objective.at(solution.theta)
         slopes = point.slopes if solution.slopes is None else solution.slopes
         beta = -objective.weights * slopes / self.strength
-        found = beta if linear else solution.theta[:d]
-        used = np.flatnonzero(found)
-        self.dual_coef_, self.n_support_ = found[used], np.array([len(used)])
+        coefficients = beta if linear else solution.theta[:d]
+        used = np.flatnonzero(coefficients)
+        self.dual_coef_, self.n_support_ = coefficients[used], np.array([len(used)])
         self._keep_support(X, used, kept)
         if linear:
             self.coef_ = solution.theta[:d]
@@ -143,8 +143,8 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
 
     def predict(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
-        own = X @ self.coef_ if self._is_linear() else self._scores(X, self.dual_coef_)
-        return own + self.intercept_
+        scores = X @ self.coef_ if self._is_linear() else self._scores(X, self.dual_coef_)
+        return scores + self.intercept_
 
     def _is_linear(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "linear"

@@ -107,20 +107,20 @@ class DantzigSelector(LinearGeometry, Regressor):
         return [fits[i] for i in range(len(strengths))]
 
     def _learn(self, limits: Limits) -> Self:
-        found = limits.solved(float(self.strength))
-        theta, d = limits.gram.theta(found.w[None])[0], self.n_features_in_
+        solution = limits.solved(float(self.strength))
+        theta, d = limits.gram.theta(solution.w[None])[0], self.n_features_in_
         self.coef_, self.intercept_ = theta[:d], float(theta[d]) if self.fit_intercept else 0.0
-        self.dual_variables_ = found.u
-        done = found.certificate <= TOLERANCE
-        gap = f"with a relative duality gap of {found.certificate:.1e}"
-        reason = f"{found.ending} {gap}; standardize X, or give a larger strength."
+        self.dual_variables_ = solution.u
+        done = solution.certificate <= TOLERANCE
+        gap = f"with a relative duality gap of {solution.certificate:.1e}"
+        reason = f"{solution.ending} {gap}; standardize X, or give a larger strength."
         return self._record(
             "converged" if done else "max_iter",
             "" if done else reason,
-            objective=float(np.abs(found.w).sum()),
-            certificate=found.certificate,
+            objective=float(np.abs(solution.w).sum()),
+            certificate=solution.certificate,
             certificate_kind="duality_gap",
-            n_iter=found.steps,
+            n_iter=solution.steps,
         )
 
 
@@ -149,14 +149,14 @@ class Limits:
         new = self._of_the_lasso(strength)
         while len(new):
             self.joined = J = np.union1d(self.joined, new)
-            found = self._program(J, strength)
-            steps += int(found.nit)
-            if found.x is None:
-                ending = f"HiGHS gave up (status {found.status})"
+            result = self._program(J, strength)
+            steps += int(result.nit)
+            if result.x is None:
+                ending = f"HiGHS gave up (status {result.status})"
                 break
-            up, down, _ = np.split(found.x, 3)
+            up, down, _ = np.split(result.x, 3)
             w[J] = (up - down) * self.size / self.spread[J]
-            u[J] = found.eqlin.marginals / (self.spread[J] * self._unit(J))
+            u[J] = result.eqlin.marginals / (self.spread[J] * self._unit(J))
             new = self._broken(w, u, strength)
         return Found(w, *self._gap(w, u, strength), steps, ending)
 

@@ -86,10 +86,10 @@ class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
         if self.fit_intercept:
             rows, mean = about_mean(rows, weights)
             rows = np.column_stack([rows, np.ones(n)])
-        known = self._offsets(offset, sample_weight, y)
-        if known is not None:
-            known = -known[:, None] if K == 2 else known[:, :-1] - known[:, -1:]
-        likelihood = Jeffreys(rows, codes, weights, K, known)
+        offsets = self._offsets(offset, sample_weight, y)
+        if offsets is not None:
+            offsets = -offsets[:, None] if K == 2 else offsets[:, :-1] - offsets[:, -1:]
+        likelihood = Jeffreys(rows, codes, weights, K, offsets)
         start, limit = np.zeros((K - 1, likelihood.rank)), self.max_iter or MAX_STEPS
         phi, point, n_iter = damped_newton(likelihood.at, start, scoring_step, self.tol, limit)
         if self.fit_intercept:  # of the features as they are: b = u − x̄·w

@@ -86,8 +86,8 @@ class HoKashyap(LinearScores):
         what = f"HoKashyap needs dense rows and an orthogonal {n} × {min(n, width)} factor"
         require_memory(8 * n * (2 * width + min(n, width)), what)
         K = len(self.classes_)
-        own = [1] if K == 2 else range(K)
-        Y = np.array([np.where(codes == k, 1.0, -1.0) for k in own])
+        targets_of = [1] if K == 2 else range(K)
+        Y = np.array([np.where(codes == k, 1.0, -1.0) for k in targets_of])
         squares = SquaresOfTargets(X, weights, bool(self.fit_intercept))
         margins = np.ones((len(Y), n))  # the b of the equations
         decided: list[bool | None] = [None] * len(Y)
@@ -175,6 +175,6 @@ def proved_multipliers(
         return None, tried
     if not only_zero(part, multipliers, exactly=not np.array_equal(few, tried)):
         return None, few
-    found = np.zeros(rows.n_rows)
-    found[few] = multipliers / multipliers.sum()
-    return found, few
+    all_multipliers = np.zeros(rows.n_rows)
+    all_multipliers[few] = multipliers / multipliers.sum()
+    return all_multipliers, few

@@ -79,15 +79,15 @@ class MaximumMargin:
 def maximum_margin(design: DesignMatrix, y: Array, tol: float = 1e-6) -> MaximumMargin:
     """The separation of largest margin. With an unpenalized intercept dense rows are copied and centred first."""
     if not design.intercept or design.is_sparse:
-        found = _maximum_margin(design, y, tol)
+        separation = _maximum_margin(design, y, tol)
     else:
         middle = (design.X.min(axis=0) + design.X.max(axis=0)) / 2  # exact for equal entries
-        found = _maximum_margin(DesignMatrix(design.X - middle), y, tol)
-        found.theta[-1] -= middle @ found.theta[:-1]
+        separation = _maximum_margin(DesignMatrix(design.X - middle), y, tol)
+        separation.theta[-1] -= middle @ separation.theta[:-1]
     rows = SignedRows(design.X, y, design.intercept)
-    if found.separable and rows.are_right(*_plane(found.theta, design)):
-        return found
-    return with_proof(found, design, rows)
+    if separation.separable and rows.are_right(*_plane(separation.theta, design)):
+        return separation
+    return with_proof(separation, design, rows)
 
 
 def _plane(theta: Array, design: DesignMatrix) -> tuple[Array, float]:
@@ -97,15 +97,15 @@ def _plane(theta: Array, design: DesignMatrix) -> tuple[Array, float]:
 
 def with_proof(found: MaximumMargin, design: DesignMatrix, rows: SignedRows) -> MaximumMargin:
     """A separating hyperplane whose margin is not the largest, or an α that proves that there is none."""
-    known = proved(rows)
-    if known.direction is None or known.kind != "complete":
-        if np.abs(rows.rmatvec(known.multipliers)).max() > COINCIDE:
+    proof = proved(rows)
+    if proof.direction is None or proof.kind != "complete":
+        if np.abs(rows.rmatvec(proof.multipliers)).max() > COINCIDE:
             raise Undecided
-        at = design.pull(known.multipliers * rows.y)[: design.n_features]
-        bound = min(found.bound, float(np.linalg.norm(at)))
-        none = np.zeros_like(found.theta)
-        return replace(found, theta=none, alpha=known.multipliers, margin=0.0, bound=bound)
-    w, b = rows.hyperplane(known.direction)
+        between = design.pull(proof.multipliers * rows.y)[: design.n_features]
+        bound = min(found.bound, float(np.linalg.norm(between)))
+        zero = np.zeros_like(found.theta)
+        return replace(found, theta=zero, alpha=proof.multipliers, margin=0.0, bound=bound)
+    w, b = rows.hyperplane(proof.direction)
     margin, b = certain_margin(w, b, rows, "free" if design.intercept else "none")
     theta = np.append(w, [b] * design.intercept) / (margin * length_of(w))
     spread = float(np.sqrt(spread_of_rows(design)))

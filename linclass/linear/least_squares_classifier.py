@@ -106,8 +106,8 @@ class LeastSquaresClassifier(LinearClassifier):
         """Whether the fit is a function of the class moments; balanced weights depend on the fold."""
         balanced = isinstance(self.class_weight, str)
         plain = not balanced and not self.warm_start and not self.trace
-        known = self.penalty in (None, "unpenalized", "l2")
-        return plain and known and self.solver in ("auto", "least_squares")
+        ridge_or_none = self.penalty in (None, "unpenalized", "l2")
+        return plain and ridge_or_none and self.solver in ("auto", "least_squares")
 
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         K = len(self.classes_)

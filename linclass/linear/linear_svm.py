@@ -152,16 +152,16 @@ class LinearSVM(LinearClassifier):
             return super()._minimize(objective, start)
         self.solver_ = "maximum_margin"
         try:
-            found = maximum_margin(objective.design, objective.y, self.tol)
+            best = maximum_margin(objective.design, objective.y, self.tol)
         except Undecided as error:
             raise NotApplicable(str(error)) from error
-        if not found.separable:
-            raise self._inseparable(objective, found.alpha)
-        half_square = 0.5 / found.margin**2
-        done = found.gap <= self.tol
+        if not best.separable:
+            raise self._inseparable(objective, best.alpha)
+        half_square = 0.5 / best.margin**2
+        done = best.gap <= self.tol
         kind = "duality_gap"
-        solution = Solution(found.theta, half_square, found.gap, kind, done, found.n_iter)
-        solution.alpha = found.alpha / found.margin**2
+        solution = Solution(best.theta, half_square, best.gap, kind, done, best.n_iter)
+        solution.alpha = best.alpha / best.margin**2
         return solution
 
     def _finish(

@@ -80,13 +80,13 @@ def rows_of_call(
     X = _checked(model, begins, X)
     y = validation.labels(y, X.shape[0], type(model).__name__)
     weights = validation.row_weights(sample_weight, X.shape[0])
-    found = _classes(y, classes) if begins else model.classes_
-    if len(found) > 2 and model.for_more_classes:
-        raise model._too_many_classes(found)
-    codes = _codes(found, y, classes)
+    all_classes = _classes(y, classes) if begins else model.classes_
+    if len(all_classes) > 2 and model.for_more_classes:
+        raise model._too_many_classes(all_classes)
+    codes = _codes(all_classes, y, classes)
     if balance is not None:
-        weights *= class_weights(balance, found, np.ones(len(found)))[codes]
-    model.classes_ = found  # at last: without them the next call begins anew
+        weights *= class_weights(balance, all_classes, np.ones(len(all_classes)))[codes]
+    model.classes_ = all_classes  # at last: without them the next call begins anew
     return validation.of_positive_weight(X, codes, weights)
 
 
@@ -157,10 +157,10 @@ def _codes(classes: Array, y: Array, given: Any) -> Array:
         raise ValueError(
             f"`classes={given!r}` is not the same as on last call to partial_fit, was: {classes!r}."
         )
-    known = np.isin(y, classes)
-    if not known.all():
+    is_class = np.isin(y, classes)
+    if not is_class.all():
         raise ValueError(
-            f"y holds {y[~known].tolist()[0]!r}, but the classes are {classes.tolist()}; name all of "
+            f"y holds {y[~is_class].tolist()[0]!r}, but the classes are {classes.tolist()}; name all of "
             "them in the first call, classes=[…]."
         )
     return np.searchsorted(classes, y)

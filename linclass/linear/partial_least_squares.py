@@ -99,10 +99,11 @@ class PartialLeastSquares(Coordinates, LinearGeometry, Regressor):
         middle = np.where(constant, Y[0], w @ Y) if self.fit_intercept else np.zeros(Y.shape[1])
         most = min(len(y) - self.fit_intercept, X.shape[1], self.n_components or X.shape[1])
         require_memory(8 * most * len(y), f"{most} scores of {len(y)} rows are dense")
-        found = components(rows, rows.roots[:, None] * (Y - middle), most)
-        self.centre_, self.directions_, lengths = rows.mean, found.directions.T, np.diag(found.H)
-        self.scalings_ = lengths * _solved(found.H, found.directions).T
-        self.loadings_ = (found.loadings.T / lengths).T.reshape(len(lengths), *y.shape[1:])
+        factors = components(rows, rows.roots[:, None] * (Y - middle), most)
+        self.centre_, self.directions_ = rows.mean, factors.directions.T
+        lengths = np.diag(factors.H)
+        self.scalings_ = lengths * _solved(factors.H, factors.directions).T
+        self.loadings_ = (factors.loadings.T / lengths).T.reshape(len(lengths), *y.shape[1:])
         self.coef_ = self.coef_after(len(lengths))
         self.intercept_ = middle.reshape(y.shape[1:]) - self.coef_ @ rows.mean
         if y.ndim == 1:

@@ -136,7 +136,7 @@ class NaiveBayes(FromStatistics):
         left: float | None = None  # of the families that iterate
         amounts = [amount for _, _, amount in self._families()]
         parts = zip(self.families_, self._columns, statistics.sums, amounts, strict=True)
-        for family, own, sums, amount in parts:
+        for family, columns, sums, amount in parts:
             family = family.of_classes(present)
             mean, edge = family.inside(family.smoothed(mass, sums[present], amount))
             theta = np.zeros_like(sums)
@@ -147,7 +147,7 @@ class NaiveBayes(FromStatistics):
             self.natural_.append(theta)
             if edge.any():
                 k, j = np.argwhere(edge).T
-                numbers = np.arange(self.n_features_in_)[own]
+                numbers = np.arange(self.n_features_in_)[columns]
                 on_boundary += zip(np.flatnonzero(present)[k], numbers[j], strict=True)
         self.intercept_ = b
         if isinstance(self, LinearScores):

@@ -119,8 +119,8 @@ class Adaline(LinearOnlineClassifier):
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
         theta = self._theta.reshape(len(self._theta), -1)  # the same memory
         if block.response is None:
-            own = codes[:, None] == ([1] if self._theta.ndim == 1 else np.arange(theta.shape[1]))
-            targets = np.where(own, 1.0, -1.0)
+            classes = [1] if self._theta.ndim == 1 else np.arange(theta.shape[1])
+            targets = np.where(codes[:, None] == classes, 1.0, -1.0)
             block.response = LeastMeanSquares(block, targets, weights, self.learning_rate_)
         errors = block.response.visit(theta)
         self._squared_errors += block.response.squares @ (errors * errors)

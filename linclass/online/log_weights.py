@@ -68,14 +68,14 @@ def correct_by_factors(
         z = block.scores(values.T) - threshold
         low = (np.where(codes, z, -z) if z.ndim == 1 else lead(codes, z.T)) <= 0
         first = int(low.argmax()) if low.any() else len(codes)
-    own, features, times = values, slice(None), weights.tolist()
+    occurring, features, times = values, slice(None), weights.tolist()
     for i, k in enumerate(codes[first:].tolist(), first):
         if is_sparse:
             features, x = block.row(i)
-            own = values[..., features]
+            occurring = values[..., features]
         else:
             x = stored[i]
-        z, left = own.dot(x), times[i]
+        z, left = occurring.dot(x), times[i]
         while left > 0 and (wrong := corrections(z, k, threshold)):
             before = w.logs.copy() if left > 1 else w.logs
             for score, sign in wrong:
@@ -95,7 +95,7 @@ def corrections(z: Any, k: int, threshold: float) -> list[tuple[int, int]]:
     if z.ndim == 0:
         right = z > threshold if k else z < threshold
         return [] if right else [(0, 1 if k else -1)]
-    own = z.item(k)
+    true_score = z.item(k)
     z[k] = -np.inf
     rival = int(z.argmax())
-    return [] if own > z.item(rival) else [(k, 1), (rival, -1)]
+    return [] if true_score > z.item(rival) else [(k, 1), (rival, -1)]

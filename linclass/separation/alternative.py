@@ -30,12 +30,12 @@ MAX_ENTRIES_AT_ONCE = 500_000  # entries of Z up to which all rows take part fro
 
 
 def alternative(rows: SignedRows) -> Alternative:
-    index, found = _of_growing_part(rows)
+    index, violation = _of_growing_part(rows)
     multipliers = np.zeros(rows.n_rows)
-    if found.separates:
-        return Alternative(found.w, multipliers)
-    own = found.multipliers > NONZERO * found.multipliers.max()
-    multipliers[index[own]] = found.multipliers[own]
+    if violation.separates:
+        return Alternative(violation.w, multipliers)
+    positive = violation.multipliers > NONZERO * violation.multipliers.max()
+    multipliers[index[positive]] = violation.multipliers[positive]
     direction = _decide_the_others(rows, multipliers)
     return Alternative(direction, polished(rows, multipliers))
 
@@ -47,16 +47,16 @@ def polished(rows: SignedRows, multipliers: Array) -> Array:
         r = rows.rmatvec(multipliers)
         if np.abs(r).max(initial=0) <= RESIDUAL_TOLERANCE:
             break
-        own = np.argsort(-multipliers, kind="stable")[: max(4 * rows.width, ABSORBING_ROWS)]
-        own = own[multipliers[own] > 0]
-        Z = rows.take(own)
+        largest = np.argsort(-multipliers, kind="stable")[: max(4 * rows.width, ABSORBING_ROWS)]
+        largest = largest[multipliers[largest] > 0]
+        Z = rows.take(largest)
         if Z.shape[0] * Z.shape[1] > MAX_ENTRIES_AT_ONCE:
             break
         Z = Z.toarray() if sparse.issparse(Z) else Z
-        ratio = np.linalg.lstsq((multipliers[own, None] * Z).T, r, rcond=1e-13)[0]
+        ratio = np.linalg.lstsq((multipliers[largest, None] * Z).T, r, rcond=1e-13)[0]
         if ratio.max() >= 1:
             break
-        multipliers[own] *= 1 - ratio
+        multipliers[largest] *= 1 - ratio
         multipliers = multipliers / multipliers.sum()
     return multipliers
 
@@ -70,14 +70,14 @@ def _of_growing_part(rows: SignedRows) -> tuple[Array, Violation]:
     chosen, w = np.arange(n) % (n // part) == 0, None
     while True:
         index = np.flatnonzero(chosen)
-        found = least_violation(ProjectedRows(rows.take(index)), w)
-        if not found.separates:
-            return index, found
-        w = found.w
+        violation = least_violation(ProjectedRows(rows.take(index)), w)
+        if not violation.separates:
+            return index, violation
+        w = violation.w
         z = rows.times(w)
         wrong = np.flatnonzero((z <= 0) & ~chosen)
         if not len(wrong):
-            return index, found
+            return index, violation
         chosen[wrong[np.argsort(z[wrong])[:part]]] = True
 
 

@@ -64,13 +64,13 @@ def of_pairs(
     classes, codes = validation.encode(validation.labels(y, X.shape[0], "separability"))
     if len(classes) < 2:
         raise ValueError(f"y has 1 class: {classes.tolist()[0]!r}; separability needs two.")
-    found = {}
+    results = {}
     for k, l in combinations(range(len(classes)), 2):
-        own = slice(None) if len(classes) == 2 else (codes == k) | (codes == l)
-        rows = SignedRows(X[own], np.where(codes[own] == l, 1.0, -1.0), intercept != "none")
+        members = slice(None) if len(classes) == 2 else (codes == k) | (codes == l)
+        rows = SignedRows(X[members], np.where(codes[members] == l, 1.0, -1.0), intercept != "none")
         pair = classes[k].item(), classes[l].item()
-        found[pair] = of_pair(rows, pair)
-    return found if len(classes) > 2 else found[pair]
+        results[pair] = of_pair(rows, pair)
+    return results if len(classes) > 2 else results[pair]
 
 
 # A separation result, with proofs that can be checked by one matrix product each.
@@ -225,20 +225,20 @@ def one_feature(rows: SignedRows) -> Alternative | None:
 def _overlapping(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """λ > 0 with Σ λ_i y_i (x_i, 1) = 0 and Σλ = 1."""
     classes = [np.flatnonzero(y < 0), np.flatnonzero(y > 0)]
-    low = Fraction(float(max(x[own].min() for own in classes)))
-    high = Fraction(float(min(x[own].max() for own in classes)))
+    low = Fraction(float(max(x[members].min() for members in classes)))
+    high = Fraction(float(min(x[members].max() for members in classes)))
     t, multipliers = (low + high) / 2, np.zeros(len(x))
-    for own in classes:
-        first, last = own[x[own].argmin()], own[x[own].argmax()]
+    for members in classes:
+        first, last = members[x[members].argmin()], members[x[members].argmax()]
         least, largest = Fraction(float(x[first])), Fraction(float(x[last]))
         if least == largest:
-            multipliers[own] = 0.5 / len(own)
+            multipliers[members] = 0.5 / len(members)
             continue
-        mean = min(max(Fraction(float(x[own].mean())), least), largest)
+        mean = min(max(Fraction(float(x[members].mean())), least), largest)
         # the share that all rows have alike
         equal = min(t - least, largest - t) / (2 * (largest - least))
         at_last = (t - equal * mean - (1 - equal) * least) / (largest - least)
-        multipliers[own] = float(equal) / (2 * len(own))
+        multipliers[members] = float(equal) / (2 * len(members))
         multipliers[last] += float(at_last) / 2
         multipliers[first] += float(1 - equal - at_last) / 2
     return multipliers
@@ -265,8 +265,8 @@ def by_integers(rows: SignedRows) -> Alternative | None:
     largest = max(abs(int(v)) for v in d)
     for multiple in range(1, INTEGER_MULTIPLES):
         direction = np.array([float(Fraction(multiple * int(v), largest)) for v in d])
-        if (found := Alternative(direction, shares)).holds(rows):
-            return found
+        if (proof := Alternative(direction, shares)).holds(rows):
+            return proof
     return None
 
 
@@ -327,7 +327,7 @@ def proved(rows: SignedRows, method: str = "newton") -> Alternative:
     if method not in METHODS:
         raise ValueError(f"method is {method!r}; use {' or '.join(METHODS)}.")
     for attempt in METHODS[method]:
-        found = attempt(rows)
-        if found is not None and found.holds(rows):
-            return found
+        proof = attempt(rows)
+        if proof is not None and proof.holds(rows):
+            return proof
     raise Undecided

@@ -73,9 +73,9 @@ def echelon(A: Array) -> tuple[Array, list[int], list[int]]:
             continue
         swap = k + int(left[0])
         A[[k, swap]], order[[k, swap]] = A[[swap, k]], order[[swap, k]]
-        pivot, own = A[k, j], A[k].copy()
-        A = (A * pivot - np.multiply.outer(A[:, j], own)) // last
-        A[k], last = own, pivot
+        pivot, pivot_row = A[k, j], A[k].copy()
+        A = (A * pivot - np.multiply.outer(A[:, j], pivot_row)) // last
+        A[k], last = pivot_row, pivot
         columns.append(j)
     return A[: len(columns)], order[: len(columns)].tolist(), columns
 
@@ -136,10 +136,10 @@ def _join(Z: Array, multipliers: Array, rows: Array, weights: list[Fraction]) ->
     if total.any():
         E, _, columns = echelon(np.column_stack([Z[before].T, total]))
         taken = [Fraction(int(v), int(E[0, columns[0]]) * common) for v in E[:, -1]]
-        own = before[columns]
-        most = [multipliers[i] / t / 2 for i, t in zip(own, taken, strict=True) if t > 0]
+        basis = before[columns]
+        most = [multipliers[i] / t / 2 for i, t in zip(basis, taken, strict=True) if t > 0]
         share = min([Fraction(1), *most])
-        for i, t in zip(own, taken, strict=True):
+        for i, t in zip(basis, taken, strict=True):
             multipliers[i] -= share * t
     multipliers[rows] = [share * w for w in weights]
 
@@ -237,17 +237,17 @@ class SignedRows:
     def exactly(self, index: Index = slice(None), columns: Any = None) -> Array:
         """Z of some rows (and columns) in integers, up to a power of two."""
         columns = np.arange(self.width) if columns is None else columns
-        own = columns[columns < self.n_features]
+        features = columns[columns < self.n_features]
         X = self.X[index]
-        X = (X[:, own] if len(own) < self.n_features else X) * 1.0
+        X = (X[:, features] if len(features) < self.n_features else X) * 1.0
         X = X.toarray() if self.is_sparse else X
-        body = np.vstack([X, self.shift[own]]) * (self.inverse[own] > 0)
+        body = np.vstack([X, self.shift[features]]) * (self.inverse[features] > 0)
         body = np.column_stack([body, np.ones((len(body), 1))])
-        both = integers(body, np.append(self.power[own], 0))
+        both = integers(body, np.append(self.power[features], 0))
         Z = both[:-1]
-        Z[:, : len(own)] = Z[:, : len(own)] - both[-1, : len(own)]
-        if len(own) == len(columns):
-            Z = Z[:, : len(own)]
+        Z[:, : len(features)] = Z[:, : len(features)] - both[-1, : len(features)]
+        if len(features) == len(columns):
+            Z = Z[:, : len(features)]
         return Z * self.y[index].astype(np.int64)[:, None]
 
     def times(self, d: Array) -> Array:
@@ -257,8 +257,8 @@ class SignedRows:
     def rmatvec(self, multipliers: Array) -> Array:
         """Zᵀλ, without the cancellation that X would have far from the origin."""
         if self.is_far:
-            own = np.flatnonzero(multipliers)
-            return self.take(own).T @ multipliers[own]
+            nonzero = np.flatnonzero(multipliers)
+            return self.take(nonzero).T @ multipliers[nonzero]
         m = self.y * multipliers
         total = m.sum()
         g = (self.X.T @ m - self.shift * total) * self.inverse
@@ -279,8 +279,8 @@ class SignedRows:
         d = np.divide(w, self.inverse, out=np.zeros(self.n_features), where=self.inverse > 0)
         if not self.constant:
             return integers(d).astype(object)
-        own = np.flatnonzero(w * self.shift)
-        moved = sum((Fraction(w[j]) * Fraction(self.shift[j]) for j in own), Fraction(b))
+        nonzero = np.flatnonzero(w * self.shift)
+        moved = sum((Fraction(w[j]) * Fraction(self.shift[j]) for j in nonzero), Fraction(b))
         both = [*map(Fraction, d.tolist()), moved]
         common = max(f.denominator for f in both)  # powers of two
         return np.array([int(f * common) for f in both], dtype=object)
@@ -299,8 +299,8 @@ class SignedRows:
         if z.min() > off:
             return True
         d = self.direction(w, b)
-        own = np.flatnonzero(d)
-        return bool((product(self.exactly(np.flatnonzero(z <= off), own), d[own]) > 0).all())
+        near, nonzero = np.flatnonzero(z <= off), np.flatnonzero(d)
+        return bool((product(self.exactly(near, nonzero), d[nonzero]) > 0).all())
 
     def least(self, w: Array, b: float) -> float:
         """min y_i (w·x_i + b), to full precision."""

@@ -76,12 +76,12 @@ def holds(rows: SignedRows, plane: tuple[Array, float] | None, multipliers: Arra
     if np.abs(rows.rmatvec(multipliers)).max(initial=0) > RESIDUAL:
         return False
     index = np.flatnonzero(touching)
-    own = rows if plane is None else rows.part(index)
-    if not only_zero(own, multipliers[touching]):
+    touching_rows = rows if plane is None else rows.part(index)
+    if not only_zero(touching_rows, multipliers[touching]):
         return False
     if plane is None:
         return True
-    basis = _basis(own)
+    basis = _basis(touching_rows)
     return basis is not None and _others_are_right(rows, *plane, touching, index[basis])
 
 
@@ -157,9 +157,9 @@ def _basis(rows: SignedRows, cells: float = np.inf) -> Array | None:
         Z = (Z.toarray() if sparse.issparse(Z) else Z)[:, used]
         few = first[linalg.qr(Z.T, mode="r", pivoting=True, check_finite=False)[1][: len(used)]]
     while True:
-        _, own, _ = echelon(rows.exactly(few, used))
-        basis = few[own]
-        if len(few) == len(first) or len(own) == len(used):
+        _, independent, _ = echelon(rows.exactly(few, used))
+        basis = few[independent]
+        if len(few) == len(first) or len(independent) == len(used):
             return basis
         outside = _outside(rows, first, used, null_space(rows.exactly(basis, used)))
         if not len(outside):
@@ -170,10 +170,10 @@ def _basis(rows: SignedRows, cells: float = np.inf) -> Array | None:
 def _outside(rows: SignedRows, first: Array, used: Array, null: Array) -> Array:
     """Rows that are not orthogonal to all columns of `null`."""
     for vector in null.T:
-        own = np.flatnonzero(vector)
-        bits = max(abs(int(v)).bit_length() for v in vector[own])
-        weights = vector[own].astype(np.int64) if bits <= 62 else vector[own]
-        off = product(rows.exactly(first, used[own]), weights) != 0
+        nonzero = np.flatnonzero(vector)
+        bits = max(abs(int(v)).bit_length() for v in vector[nonzero])
+        weights = vector[nonzero].astype(np.int64) if bits <= 62 else vector[nonzero]
+        off = product(rows.exactly(first, used[nonzero]), weights) != 0
         if off.any():
             return first[np.flatnonzero(off)]
     return first[:0]

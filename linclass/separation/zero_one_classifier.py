@@ -84,24 +84,24 @@ class ZeroOneClassifier(LinearScores):
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         problem = ZeroOneProblem(X, codes, weights, len(self.classes_), self.fit_intercept)
-        found = fewest_errors(problem, self.node_limit, self.random_state)
-        self.coef_, self.intercept_ = problem.scores(found.d)
+        answer = fewest_errors(problem, self.node_limit, self.random_state)
+        self.coef_, self.intercept_ = problem.scores(answer.d)
         cost = problem.cost_of_scores(self.coef_, self.intercept_)  # of rounded scores
-        found = found._replace(cost=cost)
-        self.n_errors_, self.bound_ = found.cost, found.bound
-        self.exact_ = found.bound == found.cost
+        answer = answer._replace(cost=cost)
+        self.n_errors_, self.bound_ = answer.cost, answer.bound
+        self.exact_ = answer.bound == answer.cost
         status, reason = "converged", ""
         if not self.exact_:
             status = "max_iter"
             reason = (
-                f"not certified as optimal: {found.cost:g} errors, and at least {found.bound:g} "
+                f"not certified as optimal: {answer.cost:g} errors, and at least {answer.bound:g} "
                 f"are unavoidable. Raise node_limit={self.node_limit}, or use fewer rows or features."
             )
         return self._record(
             status,
             reason,
-            objective=found.cost / problem.total,
-            certificate=(found.cost - found.bound) / problem.total,
+            objective=answer.cost / problem.total,
+            certificate=(answer.cost - answer.bound) / problem.total,
             certificate_kind="gap_to_bound",
         )
 
@@ -126,13 +126,14 @@ def fewest_errors(
     least = float(problem.costs.min()) if inseparable else 0.0  # a row is wrong
     n, p = problem.Z.shape
     few = turns(n, p) <= FEW_TURNS and (not sparse.issparse(problem.Z) or n * p <= FEW_TURNS)
-    found = _by_cells(problem) if few and problem.n_classes == 2 else None
-    if found is None or found.bound < found.cost:
+    answer = _by_cells(problem) if few and problem.n_classes == 2 else None
+    if answer is None or answer.bound < answer.cost:
         by_lines = search_lines(problem, seed)
-        found = by_lines if found is None or by_lines.cost < found.cost else found
-        found = search_conflicts(problem, found._replace(bound=max(found.bound, least)), node_limit)
-    far, _ = separating(problem, problem.margins(found.d) > 0)  # from the rows
-    return found if far is None or problem.cost(far) > found.cost else found._replace(d=far)
+        answer = by_lines if answer is None or by_lines.cost < answer.cost else answer
+        answer = answer._replace(bound=max(answer.bound, least))
+        answer = search_conflicts(problem, answer, node_limit)
+    far, _ = separating(problem, problem.margins(answer.d) > 0)  # from the rows
+    return answer if far is None or problem.cost(far) > answer.cost else answer._replace(d=far)
 
 
 def _by_cells(problem: ZeroOneProblem) -> Answer:
@@ -154,9 +155,9 @@ def _by_cells(problem: ZeroOneProblem) -> Answer:
 
 def distinct_directions(Z: Array) -> set[tuple[int, ...]]:
     """The directions of the nonzero rows of an integer matrix, up to their sign."""
-    found = set()
+    directions = set()
     for row in Z.tolist():
         if divisor := math.gcd(*row):
             first = next(v for v in row if v)
-            found.add(tuple(v // (divisor if first > 0 else -divisor) for v in row))
-    return found
+            directions.add(tuple(v // (divisor if first > 0 else -divisor) for v in row))
+    return directions

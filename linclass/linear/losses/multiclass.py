@@ -115,11 +115,11 @@ class Softmax(LossByJet):
         if self.reference:
             total += np.exp(-top)
         P /= total
-        own, rows = self._own(y)
+        true, rows = self._own(y)
         values = np.log(total) + top
-        values[rows] -= z[own, rows]
+        values[rows] -= z[true, rows]
         slopes = P.copy(order="K")
-        slopes[own, rows] -= 1
+        slopes[true, rows] -= 1
         return values, slopes, P
 
     def curve(self, curvatures: Array, v: Array) -> Array:
@@ -145,8 +145,8 @@ class Softmax(LossByJet):
     def conjugates(self, y: Array, s: Array) -> Array:
         """Σ_k p_k ln p_k with p = s + e_y, a distribution over the classes."""
         p = s.copy()
-        own, rows = self._own(y)
-        p[own, rows] += 1
+        true, rows = self._own(y)
+        p[true, rows] += 1
         if self.reference:
             p = np.vstack([p, 1 - p.sum(axis=0)])
         inside = (p >= -1e-15).all(axis=0) & (np.abs(p.sum(axis=0) - 1) < 1e-9)
@@ -164,18 +164,18 @@ class Softmax(LossByJet):
         With π_k the weight of class k and π̂_k = Σ w p_k, the condition (1 − ε) π̂ + ε q = π requires
         q = (π − (1 − ε) π̂)/ε ≥ 0, which holds for 1 − ε ≤ min_k π_k/π̂_k.
         """
-        own, rows = self._own(y)
+        true, rows = self._own(y)
         p = s.copy()
-        p[own, rows] += 1
+        p[true, rows] += 1
         total = weights.sum()
         now = p @ weights / total
-        want = np.bincount(own, weights[rows], minlength=self.n_scores) / total
+        want = np.bincount(true, weights[rows], minlength=self.n_scores) / total
         if self.reference:
             now, want = np.append(now, 1 - now.sum()), np.append(want, 1 - want.sum())
         keep = min(1.0, np.min(want / np.maximum(now, 1e-300)))
         p *= keep
         p += (want - keep * now)[: self.n_scores, None]
-        p[own, rows] -= 1
+        p[true, rows] -= 1
         return p
 
     def _own(self, y: Array) -> tuple[Array, Array]:
@@ -248,10 +248,10 @@ class CrammerSinger(LossOfScores):
 
     def conjugates(self, y: Array, s: Array) -> Array:
         p, rows = s.copy(), np.arange(len(y))
-        p[y, rows] = own = s[y, rows] + 1
+        p[y, rows] = true_share = s[y, rows] + 1
         inside = np.minimum.reduce(p) >= -1e-12
         inside &= np.abs(np.add.reduce(p) - 1) < 1e-9
-        return np.where(inside, own - 1, np.inf)
+        return np.where(inside, true_share - 1, np.inf)
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         """Mixes a little of one distribution into every p, as for softmax, whose p lie there too."""

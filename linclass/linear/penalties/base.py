@@ -155,18 +155,18 @@ def owners(
     option: str, given: Mapping[Any, Any], names: Sequence[str], separator: str = "="
 ) -> list[str | None]:
     """The key of `given` that names each column or its feature; None if there is none."""
-    found = list[str | None]()
+    owner_keys = list[str | None]()
     for name in map(str, names):
         # the longest key counts, so that a column can differ from the others of its feature
-        own = [key for key in given if name == key or name.startswith(f"{key}{separator}")]
-        found.append(max(own, key=len, default=None))
+        matching = [key for key in given if name == key or name.startswith(f"{key}{separator}")]
+        owner_keys.append(max(matching, key=len, default=None))
     for key in given:
-        if key not in found and key not in names:
-            near = near_names(key, [*map(feature_of, names), *names])
+        if key not in owner_keys and key not in names:
+            similar = near_names(key, [*map(feature_of, names), *names])
             some = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-            remedy = f"did you mean {near[0]!r}?" if near else f"they are {some}."
+            remedy = f"did you mean {similar[0]!r}?" if similar else f"they are {some}."
             raise NotApplicable(f"{option} names {key!r}, which no feature is called; {remedy}")
-    return found
+    return owner_keys
 
 
 def require_names(option: str, names: Sequence[str] | None) -> Sequence[str]:

@@ -82,12 +82,12 @@ class Entrywise(KinkedPenalty):
 
     def __post_init__(self) -> None:
         """Set the attributes that solvers use, unless an option is one that `check` refuses."""
-        given, zero = self.factors, np.array(False)
+        chosen, zero = self.factors, np.array(False)
         factors: Level = 1.0
         try:
-            if given is not None:  # of a dict, before the fit: each once, and 1 of other features
-                own = [*given.values(), 1.0] if isinstance(given, Mapping) else given
-                factors = np.asarray(own, float)
+            if chosen is not None:  # of a dict, before the fit: each once, and 1 of other features
+                values = [*chosen.values(), 1.0] if isinstance(chosen, Mapping) else chosen
+                factors = np.asarray(values, float)
                 zero = np.equal(np.atleast_2d(factors), 0).all(axis=0)
             vars(self).update(
                 _factors=factors,
@@ -95,7 +95,7 @@ class Entrywise(KinkedPenalty):
                 curvature=self.l2 * factors if self.l2 else 0.0,
                 kinked=self.l1 > 0,
                 strongly_convex=self.l2 > 0 and not zero.any(),
-                uniform=given is None and self.intercept in (None, 1),
+                uniform=chosen is None and self.intercept in (None, 1),
                 unpenalized=zero if zero.any() else None,
             )
         except (TypeError, ValueError):
@@ -110,9 +110,9 @@ class Entrywise(KinkedPenalty):
             return self
         if isinstance(self.factors, Mapping):
             keys = owners("factors", self.factors, require_names("factors", names))
-            found = replace(self, factors=[1.0 if k is None else self.factors[k] for k in keys])
-            found.check()
-            return found
+            penalty = replace(self, factors=[1.0 if k is None else self.factors[k] for k in keys])
+            penalty.check()
+            return penalty
         if len(self.factors) != n_features:
             raise ValueError(
                 f"factors has {counted(len(self.factors), 'number')} for {counted(n_features, 'feature')}; give one "
@@ -178,8 +178,8 @@ class Entrywise(KinkedPenalty):
         if self.factors is None:
             return
         factors = np.asarray(self._factors)
-        given = "_factors" in vars(self) and factors.ndim == 1
-        if not (given and (np.isfinite(factors) & (factors >= 0)).all()):
+        is_vector = "_factors" in vars(self) and factors.ndim == 1
+        if not (is_vector and (np.isfinite(factors) & (factors >= 0)).all()):
             raise ValueError(
                 f"factors is {self.factors!r}; give one number, at least 0, for each feature."
             )

@@ -31,8 +31,8 @@ def denoised(w: Array, a: Array, links: Array) -> Array:
     knots = deque[tuple[float, float, float]]()  # where the derivative changes, by which line
     left = right = 0.0, 0.0  # slope and intercept of the derivative outside the knots
     for value, curvature, link in zip(w.tolist(), a.tolist(), [*links.tolist(), 0.0], strict=True):
-        own = -curvature * value
-        left, right = (left[0] + curvature, left[1] + own), (right[0] + curvature, right[1] + own)
+        term = -curvature * value
+        left, right = (left[0] + curvature, left[1] + term), (right[0] + curvature, right[1] + term)
         while knots and left[0] * knots[0][0] + left[1] <= -link:
             _, slope, intercept = knots.popleft()
             left = left[0] + slope, left[1] + intercept
@@ -47,11 +47,11 @@ def denoised(w: Array, a: Array, links: Array) -> Array:
         left, right = (0.0, -link), (0.0, link)
         lows.append(low)
         highs.append(high)
-    at = lows.pop()
-    values = [at]
+    value_at_end = lows.pop()
+    values = [value_at_end]
     for low, high in zip(reversed(lows), reversed(highs[:-1]), strict=True):
-        at = min(max(at, low), high)
-        values.append(at)
+        value_at_end = min(max(value_at_end, low), high)
+        values.append(value_at_end)
     return np.array(values[::-1])
 
 

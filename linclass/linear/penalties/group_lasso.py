@@ -71,11 +71,11 @@ class GroupLasso(KinkedPenalty):
                 require_one_each("groups", self.groups, n_features)
             return self
         names = require_names("groups", names)
-        given = {} if self._by_feature else self.groups
-        keys = owners("groups", given, names, self.separator)
+        named = {} if self._by_feature else self.groups
+        keys = owners("groups", named, names, self.separator)
         separator = self.separator if self._by_feature else "="
         group_of = [  # a group that the user names differs from a feature of that name
-            ("feature", feature_of(name, separator)) if key is None else ("group", given[key])
+            ("feature", feature_of(name, separator)) if key is None else ("group", named[key])
             for key, name in zip(keys, names, strict=True)
         ]
         if len(set(group_of)) == len(names) > 1:

@@ -156,11 +156,11 @@ def pivoted(H: Array, c: Array, groups: Groups, d: Array, u: Array) -> Array:
 def one_by_one(H: Array, groups: Groups, now: Tried) -> Array:
     """The point after each group in turn went to its minimum while the others stayed."""
     v, slopes = now.v.copy(), now.slopes.copy()
-    for own in groups.members():
-        B = H[np.ix_(own, own)]
-        new = minimum_of_group(B, slopes[own] + B @ v[own], groups.kinks[own[0]])
-        slopes -= H[:, own] @ (new - v[own])
-        v[own] = new
+    for group in groups.members():
+        B = H[np.ix_(group, group)]
+        new = minimum_of_group(B, slopes[group] + B @ v[group], groups.kinks[group[0]])
+        slopes -= H[:, group] @ (new - v[group])
+        v[group] = new
     return v
 
 

@@ -175,8 +175,8 @@ def evaluated_along(
     if gram.whole and strengths.all():
         seen = from_moments(objectives[0], gram, strengths, W, gram.times(W))
     return [
-        point or from_rows(objective, gram, own)
-        for point, objective, own in zip(seen, objectives, W, strict=True)
+        point or from_rows(objective, gram, weights)
+        for point, objective, weights in zip(seen, objectives, W, strict=True)
     ]
 
 

@@ -73,8 +73,8 @@ class SparseBlock(Block):
     """Sparse rows: only the features that occur in them are touched."""
 
     def gram(self) -> Array:
-        own = self._occurring
-        return np.asarray(own.T @ own.toarray())  # a dense factor, as two sparse ones take longer
+        columns = self._occurring  # times a dense factor, as two sparse ones take longer
+        return np.asarray(columns.T @ columns.toarray())
 
     @cached_property
     def features(self) -> Array:
@@ -89,8 +89,8 @@ class SparseBlock(Block):
         return sparse.csr_array(parts, shape=(self.rows.shape[0], len(self.features))).T
 
     def row(self, i: int) -> tuple[Any, Array]:
-        own = slice(self.rows.indptr[i], self.rows.indptr[i + 1])
-        return self.rows.indices[own], self.rows.data[own]
+        stored = slice(self.rows.indptr[i], self.rows.indptr[i + 1])
+        return self.rows.indices[stored], self.rows.data[stored]
 
     def add(self, theta: Array, coefficients: Array) -> None:
         changes = np.count_nonzero(coefficients)
@@ -117,12 +117,12 @@ def bytes_of_blocks(X: Matrix, intercept: bool, kept: bool, grams: bool) -> int:
     if stays_sparse(X):
         # rows with the constant, the rows of blocks, and, if kept, only the features that occur
         copies = 3 if kept else 2
-        own = copies * (STORED_BYTES * X.nnz + (STORED_BYTES + 4) * n)
+        size = copies * (STORED_BYTES * X.nnz + (STORED_BYTES + 4) * n)
     elif intercept or sparse.issparse(X):
-        own = 8 * width * (rows * kept + 3 * min(n, SLAB))  # a slab, its copy, and the one before
+        size = 8 * width * (rows * kept + 3 * min(n, SLAB))  # a slab, its copy, and the one before
     else:
-        own = 0
-    return own + grams * 8 * rows * BLOCK_ROWS
+        size = 0
+    return size + grams * 8 * rows * BLOCK_ROWS
 
 
 def blocks_of_rows(X: Matrix, intercept: bool) -> Iterator[Block]:
@@ -306,11 +306,11 @@ class ManyClasses(Corrections):
     def _margin_and_rival(self, i: int) -> tuple[float, int]:
         """z_y − z_r, and the best other class r."""
         z, true = self.z[i], self.codes[i]
-        own = z.item(true)
+        true_score = z.item(true)
         z[true] = -np.inf
         rival = int(z.argmax())
-        z[true] = own
-        return own - z.item(rival), rival
+        z[true] = true_score
+        return true_score - z.item(rival), rival
 
     def _correct(self, i: int, rival: int, tau: float) -> None:
         (n, K), true, z = self.z.shape, self.codes[i], self.z.reshape(-1)

@@ -147,10 +147,10 @@ class Walk:
         self.open[:2, j] = False
         self._features[m] = j
         column = self.gram.between(self._features[: m + 1], j)
-        g, own = column[:m], column[m]
+        g, variance = column[:m], column[m]
         v = self.inverse @ g
-        left = own - g @ v
-        if left <= RANK_TOLERANCE * own:
+        left = variance - g @ v
+        if left <= RANK_TOLERANCE * variance:
             return
         if m == len(self._room):
             self._room = np.asfortranarray(np.pad(self._room, (0, m)))

@@ -70,10 +70,10 @@ class RowEquations:
         return np.apply_along_axis(self._fit, -1, point.slopes)
 
     def _fit(self, y: Array) -> Array:
-        own, others = self.independent, self.dependent
-        f, b = y[own], 0.0
+        chosen, others = self.independent, self.dependent
+        f, b = y[chosen], 0.0
         if len(others):
-            spread = self.C / self.weights[own]
+            spread = self.C / self.weights[chosen]
             M = spread @ self.C.T
             diagonal(M)[...] += 1 / self.weights[others]
             q = y[others] - self.C @ f
@@ -84,7 +84,7 @@ class RowEquations:
         if self.design.intercept and not self.c.any():
             ones = self._among(np.ones(len(f)))
             b = (ones @ f) / ones.sum()
-        theta = self.design.combine(own, self._among(f - b))
+        theta = self.design.combine(chosen, self._among(f - b))
         theta[self.design.n_features :] = b
         return theta
 

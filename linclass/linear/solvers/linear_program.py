@@ -60,16 +60,16 @@ class LinearProgram(Solver):
         self, objectives: Sequence[Objective], start: Array, trace: Trace | None
     ) -> list[Solution]:
         """The solutions of objectives that differ only in their strengths."""
-        program, found = Program(objectives[0]), list[Solution]()
+        program, solutions = Program(objectives[0]), list[Solution]()
         vertices = program.vertices()
         for objective in objectives:
-            own = program.of(objective)
-            solution = self._by_vertices(own, vertices, trace) if vertices else None
+            at_strength = program.of(objective)
+            solution = self._by_vertices(at_strength, vertices, trace) if vertices else None
             if solution is None:
                 vertices = None
-                solution = self._by_highs(own, start, trace)
-            found.append(solution)
-        return found
+                solution = self._by_highs(at_strength, start, trace)
+            solutions.append(solution)
+        return solutions
 
     def _by_vertices(
         self, program: Program, vertices: Vertices, trace: Trace | None
@@ -89,11 +89,11 @@ class LinearProgram(Solver):
         return solution if solution.converged or not done else None
 
     def _by_highs(self, program: Program, start: Array, trace: Trace | None) -> Solution:
-        objective, found = program.objective, program.solved(self.max_steps)
-        if found.x is None:
+        objective, highs = program.objective, program.solved(self.max_steps)
+        if highs.x is None:
             point = objective.at(start)
-            return Solution.at(point, certify(point), self.tol, int(found.nit))
-        return self._solution(program, *program.multipliers(found), found.x, int(found.nit), trace)
+            return Solution.at(point, certify(point), self.tol, int(highs.nit))
+        return self._solution(program, *program.multipliers(highs), highs.x, int(highs.nit), trace)
 
     def _solution(
         self, program: Program, v: Array, middle: Array, mu: Array, n_iter: int, trace: Trace | None

@@ -114,15 +114,15 @@ class NewtonStep(Step):
         """∇² of the smooth part, slightly regularized."""
         objective, single = point.objective, len(point.objective.shape) == 1
         rounding = GROUP_ROUNDING if objective.penalty.grouped and not single else SINGLE_ROUNDING
-        own = np.asarray(objective.curvature / self.units.scale**2)  # of the penalty
+        penalty_curvature = np.asarray(objective.curvature / self.units.scale**2)  # of the penalty
         H = self._of_losses(point, single)
         bends = diagonal(H).reshape(objective.shape)
-        weak = 0 < own.min(initial=np.inf) < WEAK_CURVATURE * bends.max()
+        weak = 0 < penalty_curvature.min(initial=np.inf) < WEAK_CURVATURE * bends.max()
         if weak and objective.loss.piecewise_quadratic:
             H, rounding = self._of_losses(point, single=False), DOUBLE_ROUNDING
             bends = diagonal(H).reshape(objective.shape)
         least = rounding * bends.max()  # of the loss; a constant feature has only the penalty's
-        objective.weight_part(bends)[...] += own
+        objective.weight_part(bends)[...] += penalty_curvature
         bends *= 1 + rounding
         # rows that are fitted to rounding have no curvature left; a feature of such rows alone would have none, nor
         # has one of rows on straight pieces alone: its step then passes every kink, and the line search shortens it
@@ -239,11 +239,12 @@ class WorkingSet:
             several = MAX_STRAIGHT_HESSIAN if straight else MAX_JOINT_HESSIAN
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
             direct = free.size <= (single if free.ndim == 1 else several) or not objective.entrywise
-            own = Units(units.mean[features], units.scale[features])
+            chosen_units = Units(units.mean[features], units.scale[features])
             if units.rough:
-                own = Units.of(self.sub)
-                own = one_scale_each(own, self.sub) if objective.penalty.grouped else own
-            self.step = NewtonStep(free, own) if direct else OrthantStep(free, own)
+                chosen_units = Units.of(self.sub)
+                if objective.penalty.grouped:
+                    chosen_units = one_scale_each(chosen_units, self.sub)
+            self.step = (NewtonStep if direct else OrthantStep)(free, chosen_units)
         theta = np.ascontiguousarray(point.theta[..., self.columns])
         known = {}
         if "loss_gradient" in vars(point):
