@@ -4,7 +4,7 @@ The decrement gᵀH⁻¹g is twice the decrease that the quadratic model predict
 changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian. On a path it is kept from
 one strength to the next. Without a penalty, whose fits need more digits, BFGS corrects it by the steps taken with it
 (`Secants` in quasi_newton.py). A first step from 0 is lengthened to that of normal features (`lengthened`).
-Boyd & Vandenberghe (2004), §9.5; Nocedal & Wright (2006), §7.2"""
+`CentringSolver.solve` calls `Newton.minimize`.   Boyd & Vandenberghe (2004), §9.5; Nocedal & Wright (2006), §7.2"""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ UNEXPLAINED = 64 * EPS  # rounding error of the explained variance
 
 def lengthened(point: Point, step: Array) -> Array:
     """Newton's step from 0; unchanged if the loss has no formula, or if the longer step does not descend."""
-    P, g = point.objective, point.gradient
-    jet = P.loss.jet_at_zero(np.ones(1))
+    objective, g = point.objective, point.gradient
+    jet = objective.loss.jet_at_zero(np.ones(1))
     if jet is None or jet[2] is None:
         return step
     slope, curvature = -jet[1][0], jet[2][0]
-    mean = float(P.weights @ P.y) if P.design.intercept else 0.0
+    mean = float(objective.weights @ objective.y) if objective.design.intercept else 0.0
     if abs(mean) >= 1:  # a class has less of the weight than rounding
         return step
     explained = -(g * step).sum() * curvature / slope**2 - mean * mean
-    fit = P.loss.normal_fit(mean, explained if explained > UNEXPLAINED else 0.0)
+    fit = objective.loss.normal_fit(mean, explained if explained > UNEXPLAINED else 0.0)
     if fit is None:
         return step
     k, mean_score = fit
     longer = k * step
-    if P.design.intercept:
+    if objective.design.intercept:
         longer[-1] = mean_score - k * (slope / curvature * mean - step[-1])
     descends = np.isfinite(longer).all() and (g * longer).sum() < 0
     return np.asarray(longer if descends else step)
