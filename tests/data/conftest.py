@@ -141,6 +141,17 @@ def obtain(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def read(obtain, tmp_path):
+    """read("a.csv", text, target="y"): the data set of a file with this content and these keys of its entry."""
+
+    def call(name, content, **keys):
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return obtain({"source": {"file": name}} | keys)
+
+    return call
+
+
+@pytest.fixture
 def reason(obtain):
     """Why an entry is unavailable: always one line."""
 

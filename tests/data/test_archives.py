@@ -11,6 +11,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
+from cases import each
 
 from linclass_study.data.formats import arff, libsvm
 from linclass_study.errors import Unavailable
@@ -50,6 +51,14 @@ def plain(contents):
     return [(name, content, tarfile.REGTYPE) for name, content in contents.items()]
 
 
+def zipped(path, contents):
+    """contents: name, or about a member, and its content"""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as box:
+        for name, content in contents:
+            box.writestr(name, content)
+    return path
+
+
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_unusual_members_of_a_tar_file_are_skipped_and_named(tmp_path, capsys, mode):
     odd = [*plain(dict.fromkeys(ODD, b"evil")), ("caf\udce9", b"", tarfile.REGTYPE)]
@@ -67,53 +76,40 @@ def test_unusual_members_of_a_tar_file_are_skipped_and_named(tmp_path, capsys, m
 def test_unusual_members_of_a_zip_file_are_skipped_and_named(tmp_path, capsys):
     link = zipfile.ZipInfo("link")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
-    (first, content), *rest = GOOD.items()
+    first, *rest = GOOD.items()
     warnings.simplefilter("ignore")  # Python's, of the second file of one name
-    with zipfile.ZipFile(tmp_path / "a", "w") as box:
-        box.writestr(first, content)
-        box.writestr(link, "/etc/passwd")
-        for name in ODD:
-            box.writestr(name, b"evil")
-        for name, content in rest:
-            box.writestr(name, content)
-    encoded = (tmp_path / "a").read_bytes().replace(b"a\nb", b"a\0b")
-    (tmp_path / "a").write_bytes(encoded)
-    assert dict(members(tmp_path / "a")) == GOOD
+    odd = [(link, "/etc/passwd"), *((name, b"evil") for name in ODD)]
+    path = zipped(tmp_path / "a", [first, *odd, *rest])
+    path.write_bytes(path.read_bytes().replace(b"a\nb", b"a\0b"))
+    assert dict(members(path)) == GOOD
     output = capsys.readouterr().out
     assert "left out of a: 'link' (not a regular file)" in output
     assert r"left out of a: 'a\x00b' (its name is not text in UTF-8 on one line)" in output
     assert output.count("left out of a: ") == 1 + len(ODD)
-    with zipfile.ZipFile(tmp_path / "a", "w") as box:
-        for name, content in GOOD.items():
-            box.writestr(name, content)
-    content = bytearray((tmp_path / "a").read_bytes())
+    content = bytearray(zipped(path, GOOD.items()).read_bytes())
     content[content.index(b"PK\x01\x02") + 8] |= 1  # the flag in the directory, of the first
-    (tmp_path / "a").write_bytes(content)
-    assert list(dict(members(tmp_path / "a"))) == list(GOOD)[1:]
+    path.write_bytes(content)
+    assert list(dict(members(path))) == list(GOOD)[1:]
     assert "(it is encrypted)" in capsys.readouterr().out
+
+
+def test_many_unusual_members_are_counted_and_a_data_set_is_made_of_the_rest(
+    tmp_path, obtain, capsys
+):
     path = tar(tmp_path / "a", *plain({f"../{i}": b"" for i in range(1000)} | GOOD))
     assert dict(members(path)) == GOOD
     output = capsys.readouterr().out.splitlines()
     assert len(output) == 21
     assert output[-1] == "left out of a: 1000 members in all"
-
-
-@pytest.mark.parametrize("kind", ["tar", "zip"])
-def test_a_data_set_is_made_of_the_rest_of_an_archive(tmp_path, obtain, kind):
     texts = {f"train/{label}/{i}": label.encode() for label in ("rain", "sun") for i in range(3)}
-    if kind == "tar":
-        odd = [("train/sun/link", b"", tarfile.SYMTYPE), ("../x", b"", tarfile.REGTYPE)]
-        tar(tmp_path / "a.tgz", *odd, *plain(texts))
-    else:
-        with zipfile.ZipFile(tmp_path / "a.tgz", "w") as box:
-            for name, content in {"../x": b"", **texts}.items():
-                box.writestr(name, content)
-    found = obtain({"source": {"file": "a.tgz"}, "format": "text_folders", "texts": ["text"]})
-    assert found.classes == ["rain", "sun"]
-    assert len(found.y) == 6
+    odd = [("train/sun/link", b"", tarfile.SYMTYPE), ("../x", b"", tarfile.REGTYPE)]
+    tar(tmp_path / "tar", *odd, *plain(texts))
+    zipped(tmp_path / "zip", {"../x": b"", **texts}.items())
+    for file in ("tar", "zip"):
+        found = obtain({"source": {"file": file}, "format": "text_folders", "texts": ["text"]})
+        assert found.classes == ["rain", "sun"]
+        assert len(found.y) == 6
 
-
-# ---- bombs ----
 
 PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 
@@ -129,20 +125,10 @@ def test_a_file_that_unpacks_without_end_is_refused_in_one_line(tmp_path, reason
     assert output.startswith(f"a.csv.{end}: {wanted}")
 
 
-def bomb_tar(path, mode):
-    return tar(path, *plain({f"train/a/{i}": MEGABYTE for i in range(8)}), mode=mode)
-
-
-def bomb_zip(path):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as box:
-        for i in range(8):
-            box.writestr(f"train/a/{i}", MEGABYTE)
-    return path
-
-
-@pytest.mark.parametrize("kind", ["w:gz", "w:bz2", "w:xz", "zip"])
+@each("kind", ["w:gz", "w:bz2", "w:xz", "zip"])
 def test_members_of_an_archive_count_together(tmp_path, kind):
-    path = bomb_zip(tmp_path / "a") if kind == "zip" else bomb_tar(tmp_path / "a", kind)
+    path, contents = tmp_path / "a", {f"train/a/{i}": MEGABYTE for i in range(8)}
+    zipped(path, contents.items()) if kind == "zip" else tar(path, *plain(contents), mode=kind)
     assert path.stat().st_size < 20_000
     read = []
     with at_most(5), pytest.raises(Unavailable, match=r"^a unpacks to more than 5 MB; raise"):
@@ -154,10 +140,7 @@ def test_members_of_an_archive_count_together(tmp_path, kind):
 
 def test_the_unpacked_size_is_limited_and_a_file_counts_once(tmp_path):
     """As CSV is, where Polars finds something odd."""
-    box = zipfile.ZipFile(tmp_path / "a", "w", zipfile.ZIP_DEFLATED)
-    with box, box.open("train/a/1", "w", force_zip64=True) as file:
-        for _ in range(300):
-            file.write(MEGABYTE)
+    zipped(tmp_path / "a", [("train/a/1", MEGABYTE * 30)])
     with at_most(2):
         with pytest.raises(Unavailable, match="more than 2 MB"):
             list(members(tmp_path / "a"))
@@ -174,35 +157,23 @@ def test_the_unpacked_size_is_limited_and_a_file_counts_once(tmp_path):
         assert sum(1 for _ in Text(tmp_path / "a.csv")) == 1_000_000
 
 
-# ---- lines that are made to be slow: in time quadratic in their length each would take many minutes ----
-
-SLOW = {  # name: (format, content, words of the reason)
-    "ARFF, blanks before a quote": (arff, "@attribute x real\n@data\n1," + " " * 500_000 + "'\n"),
-    "ARFF, blanks after a quote": (arff, "@attribute x real\n@data\n'1'" + " " * 500_000 + "x\n"),
-    "ARFF, escapes": (arff, "@attribute x real\n@data\n'" + "\\'" * 500_000 + "\n"),
-    "ARFF, open quotes": (arff, "@attribute x real\n@data\n" + "'a',' " * 500_000 + "\n"),
-    "ARFF, a name of blanks": (arff, "@attribute" + " " * 500_000 + "{\n@data\n"),
-    "ARFF, values": (arff, "@attribute x {" + " " * 500_000 + "'}\n@data\n"),
+BLANKS, ARFF = " " * 500_000, "@attribute x real\n@data\n"
+SLOW = {  # lines that would take many minutes in time quadratic in their length
+    "ARFF, blanks before a quote": (arff, f"{ARFF}1,{BLANKS}'\n"),
+    "ARFF, blanks after a quote": (arff, f"{ARFF}'1'{BLANKS}x\n"),
+    "ARFF, escapes": (arff, ARFF + "'" + "\\'" * 500_000 + "\n"),
+    "ARFF, open quotes": (arff, ARFF + "'a',' " * 500_000 + "\n"),
+    "ARFF, a name of blanks": (arff, f"@attribute{BLANKS}{{\n@data\n"),
+    "ARFF, values": (arff, f"@attribute x {{{BLANKS}'}}\n@data\n"),
     "LIBSVM, digits": (libsvm, "1 1:" + "1" * 500_000 + "x\n"),
-    "LIBSVM, blanks": (libsvm, "1" + " " * 500_000 + ":\n"),
+    "LIBSVM, blanks": (libsvm, f"1{BLANKS}:\n"),
     "LIBSVM, pairs": (libsvm, "1 " + "1:1 " * 500_000 + "x\n"),
 }
 
 
-@pytest.mark.parametrize("case", SLOW)
+@each("case", SLOW)
 def test_a_line_is_read_in_time_linear_in_its_length(case, tmp_path):
     reader, content = SLOW[case]
     (tmp_path / "a").write_text(content)
     with pytest.raises(Unavailable, match=r"line \d"):
         reader.read(tmp_path / "a", {})
-
-
-def test_arff_cells_may_be_quoted_and_surrounded_by_blanks(tmp_path):
-    (tmp_path / "a").write_text(
-        "@attribute x REAL [0, 9]\n@attribute 'a b' string\n@attribute c {'it\\'s', \"b,c\", d}\n@data\n"
-        "1,  'p, \\'q\\''  ,d\n 2 , r s ,'it\\'s'\n3,\"t\" , \"b,c\" \n4, '' ,d\n"
-    )
-    frame = arff.read(tmp_path / "a", {}).frame
-    assert frame.rows() == [
-        (1.0, "p, 'q'", "d"), (2.0, "r s", "it's"), (3.0, "t", "b,c"), (4.0, None, "d"),
-    ]  # fmt: skip

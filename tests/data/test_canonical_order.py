@@ -1,7 +1,6 @@
 """The canonical order and the digest do not depend on the order of the source, but on all content."""
 
 import numpy as np
-import pytest
 from cases import each
 
 from linclass.base.tables import Table
@@ -22,30 +21,27 @@ def random_table(seed):
     return [*names, "class"], [[*row, c] for row, c in zip(rows, classes, strict=True)]
 
 
-def write(path, names, rows):
-    path.write_text("\n".join(",".join(line) for line in [names, *rows]) + "\n")
+def written(names, rows):
+    return "\n".join(",".join(line) for line in [names, *rows]) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_order_of_rows_and_columns_leaves_no_trace(seed, obtain, tmp_path):
+@each("seed", range(10))
+def test_the_order_of_rows_and_columns_leaves_no_trace(seed, read):
     rng = np.random.default_rng(seed)
     names, rows = random_table(seed)
-    entry = {"target": "class", "source": {"file": "a.csv"}}
-    write(tmp_path / "a.csv", names, rows)
-    first = obtain(entry)
+    first = read("a.csv", written(names, rows), target="class")
     for _ in range(4):
         columns = rng.permutation(len(names))
         mixed = [[rows[i][j] for j in columns] for i in rng.permutation(len(rows))]
-        write(tmp_path / "a.csv", [names[j] for j in columns], mixed)
-        again = obtain(entry)
+        again = read("a.csv", written([names[j] for j in columns], mixed), target="class")
         assert again.digest == first.digest
         assert again.table.names == first.table.names
         assert again.table.X.tobytes() == first.table.X.tobytes()
         assert again.y.tobytes() == first.y.tobytes()
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_another_cell_name_or_class_is_another_digest(seed, obtain, tmp_path):
+@each("seed", range(10))
+def test_another_cell_name_or_class_is_another_digest(seed, read):
     rng = np.random.default_rng(seed)
     names, rows = random_table(seed)
     i, j = rng.integers(len(rows)), rng.integers(6)
@@ -55,23 +51,18 @@ def test_another_cell_name_or_class_is_another_digest(seed, obtain, tmp_path):
     for row in name:
         row[-1] = row[-1].replace("yes", "sure")
     edits = [(names, rows), (names, cell), (names, label), (names, name), (["u", *names[1:]], rows)]
-    digests = set()
-    for edit in edits:
-        write(tmp_path / "a.csv", *edit)
-        digests.add(obtain({"target": "class", "source": {"file": "a.csv"}}).digest)
-    assert len(digests) == len(edits)
+    assert len({read("a.csv", written(*edit), target="class").digest for edit in edits}) == 5
 
 
-def test_rows_are_sorted_by_split_and_class_but_not_by_value(obtain, tmp_path):
-    values = list(range(200))
-    rows = [[str(v), "ab"[v % 2]] for v in values]
-    write(tmp_path / "a.csv", ["x", "class"], rows)
-    write(tmp_path / "t.csv", ["x", "class"], [["-1", "b"], ["-2", "a"]])
-    found = obtain({"target": "class", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}})
+def test_rows_are_sorted_by_split_and_class_but_not_by_value(read, tmp_path):
+    rows = [[str(v), "ab"[v % 2]] for v in range(200)]
+    (tmp_path / "t.csv").write_text("x,class\n-1,b\n-2,a\n")
+    test = {"file": "t.csv"}
+    found = read("a.csv", written(["x", "class"], rows), target="class", test=test)
     assert found.split.tolist() == [0] * 200 + [1] * 2
     assert found.y.tolist() == [0] * 100 + [1] * 100 + [0, 1]
     zeros = found.table.X[:100, 0]
-    assert sorted(zeros) == values[::2]
+    assert sorted(zeros) == [*range(0, 200, 2)]
     # a shuffle of 100 numbers correlates with their order by about 1/√100
     assert abs(np.corrcoef(zeros, np.arange(100))[0, 1]) < 0.5
 
@@ -82,14 +73,13 @@ def test_dense_and_sparse_rows_are_normal_before_they_are_hashed():
     assert rows[0].tobytes() == rows[1].tobytes()
 
 
-@each(("names", "in_order"), [
-    (["x10", "x2", "x1"], ["x1", "x2", "x10"]),
-    (["b", "a2b10", "a2b9", "a10"], ["a2b9", "a2b10", "a10", "b"]),
-    (["x01", "x1", "x"], ["x", "x01", "x1"]),
-    (["10", "9", "a"], ["9", "10", "a"]),
-])  # fmt: skip
-def test_names_are_sorted_as_people_count(names, in_order):
-    assert sorted(names, key=labels.natural) == in_order
+def test_names_are_sorted_as_people_count_and_labels_by_value_or_alphabetically():
+    for in_order in (
+        ["x1", "x2", "x10"], ["a2b9", "a2b10", "a10", "b"], ["x", "x01", "x1"], ["9", "10", "a"],
+    ):  # fmt: skip
+        assert sorted(in_order[1:] + in_order[:1], key=labels.natural) == in_order
+    assert sorted_labels(["10", "9", "-1", "9"]) == ["-1", "9", "10"]
+    assert sorted_labels(["10", "9", "b", "a"]) == ["10", "9", "a", "b"]
 
 
 @each(("values", "written"), [
@@ -104,42 +94,24 @@ def test_equal_numbers_are_normalized_to_one_label(values, written):
     assert labels.normalized_labels(values) == written
 
 
-def test_labels_are_sorted_by_value_or_alphabetically():
-    assert sorted_labels(["10", "9", "-1", "9"]) == ["-1", "9", "10"]
-    assert sorted_labels(["10", "9", "b", "a"]) == ["10", "9", "a", "b"]
-
-
-CLASSES = {
-    "none": (None, ["no", "yes"], {"no": "no", "yes": "yes"}),
-    "a list gives the order": (["yes", "no"], ["yes", "no"], {"no": "no", "yes": "yes"}),
-    "a mapping merges": ({"A": ["yes"], "B": "no"}, ["A", "B"], {"yes": "A", "no": "B"}),
-}
-
-
-@pytest.mark.parametrize("case", CLASSES)
-def test_classes_name_order_and_merge(case, obtain, tmp_path):
-    classes, names, name_of = CLASSES[case]
-    rows = [["1", "yes"], ["2", "no"], ["3", "yes"], ["4", "no"]]
-    write(tmp_path / "a.csv", ["x", "class"], rows)
-    entry = {"target": "class", "source": {"file": "a.csv"}}
-    found = obtain(entry if classes is None else entry | {"classes": classes})
+@each(("keys", "names", "class_of"), [
+    ({}, ["no", "yes"], {1: "yes", 2: "no"}),
+    ({"classes": ["yes", "no"]}, ["yes", "no"], {1: "yes", 2: "no"}),
+    ({"classes": {"A": ["yes"], "B": "no"}}, ["A", "B"], {1: "A", 2: "B"}),
+])  # fmt: skip
+def test_classes_name_order_and_merge(keys, names, class_of, read):
+    found = read("a.csv", "x,class\n1,yes\n2,no\n1,yes\n2,no\n", target="class", **keys)
     assert found.classes == names
-    of = {
-        str(int(x)): found.classes[code]
-        for x, code in zip(found.table.X[:, 0], found.y, strict=True)
-    }
-    assert of == {x: name_of[label] for x, label in rows}
+    codes = zip(found.table.X[:, 0], found.y, strict=True)
+    assert {x: found.classes[code] for x, code in codes} == class_of
 
 
-def test_rows_and_levels_of_other_classes_are_left_out(obtain, tmp_path):
-    rows = [["1", "a"], ["2", "b"], ["3", "c"], ["4", ""], ["5", "a"]]
-    write(tmp_path / "a.csv", ["x", "class"], rows)
-    found = obtain({"target": "class", "source": {"file": "a.csv"}, "classes": ["a", "c"]})
-    assert sorted(found.table.X[:, 0]) == [1, 3, 5]
-    rows = [["red", "a"], ["blue", "b"], ["green", "c"]]
-    write(tmp_path / "a.csv", ["x", "class"], rows)
-    found = obtain({"target": "class", "source": {"file": "a.csv"}, "classes": ["a", "b"]})
-    assert found.table.levels == {"x": ("blue", "red")}
+def test_rows_and_levels_of_other_classes_are_left_out(read):
+    text = "x,t,class\n1,red,a\n2,blue,b\n3,green,c\n4,grey,\n5,red,a\n"
+    found = read("a.csv", text, target="class", classes=["a", "c"])
+    assert found.table.names == ("t", "x")
+    assert sorted(found.table.X[:, 1]) == [1, 3, 5]
+    assert found.table.levels == {"t": ("green", "red")}
 
 
 @each(("wanted", "names", "label"), [
@@ -155,17 +127,17 @@ def test_a_label_of_the_configuration_is_found(wanted, names, label):
     assert labels.lookup(wanted, names, "positive") == label
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_each_row_keeps_its_number_in_the_training_or_test_file(seed, obtain, tmp_path):
-    files = []
+@each("seed", range(3))
+def test_each_row_keeps_its_number_in_the_training_or_test_file(seed, read, tmp_path):
+    rng, files = np.random.default_rng(seed), []
     for name in ("train.csv", "test.csv"):
-        names, rows = random_table(seed)
-        numbered = [[str(i), cells[-1]] for i, cells in enumerate(rows)]
-        np.random.default_rng(seed + len(files)).shuffle(numbered)
-        write(tmp_path / name, ["id", names[-1]], numbered)
+        numbered = [[str(i), cells[-1]] for i, cells in enumerate(random_table(seed)[1])]
+        rng.shuffle(numbered)
+        (tmp_path / name).write_text(written(["id", "class"], numbered))
         files.append(numbered)
-    source = {"source": {"file": "train.csv"}, "test": {"file": "test.csv"}}
-    found = obtain(source | {"target": "class", "classes": ["yes", "no"]})
+    text = (tmp_path / "train.csv").read_text()
+    entry = {"test": {"file": "test.csv"}, "target": "class", "classes": ["yes", "no"]}
+    found = read("train.csv", text, **entry)
     assert found.source_row.dtype == np.int64
     for (number,), code, part, row in zip(
         found.table.X, found.y, found.split, found.source_row, strict=True
@@ -173,9 +145,8 @@ def test_each_row_keeps_its_number_in_the_training_or_test_file(seed, obtain, tm
         assert files[part][row] == [f"{number:g}", ["yes", "no"][code]]
 
 
-def test_each_text_of_a_sparse_file_keeps_its_line_number(obtain, tmp_path):
+def test_each_text_of_a_sparse_file_keeps_its_line_number(read):
     lines = [f"{label} 1:{i + 1}" for i, label in enumerate("abcabcbca")]
-    (tmp_path / "a.svm").write_text("\n".join(lines) + "\n")
-    found = obtain({"source": {"file": "a.svm"}, "classes": ["a", "c"]})
+    found = read("a.svm", "\n".join(lines) + "\n", classes=["a", "c"])
     values = found.table.X[:, 0]
     assert [lines[row].split(":")[1] for row in found.source_row] == [f"{v:g}" for v in values]

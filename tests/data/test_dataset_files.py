@@ -5,9 +5,8 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from cases import each
 
-from linclass import ExponentialFamilyNB, GaussianNB, LinearDiscriminantAnalysis
+from linclass import GaussianNB
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass_study.data import dataset
@@ -15,28 +14,32 @@ from linclass_study.data.blocks import read_blocks
 from linclass_study.data.dataset import load_dataset, save_dataset
 from linclass_study.errors import StudyError
 
-# A loaded data set equals the saved one; the .json summarizes the .npz
-
 CSV = "x,t,y\n1,red,no\n2,,yes\n3,blue,no\n"
-SPARSE = "a 1:1 3:2\nb 2:1\na 3:0.5\n"
+COSTS = {"positive": "no", "costs": [[0, 5], [1, 0]]}
+
+
+@pytest.fixture
+def paths(tmp_path):
+    return tmp_path / "a.npz", tmp_path / "a.json"
 
 
 @pytest.fixture(params=["dense", "sparse"])
-def found(request, obtain, tmp_path):
+def found(request, read, obtain, tmp_path):
     if request.param == "dense":
-        (tmp_path / "a.csv").write_text(CSV)
-        entry = {
-            "source": {"file": "a.csv"}, "target": "y", "positive": "no", "costs": [[0, 5], [1, 0]],
-        }  # fmt: skip
-    else:
-        (tmp_path / "a.svm").write_text(SPARSE)
-        (tmp_path / "t.svm").write_text("b 1:1\n")
-        sources = [{"file": "lost.svm"}, {"file": "a.svm"}]
-        entry = {"source": sources, "test": {"file": "t.svm"}}
-    return obtain(entry)
+        return read("a.csv", CSV, target="y", **COSTS)
+    (tmp_path / "a.svm").write_text("a 1:1 3:2\nb 2:1\na 3:0.5\n")
+    (tmp_path / "t.svm").write_text("b 1:1\n")
+    sources = [{"file": "lost.svm"}, {"file": "a.svm"}]
+    return obtain({"source": sources, "test": {"file": "t.svm"}})
 
 
-def test_a_loaded_data_set_equals_the_saved_one_and_has_the_same_bytes(found, tmp_path):
+def arrays(data):
+    X = data.table.X
+    values = (X.data, X.indices, X.indptr) if data.table.is_sparse else (X,)
+    return [*values, data.y, data.split, data.source_row]
+
+
+def test_a_loaded_data_set_equals_the_saved_one_and_has_the_same_bytes(found, tmp_path, paths):
     save_dataset(found, tmp_path / "new" / "a.npz", tmp_path / "new" / "a.json")
     again = load_dataset(tmp_path / "new" / "a.npz")
     assert type(again.table.X) is type(found.table.X)
@@ -46,59 +49,48 @@ def test_a_loaded_data_set_equals_the_saved_one_and_has_the_same_bytes(found, tm
     for name in ("classes", "positive", "costs", "source", "digest", "attempts", "bayes_error"):
         assert getattr(again, name) == getattr(found, name)
     assert (again.table.names, again.table.levels) == (found.table.names, found.table.levels)
-    for name in ("one", "two"):
-        save_dataset(found, tmp_path / f"{name}.npz", tmp_path / f"{name}.json")
-    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
-    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    save_dataset(found, *paths)
+    for path in paths:
+        assert path.read_bytes() == (tmp_path / "new" / path.name).read_bytes()
     assert (found.y.dtype, found.split.dtype) == (np.int32, np.int8)
+    assert found.table.X.dtype == np.float64
     if found.table.is_sparse:
-        assert found.table.X.format == "csr"
-        assert (found.table.X.dtype, found.table.X.indices.dtype) == (np.float64, np.int32)
+        assert (found.table.X.format, found.table.X.indices.dtype) == ("csr", np.int32)
     else:
-        assert found.table.X.dtype == np.float64
         assert found.table.X.flags.c_contiguous
     found.costs = [[0.0, float("nan")], [1.0, 0.0]]
     with pytest.raises(ValueError, match="JSON"):
-        save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
+        save_dataset(found, *paths)
 
 
-def arrays(data):
-    X = data.table.X
-    values = (X.data, X.indices, X.indptr) if data.table.is_sparse else (X,)
-    return [*values, data.y, data.split, data.source_row]
-
-
-def test_the_json_file_describes_the_data_set(obtain, tmp_path):
-    (tmp_path / "a.csv").write_text(CSV)
-    costs = [[0, 5], [1, 0]]
-    found = obtain({"source": {"file": "a.csv"}, "target": "y", "positive": "no", "costs": costs})
-    save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
-    about = json.loads((tmp_path / "a.json").read_text())
-    assert about == {
+def test_the_json_file_describes_the_data_set(read, paths):
+    found = read("a.csv", CSV, target="y", **COSTS)
+    save_dataset(found, *paths)
+    assert json.loads(paths[1].read_text()) == COSTS | {
         "status": "available", "reason": "", "classes": ["no", "yes"], "class_counts": [2, 1],
-        "features": ["t", "x"], "n_features": 2, "positive": "no", "rows": 3, "test_rows": 0, "groups": None,
-        "sparse": False, "texts": [], "costs": costs, "digest": found.digest, "source": "a.csv",
+        "features": ["t", "x"], "n_features": 2, "rows": 3, "test_rows": 0, "groups": None,
+        "sparse": False, "texts": [], "digest": found.digest, "source": "a.csv",
         "attempts": [], "bayes_error": None,
     }  # fmt: skip
-    (tmp_path / "a.svm").write_text("a 1:1\nb 1001:1\n")  # more features than are listed
-    save_dataset(obtain({"source": {"file": "a.svm"}}), tmp_path / "a.npz", tmp_path / "a.json")
-    assert json.loads((tmp_path / "a.json").read_text())["features"] == 1001
+    # more features than are listed
+    save_dataset(read("a.svm", "a 1:1\nb 1001:1\n"), *paths)
+    assert json.loads(paths[1].read_text())["features"] == 1001
 
 
-def test_an_unavailable_data_set_has_both_files(tmp_path):
-    dataset.save_unavailable("no network", tmp_path / "a.npz", tmp_path / "a.json")
-    about = json.loads((tmp_path / "a.json").read_text())
+def test_an_unavailable_data_set_has_both_files(paths):
+    dataset.save_unavailable("no network", *paths)
+    about = json.loads(paths[1].read_text())
     assert (about["status"], about["reason"]) == ("unavailable", "no network")
     assert (about["classes"], about["rows"]) == ([], 0)
-    assert load_dataset(tmp_path / "a.npz").table.shape == (0, 0)
+    assert load_dataset(paths[0]).table.shape == (0, 0)
 
 
-def test_a_failed_save_leaves_no_partial_file(found, tmp_path):
-    (tmp_path / "a.npz").write_text("before")
+def test_a_failed_save_leaves_no_partial_file(found, paths):
+    paths[0].write_text("before")
     found.classes = {"not": "json"}.keys()
     with pytest.raises(TypeError):
-        save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
-    assert (tmp_path / "a.npz").read_text() == "before"
+        save_dataset(found, *paths)
+    assert paths[0].read_text() == "before"
 
 
 def test_a_table_refuses_names_that_do_not_fit():
@@ -108,52 +100,29 @@ def test_a_table_refuses_names_that_do_not_fit():
         Table(np.zeros((1, 1)), ("a",), {"c": ("x",)})
 
 
-@pytest.mark.parametrize("damage", ["emptied", "cut short", "something else"])
-def test_a_damaged_file_is_named_with_a_remedy(damage, found, tmp_path):
-    path = tmp_path / "a.npz"
-    save_dataset(found, path, tmp_path / "a.json")
-    whole = path.read_bytes()
-    path.write_bytes({"emptied": b"", "cut short": whole[: len(whole) // 2]}.get(damage, b"text"))
-    with pytest.raises(
-        StudyError, match=r"a\.npz cannot be read .*: delete it and run snakemake again"
-    ):
-        load_dataset(path)
+def test_a_damaged_file_is_named_with_a_remedy(found, paths):
+    save_dataset(found, *paths)
+    whole = paths[0].read_bytes()
+    remedy = r"a\.npz cannot be read .*: delete it and run snakemake again"
+    for damaged in (b"", whole[: len(whole) // 2], b"text"):
+        paths[0].write_bytes(damaged)
+        with pytest.raises(StudyError, match=remedy):
+            load_dataset(paths[0])
 
 
-# Rows from Parquet, block by block: the fit of all of them, with only one block in memory
-
-
-@pytest.fixture
-def table(tmp_path):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 1000)
-    frame = pl.DataFrame(
-        {
-            "length": rng.normal(y, 2), "kind": np.array(["a", "b", "c"])[y], "count": rng.poisson(1 + y),
-            "flag": rng.random(1000) < 0.3,
-        }
-    )  # fmt: skip
-    frame.write_parquet(tmp_path / "rows.parquet", row_group_size=130)
-    return tmp_path / "rows.parquet", frame
-
-
-@each("model", [
-    LinearDiscriminantAnalysis(),
-    GaussianNB(),
-    ExponentialFamilyNB(families={"count": "poisson", "flag": "bernoulli"}),
-])  # fmt: skip
-def test_blocks_give_the_fit_of_all_rows(model, table):
-    path, frame = table
-    X, y = frame.drop("kind").cast(pl.Float64), frame["kind"].to_numpy()
-    of_blocks = type(model)(**model.get_params()).fit_blocks(read_blocks(path, "kind", rows=170))
-    expected = model.fit(X, y).predict_log_proba(X)
-    np.testing.assert_allclose(of_blocks.predict_log_proba(X), expected, atol=1e-9)
-    assert list(of_blocks.feature_names_in_) == ["length", "count", "flag"]
-
-
-def test_non_numeric_columns_are_refused_by_name(table):
-    path, _ = table
+def test_blocks_are_the_rows_of_a_parquet_file_and_refuse_columns_that_are_not_numbers(tmp_path):
+    n = np.arange(1000)
+    frame = pl.DataFrame({"length": n / 7, "kind": [f"k{i % 3}" for i in n], "flag": n % 2 == 0})
+    path = tmp_path / "rows.parquet"
+    frame.write_parquet(path, row_group_size=130)
+    blocks = [*read_blocks(path, "kind", rows=170)]
+    assert max(len(labels) for _, labels in blocks) <= 170
+    X, labels = pl.concat(X for X, _ in blocks), np.concatenate([labels for _, labels in blocks])
+    assert X.equals(frame.select("length", "flag").cast(pl.Float64))
+    assert labels.tolist() == frame["kind"].to_list()
+    model = GaussianNB().fit_blocks(read_blocks(path, "kind"))
+    assert list(model.feature_names_in_) == ["length", "flag"]
     with pytest.raises(NotApplicable, match=r"column 'kind' of .* is String"):
-        next(read_blocks(path, "count"))
+        next(read_blocks(path, "flag"))
     with pytest.raises(ValueError, match="no column 'species'; it has length"):
         next(read_blocks(path, "species"))

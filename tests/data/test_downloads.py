@@ -2,23 +2,20 @@
 
 import gzip
 import re
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from email.utils import formatdate
 from itertools import pairwise
 
 import pytest
+from cases import each
 
 from linclass_study.data.download import download
-from linclass_study.data.local_copies import DownloadLimits
 from linclass_study.errors import Unavailable
 
 BODY = b"".join(b"%d,%d\n" % (i, i * i) for i in range(40_000))  # about 0.5 MB
-OTHER = BODY[::-1]
-HASTY = DownloadLimits(
-    seconds=20, megabytes=10, connect_timeout=0.4, read_timeout=0.4, pauses=(0.01, 0.02, 0.02)
-)
+PACKED = gzip.compress(BODY)
 
 
 def send(handler, status=200, body=b"", whole=None, **headers):
@@ -34,76 +31,77 @@ def send(handler, status=200, body=b"", whole=None, **headers):
 
 
 @pytest.fixture
-def get(server, tmp_path):
-    """get(script) is what download gives for a page with this script."""
+def limits(hasty):
+    return replace(hasty, megabytes=10, pauses=(0.01, 0.02, 0.02))
 
-    def run(script, sha256=None, retry=True, limits=HASTY, name="/a.csv"):
-        url = server.page(name, script=script)
-        return download(url, tmp_path / "a.csv", sha256, retry, limits).read_bytes()
 
-    run.page = lambda name="/a.csv": server.pages[name]
-    run.folder = tmp_path
+@pytest.fixture
+def get(server, limits, tmp_path):
+    """get(script): what download gives for a page with this script."""
+
+    def run(script, **other):
+        url = server.page("/a.csv", script=script)
+        limited = replace(limits, **other)
+        return download(url, tmp_path / "a.csv", None, True, limited).read_bytes()
+
     return run
 
 
-def why(get, script, **options):
-    with pytest.raises(Unavailable) as caught:
-        get(script, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+@pytest.fixture
+def why(get, tmp_path):
+    """why(script): one line, after which no file is left."""
+
+    def run(script, **other):
+        with pytest.raises(Unavailable) as caught:
+            get(script, **other)
+        assert not [*tmp_path.iterdir()]
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    return run
 
 
-def left(get):
-    return sorted(path.name for path in get.folder.iterdir())
-
-
-def test_an_interrupted_download_restarts_and_is_never_spliced(get):
+def test_an_interrupted_download_restarts_and_is_never_spliced(get, server, tmp_path):
     def script(handler, number):
-        send(handler, body=OTHER[:1000] if number == 1 else BODY, whole=len(BODY))
+        send(handler, body=BODY[::-1][:1000] if number == 1 else BODY, whole=len(BODY))
 
     assert get(script) == BODY
-    assert "Range" not in get.page().heard[1]
-    assert left(get) == ["a.csv"]
+    assert "Range" not in server.pages["/a.csv"].heard[1]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
-def test_simultaneous_downloads_leave_one_complete_file(server, tmp_path):
+def test_simultaneous_downloads_leave_one_complete_file(get, tmp_path):
     def slowly(handler, number):
         send(handler, body=BODY[:100_000], whole=len(BODY))
         time.sleep(0.3)
         handler.wfile.write(BODY[100_000:])
 
-    url, found = server.page("/a.csv", script=slowly), []
-    one = lambda: found.append(download(url, tmp_path / "a.csv", limits=HASTY).read_bytes())  # noqa: E731
-    threads = [threading.Thread(target=one) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [BODY] * 3
+    with ThreadPoolExecutor(3) as threads:
+        assert [*threads.map(get, [slowly] * 3)] == [BODY] * 3
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
-# ---- trying again ----
+def test_a_temporary_error_is_retried_after_growing_pauses(get):
+    pauses = (0.05, 0.1, 0.2)
+    for status in (408, 429, 500, 502, 503, 504):
+        times = []
+
+        def script(handler, number, status=status, times=times):
+            times.append(time.monotonic())
+            send(handler, status) if number < 4 else send(handler, body=BODY)
+
+        assert get(script, pauses=pauses) == BODY
+        found = [b - a for a, b in pairwise(times)]
+        assert all(one > 0.75 * wanted for one, wanted in zip(found, pauses, strict=True)), status
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
-def test_a_temporary_error_is_retried_after_growing_pauses(get, status):
-    times = []
-
-    def script(handler, number):
-        times.append(time.monotonic())
-        send(handler, status) if number < 4 else send(handler, body=BODY)
-
-    limits = replace(HASTY, pauses=(0.05, 0.1, 0.2))
-    assert get(script, limits=limits) == BODY
-    pauses = [b - a for a, b in pairwise(times)]
-    assert all(found > 0.75 * wanted for found, wanted in zip(pauses, limits.pauses, strict=True))
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 204, 304])
-def test_permanent_http_errors_are_not_retried(get, status):
-    assert f"the server answers {status}" in why(get, lambda h, n: send(h, status))
-    assert get.page().requests == 1
+def test_permanent_http_errors_are_not_retried_and_retries_end(why, server, limits):
+    for status in (400, 401, 403, 404, 410, 204, 304):
+        output = why(lambda h, n, status=status: send(h, status))
+        assert f"the server answers {status}" in output
+        assert server.pages["/a.csv"].requests == 1
+    assert why(lambda h, n: send(h, 503)) == "the server answers 503 Service Unavailable"
+    assert server.pages["/a.csv"].requests == 1 + len(limits.pauses)
 
 
 @pytest.mark.parametrize("form", ["seconds", "date"])
@@ -118,23 +116,14 @@ def test_the_server_says_when_to_come_back(get, form):
     assert 0.9 < time.monotonic() - started < 5
 
 
-def test_a_retry_after_beyond_the_time_limit_fails_at_once(get):
+def test_a_retry_after_beyond_the_time_limit_fails_at_once(why, server):
     started = time.monotonic()
-    output = why(get, lambda h, n: send(h, 429, Retry_After="7200"))
-    assert output == (
+    assert why(lambda h, n: send(h, 429, Retry_After="7200")) == (
         "the server answers 429 Too Many Requests; a retry in 7200 seconds would exceed "
         "limits.download_seconds = 20"
     )
     assert time.monotonic() - started < 2
-    assert get.page().requests == 1
-
-
-def test_retries_end(get):
-    assert why(get, lambda h, n: send(h, 503)) == "the server answers 503 Service Unavailable"
-    assert get.page().requests == 1 + len(HASTY.pauses)
-
-
-# ---- limits ----
+    assert server.pages["/a.csv"].requests == 1
 
 
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -147,7 +136,7 @@ LATE = "not complete after 1 seconds"
     (OK + b"X-Long: ", LATE),
     (OK + b"Transfer-Encoding: chunked\r\n\r\n5;x=", LATE),
 ], ids=["body", "head", "chunk size"])  # fmt: skip
-def test_a_slow_response_times_out_in_one_line_and_leaves_no_file(get, sent, reason):
+def test_a_slow_response_times_out_in_one_line_and_leaves_no_file(why, sent, reason):
     def drip(handler, number):
         handler.wfile.write(sent)
         for _ in range(100):
@@ -155,30 +144,18 @@ def test_a_slow_response_times_out_in_one_line_and_leaves_no_file(get, sent, rea
             handler.wfile.write(b"1")
 
     started = time.monotonic()
-    assert re.search(reason, why(get, drip, limits=replace(HASTY, seconds=1)))
+    assert re.search(reason, why(drip, seconds=1))
     assert time.monotonic() - started < 3
-    assert left(get) == []
 
 
-@pytest.mark.parametrize("promised", [True, False])
-def test_a_file_beyond_the_limit_is_refused(get, promised):
-    def script(handler, number):
-        length = len(BODY) if promised else None
-        send(handler, body=b"" if promised else BODY, whole=length)
-
-    output = why(get, script, limits=replace(HASTY, megabytes=0.3))
-    assert output == "it has more than 0.3 MB; raise limits.download_mb if this size is intended"
-    assert left(get) == []
-
-
-def test_a_compressed_response_is_limited_by_its_unpacked_size(get):
+def test_a_file_beyond_the_limit_is_refused_before_or_while_it_is_read(why):
+    wanted = "it has more than 0.3 MB; raise limits.download_mb if this size is intended"
+    assert why(lambda h, n: send(h, whole=len(BODY)), megabytes=0.3) == wanted
+    unknown = {"Content-Length": None}
+    assert why(lambda h, n: send(h, body=BODY, **unknown), megabytes=0.3) == wanted
     bomb = gzip.compress(bytes(30_000_000), 9)
-    output = why(get, lambda h, n: send(h, body=bomb, Content_Encoding="gzip"))
-    assert "it has more than 10 MB" in output
-    assert left(get) == []
-
-
-# ---- answers that are not what they say ----
+    packed = why(lambda h, n: send(h, body=bomb, Content_Encoding="gzip"))
+    assert "it has more than 10 MB" in packed
 
 
 def chunked(handler, *chunks, end=b"0\r\n\r\n"):
@@ -194,7 +171,7 @@ def chunked(handler, *chunks, end=b"0\r\n\r\n"):
 GOOD = {
     "in chunks": lambda h, n: chunked(h, BODY[:1000], BODY[1000:]),
     "in an encoding that was not requested":
-        lambda h, n: send(h, body=gzip.compress(BODY), Content_Encoding="gzip"),
+        lambda h, n: send(h, body=PACKED, Content_Encoding="gzip"),
     "of a length of five thousand digits":
         lambda h, n: send(h, body=BODY, **{"Content-Length": "9" * 5000}),
     **{f"after an invalid Retry-After, {wait!r}":
@@ -203,7 +180,7 @@ GOOD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", GOOD)
+@each("case", GOOD)
 def test_an_unusual_response_is_read(get, case):
     assert get(GOOD[case]) == BODY
 
@@ -228,8 +205,7 @@ BAD = {  # name: (script, words of the reason)
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_a_bad_response_is_reported_in_one_line_and_leaves_no_file(get, case):
+@each("case", BAD)
+def test_a_bad_response_is_reported_in_one_line_and_leaves_no_file(why, case):
     script, words = BAD[case]
-    assert words in why(get, script)
-    assert left(get) == []
+    assert words in why(script)

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -17,8 +18,6 @@ from linclass_study.data.fetch_inputs import current_attempt
 from linclass_study.execution import features
 from linclass_study.files import disk_cache
 
-# The inputs and outputs of the rule `fetch`: edits are detected by content, and errors do not end the job
-
 LIMITS = {"download_seconds": 9, "download_mb": 9, "read_seconds": 20, "read_memory_mb": 1000}
 CSV = "x,y\n1,no\n2,yes\n"
 
@@ -30,25 +29,21 @@ def content(tmp_path, monkeypatch):
 
 
 def test_content_and_not_the_time_stamp_decides_about_a_new_fetch(content, tmp_path):
-    file, entry = tmp_path / "a.csv", {"source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
-    file.write_text(CSV)
-    before = content(entry)
-    file.write_text(CSV.replace("2", "3"))
-    os.utime(file, (0, 0))
-    assert content(entry) != before
-    file.write_text(CSV)
-    os.utime(file, (1, 1))
-    assert content(entry) == before
-    (tmp_path / "t.csv").write_text(CSV)
-    assert content(entry) != before
-    vocabulary = [{"file": "lost.txt"}, {"file": "words.txt"}]
-    entry = {"source": {"url": "http://example.org/a.tgz", "vocabulary": vocabulary}}
-    (tmp_path / "words.txt").write_text("rain sun")
-    assert fetch_inputs.local_files(entry, tmp_path) == ["words.txt"]
-    before = content(entry)
-    (tmp_path / "words.txt").write_text("rain fog")
-    os.utime(tmp_path / "words.txt", (0, 0))
-    assert content(entry) != before
+    for entry, file in (
+        ({"source": {"file": "a.csv"}}, "a.csv"),
+        ({"source": {"file": "a.csv"}, "test": {"file": "t.csv"}}, "t.csv"),
+        ({"source": {"url": "http://example.org/a.tgz",
+                     "vocabulary": [{"file": "lost.txt"}, {"file": "words.txt"}]}}, "words.txt"),
+    ):  # fmt: skip
+        digests = []
+        for moment, text in enumerate(("rain sun", "rain fog", "rain sun")):
+            (tmp_path / file).write_text(text)
+            if moment:
+                os.utime(tmp_path / file, (moment, moment))
+            digests.append(content(entry))
+        first, edited, restored = digests
+        assert first == restored != edited, file
+        assert file in fetch_inputs.local_files(entry, tmp_path)
 
 
 def test_a_named_pipe_does_not_block_the_reader(content, tmp_path):
@@ -56,27 +51,23 @@ def test_a_named_pipe_does_not_block_the_reader(content, tmp_path):
     assert content({"source": {"file": "a.csv"}})
 
 
-@pytest.mark.parametrize("change", ["text", "name", "new", "gone"])
-def test_the_digest_of_a_folder_depends_on_names_and_contents_of_its_files(
-    change, content, tmp_path
-):
+def test_the_digest_of_a_folder_depends_on_names_and_contents_of_its_files(content, tmp_path):
     entry = {"source": {"file": "texts"}, "format": "text_folders"}
     for label in ("rain", "sun"):
         (tmp_path / "texts" / label).mkdir(parents=True)
         (tmp_path / "texts" / label / "1").write_text(label)
-    before = content(entry)
-    text = tmp_path / "texts" / "sun" / "1"
+    text, digests = tmp_path / "texts" / "sun" / "1", [content(entry)]
     (tmp_path / "texts" / ".hidden").write_text("of an editor, not of the data")
-    assert content(entry) == before
-    if change == "text":
-        text.write_text("fog")
-    elif change == "name":
-        text.rename(text.with_name("2"))
-    elif change == "new":
-        shutil.copy(text, text.with_name("2"))
-    else:
-        text.unlink()
-    assert content(entry) != before
+    assert content(entry) == digests[0]
+    for change in (
+        lambda: text.write_text("fog"),
+        lambda: text.rename(text.with_name("2")),
+        lambda: shutil.copy(text.with_name("2"), text),
+        lambda: (tmp_path / "texts" / "rain" / "1").unlink(),
+    ):
+        change()
+        digests.append(content(entry))
+    assert len({*digests}) == 5
 
 
 def test_an_unchanged_file_is_read_once(content, tmp_path, monkeypatch):
@@ -93,13 +84,10 @@ def test_an_unexpected_exception_is_a_reason_and_does_not_kill_the_job(
 ):
     monkeypatch.chdir(tmp_path)
 
-    def fail(*_):
-        raise RuntimeError("unforeseen\nin two lines")
-
+    fail = mock.Mock(side_effect=RuntimeError("unforeseen\nin two lines"))
     monkeypatch.setattr(fetch_dataset, "first_usable", fail)
     output = SimpleNamespace(data="a.npz", about="a.json")
-    config = {"mirrors": [], "downloads": "downloads", "results": "results"}
-    config["limits"] = LIMITS
+    config = {"mirrors": [], "downloads": "downloads", "results": "results", "limits": LIMITS}
     fetch_dataset.fetch_dataset("it", {}, config, output)
     about = json.loads((tmp_path / "a.json").read_text())
     assert about["status"] == "unavailable"
@@ -121,34 +109,28 @@ def test_the_code_of_a_fetch_is_that_of_the_reader_and_of_what_the_entry_names()
     assert "produced_rows.py" not in {path.name for path in counted}
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "{}", "3"])
-def test_a_broken_file_of_the_results_does_not_stop_the_study(tmp_path, text):
-    for path in (tmp_path / "data" / "d.json", tmp_path / "state" / "d.json"):
-        path.parent.mkdir()
-        path.write_text(text)
-    assert not fetch_inputs.was_unavailable(str(tmp_path), "d")
-    assert current_attempt(str(tmp_path), "d") == 1
+def test_a_broken_file_of_the_results_does_not_stop_the_study(tmp_path):
+    for folder in ("data", "state"):
+        (tmp_path / folder).mkdir()
+    for text in ("", "[1]", "{}", "3"):
+        for folder in ("data", "state"):
+            (tmp_path / folder / "d.json").write_text(text)
+        assert not fetch_inputs.was_unavailable(str(tmp_path), "d")
+        assert current_attempt(str(tmp_path), "d") == 1
 
 
-# A feature that cannot be computed is recorded with its reason, and the job succeeds
-
-X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
-DATA = Dataset(Table(X, ("u", "v")), np.array([0, 1, 1], np.int32), np.zeros(3, np.int8), ["a"])
-
-
-@pytest.mark.parametrize(("error", "reason", "is_traced"), [
-    (NotApplicable("needs numbers"), "needs numbers", False),
-    (ZeroDivisionError("unforeseen\nin two lines"), "its features cannot be computed (ZeroDivisionError: unforeseen)",
-        True),
-])  # fmt: skip
-def test_an_error_of_a_feature_is_the_reason_of_its_file(
-    error, reason, is_traced, monkeypatch, capsys
-):
-    def fail(table):
-        raise error
-
-    monkeypatch.setattr(features, "feature_map", lambda name: fail)
-    found = features.compute_features(DATA, ["quadratic"])
-    assert found.reason == reason
-    assert found.table.shape == (0, 0)
-    assert ("Traceback" in capsys.readouterr().err) == is_traced
+def test_an_error_of_a_feature_is_the_reason_of_its_file_and_the_job_succeeds(monkeypatch, capsys):
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
+    split = np.zeros(3, np.int8)
+    data = Dataset(Table(X, ("u", "v")), np.array([0, 1, 1], np.int32), split, ["a"])
+    unforeseen = "its features cannot be computed (ZeroDivisionError: unforeseen)"
+    for error, reason, is_traced in (
+        (NotApplicable("needs numbers"), "needs numbers", False),
+        (ZeroDivisionError("unforeseen\nin two lines"), unforeseen, True),
+    ):
+        failing = mock.Mock(side_effect=error)
+        monkeypatch.setattr(features, "feature_map", lambda name, failing=failing: failing)
+        found = features.compute_features(data, ["quadratic"])
+        assert found.reason == reason
+        assert found.table.shape == (0, 0)
+        assert ("Traceback" in capsys.readouterr().err) == is_traced

@@ -14,24 +14,21 @@ PIECES = [
 ]  # fmt: skip
 
 
-def addresses(count, seed=0):
-    draw = random.Random(seed)
+def addresses(count):
+    draw = random.Random(0)
     for _ in range(count):
         path = "".join(draw.choices(PIECES, k=draw.randint(0, 12)))
         yield f"http{draw.choice(['', 's'])}://{draw.choice(['h.org', '..', 'u:p@h', ''])}/{path}"
 
 
 def is_plain(name):
-    return (
-        name not in ("", ".", "..")
-        and not {"/", "\\", "\0", "\n"} & {*name}
-        and len(name.encode()) <= 240
-    )
+    odd = {"/", "\\", "\0", "\n"} & {*name}
+    return name not in ("", ".", "..") and not odd and len(name.encode()) <= 240
 
 
 def test_downloads_of_any_address_stay_in_the_folder_under_names_of_their_own(tmp_path):
     downloads = tmp_path / "downloads"
-    for address in addresses(3000):
+    for i, address in enumerate(addresses(3000)):
         place = place_of(address, downloads)
         steps = place.relative_to(downloads).parts
         assert len(steps) >= 2, address
@@ -41,7 +38,12 @@ def test_downloads_of_any_address_stay_in_the_folder_under_names_of_their_own(tm
         assert len(str(place)) < 2000, address
         assert not place.is_file()  # which no name is too long for
         assert is_plain(name_in_mirror(address)), address
-    some = [
+        if i < 100:
+            written = place_of(address, tmp_path / str(i))
+            written.parent.mkdir(parents=True)
+            for end in ("", f".{'0' * 32}.partial", ".xz"):
+                Path(f"{written}{end}").write_text("")
+    some = [  # different addresses
         "http://h/a/b", "http://h/a//b", "http://h/a/../b", "http://h/a/./b", "http://h/a%2fb", "http://h/a/b?x",
         "http://h/a/b?x/y", "http://g/a/b", "http://h/a/b/", "http://h/A/b", "http://h/a/b%3Fx",
         "http://h/" + "a" * 400, "http://h/" + "a" * 401, "http://h/" + "a/" * 900, "http://h/" + "a/" * 901,
@@ -50,14 +52,6 @@ def test_downloads_of_any_address_stay_in_the_folder_under_names_of_their_own(tm
     name = as_name("a" * 300 + ".csv")
     assert name.endswith(".csv")
     assert len(name) <= 200
-
-
-def test_every_place_can_be_written(tmp_path):
-    for i, address in enumerate(addresses(100, seed=1)):
-        place = place_of(address, tmp_path / str(i))
-        place.parent.mkdir(parents=True)
-        for end in ("", f".{'0' * 32}.partial", ".xz"):
-            Path(f"{place}{end}").write_text("")
 
 
 def test_no_copy_is_searched_outside_the_folders(tmp_path):

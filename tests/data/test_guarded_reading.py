@@ -1,7 +1,9 @@
 """Files are read in a child process with limits: after one that hangs or exhausts memory the next is tried."""
 
+import io
 import json
 import os
+import tarfile
 import time
 from types import SimpleNamespace
 
@@ -63,10 +65,7 @@ def test_a_file_beyond_the_memory_limit_is_one_clear_error(fetch, tmp_path):
     assert (about["status"], about["sparse"]) == ("available", True)
 
 
-def test_output_of_a_killed_child_is_in_the_log(fetch, tmp_path, capfd):
-    import io
-    import tarfile
-
+def test_output_of_the_child_is_in_the_log(fetch, tmp_path, capfd):
     with tarfile.open(tmp_path / "a.tar", "w") as box:
         for name in ("../x", "rain/1", "sun/1", "rain/2", "sun/2"):
             about = tarfile.TarInfo(name)
@@ -77,16 +76,12 @@ def test_output_of_a_killed_child_is_in_the_log(fetch, tmp_path, capfd):
     assert "left out of a.tar: '../x' (it lies outside the archive)" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "source", [{"sklearn": "iris"}, {"generate": "gaussians", "means": [[0], [1]], "rows": [9, 9]}]
-)
-def test_rows_without_a_file_come_from_the_child_process(fetch, source):
-    assert fetch({"source": source})["status"] == "available"
-
-
-def test_an_unreadable_file_gives_the_same_reason_with_and_without_the_guard(
+def test_rows_without_a_file_come_from_the_child_process_and_reasons_are_the_same_there(
     fetch, reason, tmp_path
 ):
+    drawn = {"generate": "gaussians", "means": [[0], [1]], "rows": [9, 9]}
+    for source in ({"sklearn": "iris"}, drawn):
+        assert fetch({"source": source})["status"] == "available"
     (tmp_path / "bad.csv").write_text("x,y\n1\n")
     entry = {"target": "y", "source": {"file": "bad.csv"}}
     assert fetch(entry)["reason"] == reason(entry)

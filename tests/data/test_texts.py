@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 from linclass_study.data.dataset import load_dataset, save_dataset
-from linclass_study.data.entry_check import entry_problems
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.features import compute_features
 
@@ -24,29 +23,19 @@ def archive(tmp_path):
     with tarfile.open(tmp_path / "a.tgz", "w:gz") as box:
         for name, text in POSTS.items():
             entry = tarfile.TarInfo(name)
-            content = text.encode("latin-1")
-            entry.size = len(content)
-            box.addfile(entry, io.BytesIO(content))
-
-
-def texts_of(data):
-    """(class, split, text) of every row."""
-    column = data.table.names.index("text")
-    codes = data.table.X[:, column].astype(int)
-    texts = [data.table.levels["text"][code] for code in codes]
-    classes = [data.classes[code] for code in data.y]
-    return sorted(zip(classes, data.split.tolist(), texts, strict=True))
+            entry.size = len(text)
+            box.addfile(entry, io.BytesIO(text.encode("latin-1")))
 
 
 def test_texts_of_an_archive_are_kept_unchanged_and_words_are_counted_by_a_feature(archive, obtain):
     found = obtain(RAW)
     assert found.table.texts == {"text"}
-    assert texts_of(found) == [
-        ("cats", 0, ""),
-        ("cats", 0, "Subject: x\n\nThe cat.\n"),
-        ("cats", 1, "A dog, caf\xe9"),
+    classes = [found.classes[code] for code in found.y]
+    texts = [found.table.levels["text"][int(code)] for code in found.table.X[:, 0]]
+    assert sorted(zip(classes, found.split.tolist(), texts, strict=True)) == [
+        ("cats", 0, ""), ("cats", 0, "Subject: x\n\nThe cat.\n"), ("cats", 1, "A dog, caf\xe9"),
         ("dogs", 0, "A dog, caf\xe9"),
-    ]
+    ]  # fmt: skip
     words = compute_features(found, [{"count_words": {"pattern": "[a-z]+"}}]).table
     assert words.names == ("a", "caf", "cat", "dog", "subject", "the", "x")
     assert sorted(words.X.toarray().tolist()) == [
@@ -74,26 +63,11 @@ def test_texts_come_back_from_the_files_that_jobs_pass_on(archive, obtain, tmp_p
     assert not [name for name, kept in about.items() if kept == list(found.table.levels["text"])]
 
 
-def test_a_text_column_may_have_missing_texts_which_contain_no_words(obtain, tmp_path):
-    (tmp_path / "a.csv").write_text("y,body,n\na,good good day,1\nb,,2\nb,1994,3\n")
-    entry = {"source": {"file": "a.csv"}, "target": "y", "texts": ["body"]}
-    found = compute_features(obtain(entry), ["count_words"]).table
+def test_a_text_column_may_have_missing_texts_which_contain_no_words(read):
+    text = "y,body,n\na,good good day,1\nb,,2\nb,1994,3\n"
+    found = compute_features(read("a.csv", text, target="y", texts=["body"]), ["count_words"]).table
     assert found.names == ("n", "body:1994", "body:day", "body:good")
     assert sorted(found.X.toarray().tolist()) == [[1, 0, 1, 2], [2, 0, 0, 0], [3, 1, 0, 0]]
-
-
-@pytest.mark.parametrize(("entry", "words"), [
-    ({"source": {"file": "a.svm"}, "texts": ["text"]}, "is not supported for libsvm, which has no"),
-    (RAW | {"binary": True}, "is for counts of words, not for text_folders; leave it out"),
-    ({"source": {"file": "a.tgz"}, "format": "text_folders"}, "add `texts: [text]`, and count words by a feature"),
-    ({"source": {"file": "a.csv"}, "target": "y", "texts": ["b"], "categorical": ["b"]},
-     "'b' is also under `categorical:`"),
-])  # fmt: skip
-def test_keys_that_cannot_work_are_refused_before_any_work(entry, words, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("a.tgz", "a.csv", "a.svm"):
-        (tmp_path / name).touch()
-    assert [text for _, text in entry_problems(entry) if words in text]
 
 
 def test_texts_and_their_embedding_are_columns_of_one_file_of_which_methods_choose(
