@@ -190,11 +190,7 @@ def evidence() -> Iterator[Case]:
 
         def theirs(X: Any = X, y: Any = y) -> Any:
             return LogisticRegressionCV(
-                Cs=20,
-                cv=5,
-                scoring="neg_log_loss",
-                l1_ratios=(0,),
-                use_legacy_attributes=False,
+                Cs=20, cv=5, scoring="neg_log_loss", l1_ratios=(0,), use_legacy_attributes=False
             ).fit(X, y)
 
         def loss(model: Any, fresh: Any = fresh, truth: Any = truth) -> float:

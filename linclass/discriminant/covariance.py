@@ -312,11 +312,7 @@ class TiedCovariances:
     """
 
     def __init__(
-        self,
-        stack: ClassMoments,
-        ddof: int,
-        covariance_type: str = "full",
-        shrinkage: float = 0.0,
+        self, stack: ClassMoments, ddof: int, covariance_type: str = "full", shrinkage: float = 0.0
     ):
         self.covariances: Array | None = None
         self.spreads: Sequence[AnySpread]

@@ -207,11 +207,7 @@ class ClassSpreads:
     """Factored covariances of the classes; the pooled one is computed only when needed."""
 
     def __init__(
-        self,
-        moments: ClassMoments,
-        ddof: int,
-        shrinkage: float = 0.0,
-        own: Sequence[Spread] = (),
+        self, moments: ClassMoments, ddof: int, shrinkage: float = 0.0, own: Sequence[Spread] = ()
     ):
         """`own` are the factors of each class, if they are known."""
         self.moments, self.ddof = moments, ddof

@@ -27,11 +27,7 @@ from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.parameters import require_whole
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.discriminant.covariance import tied_form
-from linclass.discriminant.fisher_discriminant import (
-    Directions,
-    directions,
-    set_directions,
-)
+from linclass.discriminant.fisher_discriminant import Directions, directions, set_directions
 from linclass.discriminant.from_statistics import (
     FromStatistics,
     Priors,

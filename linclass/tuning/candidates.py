@@ -16,13 +16,7 @@ from sklearn.base import clone
 
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable
-from linclass.base.meta_estimator import (
-    Given,
-    caller_rows,
-    fit_inside,
-    some_rows,
-    with_messages,
-)
+from linclass.base.meta_estimator import Given, caller_rows, fit_inside, some_rows, with_messages
 from linclass.base.parameters import key_of
 from linclass.tuning.folds import Split
 from linclass.tuning.selection import Option

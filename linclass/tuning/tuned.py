@@ -33,12 +33,7 @@ from linclass.base.parameters import idle_in_all, key_of
 from linclass.base.validation import as_counts
 from linclass.evaluation import metrics
 from linclass.tuning import selection
-from linclass.tuning.candidates import (
-    fits_of,
-    fits_on_folds,
-    fits_with_messages,
-    has_path,
-)
+from linclass.tuning.candidates import fits_of, fits_on_folds, fits_with_messages, has_path
 from linclass.tuning.criterion import CRITERIA, check_likelihood, information
 from linclass.tuning.folds import (
     Split,

@@ -97,10 +97,7 @@ def read_config(
 
 
 def _study(
-    values: dict[str, Any],
-    study_files: tuple[Path, ...],
-    written: SourceLines,
-    check: bool,
+    values: dict[str, Any], study_files: tuple[Path, ...], written: SourceLines, check: bool
 ) -> Study:
     catalogues: dict[str, dict[str, Any]] = {}
     origin: dict[str, dict[str, str]] = {}

@@ -39,15 +39,20 @@ from linclass_study.files.resolved_study import read_fits
 from linclass_study.files.tables import FIT
 from linclass_study.files.writing import atomic_write, refuse_for_full_disk
 
-# of a method: its entry, digests of the code of its fits and of that of the tables, its foreign libraries with
-# versions, the name of its features
+# entry of a method, digests of the code of its fits and of its tables, its foreign libraries with versions, the name of
+# its features
 MethodSpec = Mapping[str, Any]
 CLAIMS = ".claims"
-OF_DATA = ("n_classes", "classes", "positive", "costs")  # of a task; how to tune is asked of a run
+OF_DATA = (
+    "n_classes",
+    "classes",
+    "positive",
+    "costs",
+)  # keys of a task that describe the data, not how to tune
 
 
 class SharedInputs:
-    """What the runs on a data set have in common."""
+    """Inputs that the runs on a data set share."""
 
     def __init__(
         self,
@@ -168,7 +173,7 @@ def compute_bundle(
     with SharedChild(limits) as child:
         for dataset, methods in bundle.items():
             shared = SharedInputs(results, dataset, evaluation, limits)
-            owners = {m: (owner_of(m, own["entry"]), own["features"]) for m, own in methods.items()}
+            owners = {m: (owner_of(m, s["entry"]), s["features"]) for m, s in methods.items()}
             for method in sorted(methods, key=owners.__getitem__):
                 print(f"== {dataset} × {method}", flush=True)
                 made[f"{dataset}/{method}"] = computed_run(shared, method, methods[method], child)
@@ -220,18 +225,18 @@ def gather(
 ) -> dict[str, dict[str, Any]]:
     """Write the run's files from those of its shards; return its entry in the manifest."""
     inputs, folder = shared.inputs_of(spec), shared.folder(method)
-    found = {part: run_files.outcomes_from_bytes(part, part.read_bytes()) for part in parts}
+    shards = {part: run_files.outcomes_from_bytes(part, part.read_bytes()) for part in parts}
     with run_lock(folder):
         if run_files.current_run(folder, inputs) is None:
-            # of a shard without fits the run's files were up to date
-            if without := [part for part, added in found.items() if added is None]:
-                for part in without:
+            # a shard made no fits if the run's files were up to date
+            if empty := [part for part, added in shards.items() if added is None]:
+                for part in empty:
                     part.unlink()
                 raise StudyError(
                     f"{shared.dataset} × {method}: its files were deleted meanwhile; run again to fit it again"
                 )
-            added = [one for outcomes in found.values() for one in outcomes or ()]
-            by_fit = {tuple(one[0][name] for name in FIT[2:]): one for one in added}
+            added = [outcome for outcomes in shards.values() for outcome in outcomes or ()]
+            by_fit = {tuple(outcome[0][name] for name in FIT[2:]): outcome for outcome in added}
             axes, _ = feature_file.axes_and_reason(shared.features(spec))
             records = run_files.Records(axes, shared.plan.on_plane)
             for rows in shared.plan.fits:  # in the order of the undivided run

@@ -1,6 +1,6 @@
-"""The state of a guarded child: it loads data and method once, then fits and predicts the folds of each call.
+"""The work of a guarded child: it loads data and method once, then fits and predicts the folds of each call.
 
-It returns raw results: predictions, status and cost of a fit. Everything else is derived from them later.
+A call returns raw results: predictions, status and cost of a fit. Everything else is derived from them later.
 """
 
 from __future__ import annotations
@@ -76,33 +76,34 @@ class Worker:
     def details(self, fold: Fold, chosen: dict[str, Any], tables: Sequence[str]) -> Outcome:
         """Regularization path and solver steps of a fit with the chosen parameters; each may be None."""
         used, test, seed, _ = fold
-        fit, held_out = self._rows(np.setdiff1d(used, test, assume_unique=True)), self._rows(test)
-        found = {}
+        train, held_out = self._rows(np.setdiff1d(used, test, assume_unique=True)), self._rows(test)
+        details = {}
         for name in tables:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
                     if name == "paths":
-                        found[name] = path_table(coefficient_path(self.method, *fit, seed, chosen))
+                        path = coefficient_path(self.method, *train, seed, chosen)
+                        details[name] = path_table(path)
                     else:
-                        trace = solver_trace(self.method, *fit, held_out, self.task, seed, chosen)
-                        found[name] = trace_table(trace)
+                        trace = solver_trace(self.method, *train, held_out, self.task, seed, chosen)
+                        details[name] = trace_table(trace)
                 except Exception as error:  # details are optional
                     print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
-        return found
+        return details
 
     def _rows(self, index: np.ndarray) -> tuple[Table, np.ndarray]:
         return self.file.table.rows(index), self.file.y[index]
 
     def leave_one_out(self, used: np.ndarray, units: np.ndarray, seed: int) -> Outcome:
-        """One planned fit: each unit (row or group of the used rows) is predicted by the model of all others. Its
-        parameters are the most frequent ones, its status is the joint one."""
+        """Outcome of the one planned fit: each unit (row or group of the used rows) is predicted by the model of all
+        others. The parameters are the most frequent ones, the status is the joint one."""
         if self.file.in_file:
             refuse_in_file("leave-one-out needs them in memory; choose another protocol")
         file, n, K = self.file.rows(used), len(used), self.task.n_classes
         y_pred, score, log_proba = np.empty(n, np.int32), np.empty((n, K)), np.empty((n, K))
         chosen, statuses = Counter[str](), list[dict[str, Any]]()
-        known, warned, predict_seconds = True, 0, 0.0
+        has_proba, warned, predict_seconds = True, 0, 0.0
         with self._watched() as caught:
             begin = time.perf_counter()
             parts = fitting.leave_one_out(
@@ -114,21 +115,21 @@ class Worker:
                     break
                 rows, fitted, (codes, scores, logs), seconds = part
                 y_pred[rows], score[rows] = codes, scores
-                known = known and logs is not None
-                if known:
+                has_proba = has_proba and logs is not None
+                if has_proba:
                     log_proba[rows] = logs
                 chosen[json.dumps(parameters_of(fitted), default=str)] += 1
                 statuses.append(fit_status(fitted.estimator, caught[warned:], self.task.classes))
                 warned = len(caught)
                 predict_seconds += seconds
             spent = time.perf_counter() - begin - predict_seconds
-        prediction = y_pred, score, log_proba if known else None
+        prediction = y_pred, score, log_proba if has_proba else None
         status = _joint_status(statuses) | {"params": chosen.most_common(1)[0][0]}
         return self._outcome(status, used, prediction, (spent, predict_seconds))
 
     def folds(self, *folds: Fold) -> list[Outcome | None]:
-        """The outcome of each fold. Several, which divide the same rows, are fitted jointly; one whose prediction fails
-        is None then: fitted alone, it will report why."""
+        """The outcome of each fold. Several folds, which divide the same rows, are fitted jointly; the outcome of a
+        fold whose prediction fails is then None: fitted alone, it will report why."""
         with self._watched() as caught:
             _seed_globals(folds[0][2])
             begin = time.perf_counter()
@@ -136,17 +137,17 @@ class Worker:
             fit_seconds = (time.perf_counter() - begin) / len(folds)
         predictions = self._predicted(fits, folds)
         return [
-            one and self._of_fold(fitted, fold, caught, one[0], (fit_seconds, one[1]))
-            for fitted, fold, one in zip(fits, folds, predictions, strict=True)
+            part and self._of_fold(fitted, fold, caught, part[0], (fit_seconds, part[1]))
+            for fitted, fold, part in zip(fits, folds, predictions, strict=True)
         ]
 
     @contextmanager
     def _watched(self) -> Iterator[Caught]:
-        """Record and log warnings. linclass's own classifiers report a status instead; inside other estimators they
-        warn."""
+        """Record and log warnings. linclass's classifiers report a status instead, unless another estimator contains
+        them."""
         reset_peak_memory()
-        own = self.method.classifier.__module__.startswith("linclass.")
-        with warnings.catch_warnings(record=True) as caught, silently() if own else nullcontext():
+        ours = self.method.classifier.__module__.startswith("linclass.")
+        with warnings.catch_warnings(record=True) as caught, silently() if ours else nullcontext():
             warnings.simplefilter("always")
             yield caught
         log_warnings(caught)
@@ -173,18 +174,18 @@ class Worker:
     def _predicted(
         self, fits: list[Fitted], folds: Sequence[Fold]
     ) -> Sequence[tuple[FoldPrediction, float] | None]:
-        """Predictions of each fold and their seconds; None where they fail, unless the fold is alone."""
+        """(predictions, seconds) of each fold; None where prediction fails, unless there is one fold."""
         if self.file.in_file:
             return predict_by_blocks(fits, self.file, [test for _, test, _, _ in folds])
         begin = time.perf_counter()
-        found: Sequence[FoldPrediction | None]
+        predictions: Sequence[FoldPrediction | None]
         if len(folds) == 1:
-            found = [predict_held_out(fits[0], self.file.table, folds[0][1])]
+            predictions = [predict_held_out(fits[0], self.file.table, folds[0][1])]
         else:
             part, held_out = self._used(folds)
-            found = predict_folds(fits, part.table, held_out)
+            predictions = predict_folds(fits, part.table, held_out)
         seconds = (time.perf_counter() - begin) / len(folds)
-        return [None if one is None else (one, seconds) for one in found]
+        return [None if fold is None else (fold, seconds) for fold in predictions]
 
     def _of_fold(
         self, fitted: Fitted, fold: Fold, caught: Caught, held_out: FoldPrediction, times: Times
@@ -195,9 +196,9 @@ class Worker:
         status["params"] = json.dumps(parameters_of(fitted), default=str)
         # rows that stay in their file are not compared
         checked = None if self.file.in_file else held_out.prediction[1]
-        known = coefficients.of_fit(estimator, fitted.transforms, held_out.first, checked)
+        weights = coefficients.of_fit(estimator, fitted.transforms, held_out.first, checked)
         kept = {
-            "coefficients": fit_outcome.coefficients(known),
+            "coefficients": fit_outcome.coefficients(weights),
             "tuning": fit_outcome.tuning(fitted.candidates or own_candidates(estimator)),
             "traces": trace_table(getattr(estimator, "trace_", None)),
         }
@@ -209,14 +210,14 @@ class Worker:
         self, status: dict[str, Any], test: np.ndarray, prediction: Prediction, times: Times
     ) -> Outcome:
         cost = dict(zip(("fit_seconds", "predict_seconds"), times, strict=True))
-        found = dict(zip(("y_pred", "score", "log_proba"), prediction, strict=True))
-        more: Outcome = {"kept": {}, "chosen": {}, "grid": None, "margins": None}
+        predicted = dict(zip(("y_pred", "score", "log_proba"), prediction, strict=True))
         rows = {"peak_rss_mb": peak_memory_mb(), "y_true": self.file.y[test]}
-        return status | cost | rows | found | more
+        unset: Outcome = {"kept": {}, "chosen": {}, "grid": None, "margins": None}
+        return status | cost | rows | predicted | unset
 
     def _on_plane(self, fitted: Fitted) -> dict[str, np.ndarray | None]:
-        """Predicted classes on the grid, −1 if the prediction fails, as its points are not rows of the data; and their
-        margins."""
+        """Predicted classes on the grid and their margins; −1 and None if the prediction fails, as points of the grid
+        are not rows of the data."""
         shape = tuple(len(axis) for axis in reversed(self.file.axes))
         try:
             labels, score, _ = fitted.predict(self.file.grid)
@@ -233,19 +234,19 @@ def _seed_globals(seed: int) -> None:
     np.random.seed(seed)  # noqa: NPY002
 
 
-def _joint_status(endings: list[dict[str, Any]]) -> dict[str, Any]:
-    """The most frequent ending of the fits that did not converge, if any."""
-    if len(endings) == 1:
-        return endings[0]
-    others = Counter((e["status"], e["reason"]) for e in endings if e["status"] != "converged")
+def _joint_status(statuses: list[dict[str, Any]]) -> dict[str, Any]:
+    """The most frequent status of the fits that did not converge, if any."""
+    if len(statuses) == 1:
+        return statuses[0]
+    others = Counter((s["status"], s["reason"]) for s in statuses if s["status"] != "converged")
     status, reason = others.most_common(1)[0][0] if others else ("converged", "")
     if others:
-        count = sum(e["status"] == status for e in endings)
-        reason = f"{count} of {len(endings)} fits: {reason}"
-    same_kind = len({e["certificate_kind"] for e in endings}) == 1
+        count = sum(s["status"] == status for s in statuses)
+        reason = f"{count} of {len(statuses)} fits: {reason}"
+    same_kind = len({s["certificate_kind"] for s in statuses}) == 1
     largest = {}
     for name in ("iterations", "certificate"):
-        values = [e[name] for e in endings]
+        values = [s[name] for s in statuses]
         largest[name] = None if None in values else max(values)
     return {
         "status": status,
@@ -253,7 +254,7 @@ def _joint_status(endings: list[dict[str, Any]]) -> dict[str, Any]:
         "objective": None,  # every fit has its own
         **largest,
         "certificate": largest["certificate"] if same_kind else None,
-        "certificate_kind": endings[0]["certificate_kind"] if same_kind else None,
+        "certificate_kind": statuses[0]["certificate_kind"] if same_kind else None,
     }
 
 
@@ -290,28 +291,27 @@ def fit_by_blocks(
 def predict_by_blocks(
     fits: Sequence[Fitted], file: FeatureFile, held_out: Sequence[np.ndarray]
 ) -> list[tuple[FoldPrediction, float]]:
-    """Predictions of each model for the rows of its fold, in their order, and their seconds. The held-out rows stay in
-    their file, so only their table's column names are known.
-    """
+    """(predictions, seconds) of each model for the rows of its fold, in their order. The rows stay in their file, so
+    only the names of their columns are known."""
     parts: list[list[Any]] = [[] for _ in fits]
     seconds = np.zeros(len(fits))
     divided, begin = partitions(held_out, len(file.y)), 0
     for table in blocks.tables(file.in_file, file.table.names):
         for members, shard in divided:
-            own = shard[begin : begin + table.shape[0]]
-            for place in np.unique(own[own < len(members)]):
+            shard_of_row = shard[begin : begin + table.shape[0]]
+            for place in np.unique(shard_of_row[shard_of_row < len(members)]):
                 number, clock = members[place], time.perf_counter()
-                parts[number].append(fits[number].predict(table.rows(own == place)))
+                parts[number].append(fits[number].predict(table.rows(shard_of_row == place)))
                 seconds[number] += time.perf_counter() - clock
         begin += table.shape[0]
-    found = []
+    predictions = []
     for rows, part, spent in zip(held_out, parts, seconds.tolist(), strict=True):
         order = np.argsort(np.argsort(rows))  # parts are in the order of the file
         codes, scores, log_proba = zip(*part, strict=True)
-        known = None if log_proba[0] is None else np.concatenate(log_proba)[order]
-        predicted = np.concatenate(codes)[order], np.concatenate(scores)[order], known
-        found.append((FoldPrediction(file.table, predicted), spent))
-    return found
+        logs = None if log_proba[0] is None else np.concatenate(log_proba)[order]
+        predicted = np.concatenate(codes)[order], np.concatenate(scores)[order], logs
+        predictions.append((FoldPrediction(file.table, predicted), spent))
+    return predictions
 
 
 def _unchanged(method: Method, file: FeatureFile) -> Iterator[Table]:

@@ -16,21 +16,10 @@ from linclass.base.predicted import is_ours, predictions_from
 from linclass.base.tables import Table
 from linclass.tuning import selection
 from linclass_study.pipeline import coefficients
-from linclass_study.pipeline.fitted import (
-    Candidate,
-    Fitted,
-    Prediction,
-    Task,
-    decided,
-    measured,
-)
+from linclass_study.pipeline.fitted import Candidate, Fitted, Prediction, Task, decided, measured
 from linclass_study.pipeline.foreign_steps import require_numbers
 from linclass_study.pipeline.method import Method, parameters
-from linclass_study.pipeline.transforming import (
-    TransformedRows,
-    fit_transforms,
-    rows_of_folds,
-)
+from linclass_study.pipeline.transforming import TransformedRows, fit_transforms, rows_of_folds
 from linclass_study.pipeline.tuned_parameters import (
     candidates_of,
     fit_estimator,

@@ -78,17 +78,17 @@ def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
     """All candidates; paths come from the training rows after the transforms. Options of transforms vary slowest, so
     that rows are transformed once for each.
     """
-    known: tuple[Steps | None, Any] = (None, None)
+    latest: tuple[Steps | None, Any] = (None, None)
     begun: Table | None = None  # rows after the transforms that come before tuned ones
 
     def transformed(steps: Steps) -> Any:
-        nonlocal known, begun
+        nonlocal latest, begun
         n = method.n_untuned_steps
         if begun is None:
             begun = fit_transforms(steps[:n], table, y, seed)[1]
-        if steps != known[0]:
-            known = steps, fit_steps(steps[n:], begun, y, seed)[1]
-        return known[1]
+        if steps != latest[0]:
+            latest = steps, fit_steps(steps[n:], begun, y, seed)[1]
+        return latest[1]
 
     def values(name: str, fixed: dict[str, Any]) -> Sequence[float]:
         steps = method.with_options(fixed).transforms
@@ -96,8 +96,8 @@ def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
             step, _, option = name.partition("__")
             number = [step_name(path) for path, _ in steps].index(step)
             transform = new_transform(*steps[number], seed)
-            found: Sequence[float] = transform._path_values(option, transformed(steps[:number]))
-            return found
+            path: Sequence[float] = transform._path_values(option, transformed(steps[:number]))
+            return path
         ready, estimator = transformed(steps), method.estimator(seed, **fixed)
         require_numbers(ready, estimator)
         rows = own_copy(rows_for(estimator, ready), estimator)
@@ -107,15 +107,13 @@ def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
 
 
 def candidates_of(choice: selection.Choice, task: Task) -> tuple[Candidate, ...]:
-    n, found = len(choice.scores), []
-    for i, (option, judged) in enumerate(zip(choice.options, choice.judged(), strict=True)):
-        mean, error = judged
-        if np.isnan(mean):
-            one = Candidate(option, None, None, n, False, choice.failures.get(i))
-        else:
-            one = Candidate(option, _sign(task) * mean, error, n, i == choice.number)
-        found.append(one)
-    return tuple(found)
+    """The candidates of a choice, with the tune_metric over the inner folds or the reason why it failed."""
+    n, candidates = len(choice.scores), []
+    for i, (option, (mean, error)) in enumerate(zip(choice.options, choice.judged(), strict=True)):
+        result = (_sign(task) * mean, error, n, i == choice.number)
+        failure = (None, None, n, False, choice.failures.get(i))
+        candidates.append(Candidate(option, *(failure if np.isnan(mean) else result)))
+    return tuple(candidates)
 
 
 @dataclass(frozen=True)
@@ -151,13 +149,15 @@ class _Judge:
     ) -> list[list[Callable[[], float]]]:
         """The scores of all candidates on all inner folds, from models fitted at once."""
         judgements: list[list[Callable[[], float]]] = [[] for _ in held_out]
-        for _, same in groupby(options, lambda option: self.method.with_options(option).transforms):
-            own_options = [*same]
-            method = self.method.with_options(own_options[0])
-            params = [self.of_classifier(option) for option in own_options]
-            for own in params:  # one by one, only a candidate that cannot be fitted is left out
+        for _, group in groupby(options, lambda opt: self.method.with_options(opt).transforms):
+            same_transforms = [*group]
+            method = self.method.with_options(same_transforms[0])
+            params = [self.of_classifier(option) for option in same_transforms]
+            for (
+                values
+            ) in params:  # fitted one by one, only a candidate that cannot be fitted is left out
                 try:
-                    getattr(method.estimator(self.seed, **own), "check", lambda: None)()
+                    getattr(method.estimator(self.seed, **values), "check", lambda: None)()
                 except ValueError as error:
                     raise NotApplicable(str(error)) from error
             shared, fits = fits_together(method, params, self.table, self.y, held_out, self.seed)
@@ -176,13 +176,13 @@ class _Judge:
 
     def of_classifier(self, option: dict[str, Any]) -> dict[str, Any]:
         """The parameters of the classifier among those of a candidate, and the precision of tuning."""
-        known = {name: v for name, v in option.items() if not self.method.is_of_transform(name)}
-        return self.precision | known
+        is_of_transform = self.method.is_of_transform
+        return self.precision | {k: v for k, v in option.items() if not is_of_transform(k)}
 
 
 @dataclass
 class _InnerFold:
-    """An inner fold with its rows as they were transformed last; a failure of the transforms is kept, too."""
+    """An inner fold with its latest transformed rows, or the exception of the transforms."""
 
     judge: _Judge
     train: np.ndarray
@@ -192,7 +192,7 @@ class _InnerFold:
     begun: tuple[Table, Table] | None = None  # rows after the transforms before tuned ones
     steps: Steps | None = None
     fitter: Callable[[dict[str, Any]], Any] | None = None  # of candidates that share work
-    found: tuple[Table, Any] | Exception = field(default_factory=Exception)
+    rows: tuple[Table, Any] | Exception = field(default_factory=Exception)
 
     def transformed(self, steps: Steps) -> tuple[Table, Any]:
         """(training rows, matrix of the held-out rows) after these transforms, fitted to the training rows."""
@@ -204,20 +204,20 @@ class _InnerFold:
                     rows = self.judge.table.rows(self.train), self.judge.table.rows(self.test)
                     self.begun = self._after(fit_transforms, steps[:n], *rows)
                 ready, held_out = self._after(fit_steps, steps[n:], *self.begun)
-                self.found = ready, held_out.X
+                self.rows = ready, held_out.X
             except Exception as error:
-                self.found = error
-        if isinstance(self.found, Exception):
-            raise self.found
-        return self.found
+                self.rows = error
+        if isinstance(self.rows, Exception):
+            raise self.rows
+        return self.rows
 
     def of_path(self, option: dict[str, Any]) -> Any:
         """The fit of a candidate along the path of those that share its transforms; None if they are fitted alone."""
         judge, method = self.judge, self.judge.method
         if key_of(option) not in self.path:
             steps = method.with_options(option).transforms
-            each = zip(self.options, self.steps_of_options, strict=True)
-            mates = [option for option, own in each if own == steps]
+            pairs = zip(self.options, self.steps_of_options, strict=True)
+            mates = [other for other, steps_of_other in pairs if steps_of_other == steps]
             params = [judge.of_classifier(o) for o in mates]
             self.path = dict.fromkeys(map(key_of, mates))
             ready, _ = self.transformed(steps)
@@ -225,10 +225,12 @@ class _InnerFold:
             if len(mates) > 1 and goes_along_paths(estimator, params):
                 require_numbers(ready, estimator)
                 groups = None if judge.groups is None else judge.groups[self.train]
-                values = [method.values(own, judge.seed) for own in params]
+                values = [method.values(own_params, judge.seed) for own_params in params]
                 rows = rows_for(estimator, ready)
                 y, given = judge.y[self.train], Given(None, groups)
-                with suppress(NotApplicable, ValueError):  # each alone, then: only some may fail
+                with suppress(
+                    NotApplicable, ValueError
+                ):  # then each is fitted alone: only some may fail
                     fits = fits_of(estimator, values, rows, y, given)
                     self.path = dict(zip(self.path, fits, strict=True))
         return self.path.get(key_of(option))
@@ -251,15 +253,15 @@ def _precision_of_tuning(method: Method) -> dict[str, Any]:
     used if `tol` itself is tuned.
     """
     estimator = _first_made(method, [{}], 0)
-    found = {}
+    precision = {}
     for name in method.tune:
         inside, _, _ = name.rpartition("__")
         part = estimator.get_params().get(inside) if inside and estimator is not None else estimator
         tol = f"{inside}__tol" if inside else "tol"
-        enough = getattr(part, "tuning_tol", None)
-        if enough is not None and "tol" in part.get_params() and tol not in method.tune:
-            found[tol] = max(part.tol, enough)
-    return found
+        tuning_tol = getattr(part, "tuning_tol", None)
+        if tuning_tol is not None and "tol" in part.get_params() and tol not in method.tune:
+            precision[tol] = max(part.tol, tuning_tol)
+    return precision
 
 
 def _sign(task: Task) -> float:
@@ -279,8 +281,8 @@ def fit_estimator(
 ) -> None:
     """Fit an estimator. If it changes NumPy's error handling, the change ends here.
 
-    An estimator that holds out rows itself, or has one inside that does, gets the groups. If it refuses the rows, it
-    names classes by their labels, `classes`.
+    An estimator that holds out rows itself, or whose base estimator does, gets the groups. Refusals name classes by
+    their labels, `classes`.
     """
     with np.errstate(), noting_sparse_rows(estimator, X):
         try:
