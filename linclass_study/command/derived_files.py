@@ -25,10 +25,10 @@ from linclass_study.files.reading import read_parquet
 from linclass_study.files.tables import FIT, write_table
 from linclass_study.protocols import metrics_of, require_trusted
 from linclass_study.report.figure_files import (
-    drawn_exhibits,
+    draw_figures,
+    drawn_figures,
     figure_names,
     requested_figures,
-    write_exhibits,
     write_pictures,
 )
 from linclass_study.report.page import write_page
@@ -56,9 +56,9 @@ def write_derived(
     write_datasets_table(outcome.datasets, folder, related)
     aggregate(outcome, study, str(place / "report.html"))
     figures = figure_names(requested_figures(outcome.evaluation, outcome.methods))
-    write_exhibits(outcome, figures[False])
+    draw_figures(outcome, figures[False])
     for dataset in outcome.datasets:
-        write_exhibits(outcome, figures[True], dataset)
+        draw_figures(outcome, figures[True], dataset)
     write_page(outcome, *study.studies)
 
 
@@ -98,7 +98,7 @@ def write_figures(
     """
     outcome = results.study.outcome
     require_trusted(outcome.evaluation, trusted)
-    drawn = drawn_exhibits(outcome)
+    drawn = drawn_figures(outcome)
     if not drawn:
         raise StudyError(
             f"{results.given} has no figures; run snakemake to its end, which draws them"

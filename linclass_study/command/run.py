@@ -18,11 +18,7 @@ from typing import Any
 from snakemake.utils import update_config
 
 from linclass.base.messages import counted, first_names
-from linclass_study.analysis.data_warnings import (
-    classes_without_order,
-    serious,
-    unread_columns,
-)
+from linclass_study.analysis.data_warnings import classes_without_order, serious, unread_columns
 from linclass_study.analysis.wording import direction_words
 from linclass_study.checks.check_dataset import misleading
 from linclass_study.command.results_folder import ResultsFolder, Run, open_results

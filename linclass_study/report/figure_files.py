@@ -63,10 +63,10 @@ class ReportFigure:
 
 
 def figure_numbers(folder: Path) -> dict[str, Any] | None:
-    """Content of numbers.json of an exhibit; None if it is missing or nothing was drawn."""
+    """Content of numbers.json of a figure; None if it is missing or nothing was drawn."""
     path = folder / "numbers.json"
-    found = read_mapping(path) if path.is_file() else {}
-    return found if found.get("drawn") is True else None
+    numbers = read_mapping(path) if path.is_file() else {}
+    return numbers if numbers.get("drawn") is True else None
 
 
 def figure_names(figures: Mapping[str, Part] = FIGURES) -> dict[bool, list[str]]:
@@ -85,15 +85,15 @@ def requested_figures(
 
 
 def record_of(results: Path, dataset: str = "") -> Path:
-    """The record of the exhibits of a data set, or of all data sets together: `drawn` maps their files to digests,
+    """The record of the figures of a data set, or of all data sets together: `drawn` maps their files to digests,
     `not_drawn` the figures without files to the reason.
 
-    It stands for these files as output of the job that draws them and as input of the page.
+    The record stands for these files as output of the job that draws them and as input of the page.
     """
     return results / "exhibits" / f"{dataset}.json" if dataset else results / "exhibits.json"
 
 
-def write_exhibits(outcome: Outcome, figures: Iterable[str], dataset: str = "") -> None:
+def draw_figures(outcome: Outcome, figures: Iterable[str], dataset: str = "") -> None:
     """Draw and save figures of one data set, or of all data sets together, and their record."""
     drawn: dict[str, str] = {}
     not_drawn: dict[str, str] = {}
@@ -102,17 +102,17 @@ def write_exhibits(outcome: Outcome, figures: Iterable[str], dataset: str = "") 
             name = part_name(figure, dataset)
             folder = outcome.results / "exhibits" / name
             shutil.rmtree(folder, ignore_errors=True)
-            exhibit = draw_exhibit(outcome, figure, dataset)
-            if exhibit.figure is None:
-                not_drawn[name] = exhibit.reason
+            drawing = draw_figure(outcome, figure, dataset)
+            if drawing.figure is None:
+                not_drawn[name] = drawing.reason
                 continue
-            exhibit.save(folder)
+            drawing.save(folder)
             for file in FILES:
                 drawn[f"{name}/{file}"] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
     write_json(record_of(outcome.results, dataset), {"drawn": drawn, "not_drawn": not_drawn})
 
 
-def draw_exhibit(outcome: Outcome, figure: str, dataset: str = "") -> ReportFigure:
+def draw_figure(outcome: Outcome, figure: str, dataset: str = "") -> ReportFigure:
     if not dataset:
         return FIGURES[figure](outcome)
     if outcome.about(dataset)["status"] == "unavailable":
@@ -142,29 +142,29 @@ def lost_files(results: Path, dataset: str = "") -> list[str]:
     return [file for file in drawn if not (results / "exhibits" / file).is_file()]
 
 
-def requested_exhibits(outcome: Outcome) -> dict[str, tuple[str, str]]:
-    """Exhibit → its figure and its data set, if it is of one; those of all data sets together first."""
+def planned_figures(outcome: Outcome) -> dict[str, tuple[str, str]]:
+    """Folder in exhibits/ → (figure, data set or ''); figures of all data sets together first."""
     names = figure_names(requested_figures(outcome.evaluation, outcome.methods))
     places = [(figure, "") for figure in names[False]]
     places += [(figure, dataset) for figure in names[True] for dataset in outcome.datasets]
     return {part_name(*place): place for place in places}
 
 
-def drawn_exhibits(outcome: Outcome) -> dict[str, tuple[str, str]]:
-    """`requested_exhibits` that have a figure."""
+def drawn_figures(outcome: Outcome) -> dict[str, tuple[str, str]]:
+    """The planned figures that could be drawn."""
     folder = outcome.results / "exhibits"
-    exhibits = requested_exhibits(outcome).items()
-    return {name: place for name, place in exhibits if figure_numbers(folder / name)}
+    planned = planned_figures(outcome).items()
+    return {name: place for name, place in planned if figure_numbers(folder / name)}
 
 
-def write_pictures(outcome: Outcome, exhibits: Iterable[str], forms: Iterable[str]) -> list[Path]:
-    """Draw exhibits again and write figure.png or figure.pdf beside figure.svg, unless they are there."""
-    drawn, written = drawn_exhibits(outcome), []
-    for name in exhibits:
+def write_pictures(outcome: Outcome, names: Iterable[str], forms: Iterable[str]) -> list[Path]:
+    """Draw figures again and write figure.png or figure.pdf beside figure.svg, unless they exist."""
+    drawn, written = drawn_figures(outcome), []
+    for name in names:
         folder = outcome.results / "exhibits" / name
         missing = [form for form in forms if not (folder / f"figure.{form}").is_file()]
         if missing:
             with style.settings(outcome.figure_style):
-                exhibit = draw_exhibit(outcome, *drawn[name])
-                written += [exhibit.save_as(form, folder) for form in missing]
+                drawing = draw_figure(outcome, *drawn[name])
+                written += [drawing.save_as(form, folder) for form in missing]
     return written

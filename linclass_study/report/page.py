@@ -65,7 +65,7 @@ from linclass_study.report.contents import (
 )
 from linclass_study.report.data_card import data_warnings
 from linclass_study.report.drawing.svg import inline
-from linclass_study.report.figure_files import read_record, requested_exhibits
+from linclass_study.report.figure_files import planned_figures, read_record
 from linclass_study.report.page_data import as_json, leading_methods, study_data
 from linclass_study.report.provenance import (
     commits,
@@ -103,7 +103,7 @@ def embedded_figures(outcome: Outcome) -> Figures:
     """All figures that the study asks for and that could be drawn, those of all data sets together first."""
     shown: Figures = {}
     remaining = MOST_CHARACTERS
-    for stem, place in requested_exhibits(outcome).items():
+    for stem, place in planned_figures(outcome).items():
         folder = outcome.results / "exhibits" / stem
         if not folder.is_dir():
             continue

@@ -241,7 +241,7 @@ def test_merge_imports_the_metrics_that_the_user_trusts(
     arguments = ["merge", a, "--into", tmp_path / "c", "--trust", "ours"]
     assert "there is no module 'ours'" in refused(*arguments)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(derived_files, "write_exhibits", lambda *_: None)
+    monkeypatch.setattr(derived_files, "draw_figures", lambda *_: None)
     monkeypatch.setattr(derived_files, "write_page", lambda *_: None)
     assert linclass(*arguments).code == 0
     scored = pl.read_parquet(tmp_path / "c" / "scores.parquet").filter(metric="ours.gain")

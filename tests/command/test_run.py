@@ -16,7 +16,7 @@ from linclass_study.command.__main__ import main
 from linclass_study.errors import StudyError
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
-from linclass_study.report.figure_files import write_exhibits
+from linclass_study.report.figure_files import draw_figures
 
 # `linclass init`, `run`, `status` and `report`: from an empty folder to a page
 
@@ -138,8 +138,8 @@ def test_a_shell_completes_commands_and_options(tmp_path, typed, expected):
 def drawn(a):
     """A results folder with two figures of a data set, of which one has nothing to draw, and one of all data sets."""
     outcome = read_study(a).outcome
-    write_exhibits(outcome, ["cost"])
-    write_exhibits(outcome, ["methods", "paths"], "two")
+    draw_figures(outcome, ["cost"])
+    draw_figures(outcome, ["methods", "paths"], "two")
     return a / "exhibits"
 
 
@@ -165,7 +165,7 @@ def test_pictures_are_made_on_demand_beside_the_svg(linclass, a, drawn):
 
 def test_pictures_of_an_earlier_drawing_do_not_stay(linclass, a, drawn):
     assert linclass("figures", a).code == 0
-    write_exhibits(read_study(a).outcome, ["methods"], "two")
+    draw_figures(read_study(a).outcome, ["methods"], "two")
     assert sorted(path.name for path in (drawn / "methods-two").iterdir()) == [
         "figure.svg",
         "numbers.json",

@@ -26,7 +26,7 @@ from linclass_study.analysis.tuned_values import write_tuned, write_tuned_table
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table
 from linclass_study.report import page
-from linclass_study.report.figure_files import figure_names, write_exhibits
+from linclass_study.report.figure_files import draw_figures, figure_names
 from linclass_study.report.table import make_tables
 
 ENDINGS = ["converged", "max_iter", "failed"]
@@ -84,8 +84,8 @@ def _draw(outcome):
     folder, (first, *others) = outcome.results / "exhibits", outcome.datasets
     own = replace(outcome.parts()[first], datasets={first: outcome.datasets[first]}, part=first)
     names = figure_names()
-    write_exhibits(outcome, names[False])
-    write_exhibits(own, names[True], first)
+    draw_figures(outcome, names[False])
+    draw_figures(own, names[True], first)
     for drawn in folder.glob(f"*-{first}"):
         for other in others:
             shutil.copytree(drawn, folder / f"{drawn.name.removesuffix(first)}{other}")

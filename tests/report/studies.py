@@ -25,7 +25,7 @@ from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report import page
 from linclass_study.report.drawing import svg
-from linclass_study.report.figure_files import figure_names, read_record, write_exhibits
+from linclass_study.report.figure_files import draw_figures, figure_names, read_record
 from linclass_study.report.table import make_tables
 from linclass_study.report.table_files import write_tables
 from linclass_study.statuses import FITTED
@@ -123,7 +123,7 @@ def draw_exhibits(outcome, *figures):
     """These figures, of all data sets together and of each one."""
     for dataset in ("", *outcome.datasets):
         names = figure_names()[bool(dataset)]
-        write_exhibits(outcome, [figure for figure in figures if figure in names], dataset)
+        draw_figures(outcome, [figure for figure in figures if figure in names], dataset)
 
 
 def _rows(data, generator):

@@ -16,7 +16,7 @@ from test_kept_figures import keep, path, trace, tuning, weights
 from linclass.plotting import PathDisplay, tints
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style
-from linclass_study.report.figure_files import draw_exhibit
+from linclass_study.report.figure_files import draw_figure
 
 COLUMN, PAGE = {"width": "3.3in", "font": "serif"}, {}
 ALONE = {"ranks", "pairwise", "ratings", "heat", "cost"}  # of all data sets together
@@ -52,7 +52,7 @@ def drawn(outcome, figure_style):
     with style.settings(figure_style):
         for name, part in FIGURES.items():
             for dataset in [*outcome.datasets][:2] if part.per_dataset else [""]:
-                yield name, dataset, draw_exhibit(outcome, name, dataset)
+                yield name, dataset, draw_figure(outcome, name, dataset)
 
 
 def texts_of(figure):
@@ -119,7 +119,7 @@ def test_every_text_is_legible_inside_its_figure_and_apart_from_the_others(outco
 )
 def test_a_figure_has_the_width_and_the_font_of_its_study(outcome, width, found):
     with style.settings({"width": width, "font": "serif"}):
-        figure = draw_exhibit(outcome, "ratings").figure
+        figure = draw_figure(outcome, "ratings").figure
         assert figure.get_figwidth() == pytest.approx(found)
         assert {text.get_fontfamily()[0] for text in texts_of(figure)} == {"STIXGeneral"}
 
@@ -139,7 +139,7 @@ def lightness(colours):
 
 def figure_of(outcome, name, dataset=""):
     with style.settings():
-        return draw_exhibit(outcome, name, dataset).figure
+        return draw_figure(outcome, name, dataset).figure
 
 
 def test_methods_have_markers_of_their_own(outcome):

@@ -26,10 +26,10 @@ from linclass_study.report.drawing.svg import THEME, inline
 from linclass_study.report.figure_files import (
     PICTURES,
     ReportFigure,
+    draw_figures,
     figure_names,
     read_record,
     requested_figures,
-    write_exhibits,
     write_pictures,
 )
 from linclass_study.report.figures import boundaries
@@ -215,7 +215,7 @@ def test_an_empty_figure_leaves_no_files_and_the_record_has_the_reason(make):
     folder = outcome.results / "exhibits" / "paths-d"
     folder.mkdir(parents=True)
     (folder / "figure.pdf").touch()
-    write_exhibits(outcome, ["methods", "paths"], "d")
+    draw_figures(outcome, ["methods", "paths"], "d")
     assert not folder.exists()
     record = read_record(outcome.results, "d")
     assert record["not_drawn"] == {

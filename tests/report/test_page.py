@@ -24,7 +24,7 @@ from linclass_study.project import ROOT
 from linclass_study.report import method_scores
 from linclass_study.report.cells import PageCells, reason_words
 from linclass_study.report.contents import FIGURES
-from linclass_study.report.figure_files import figure_names, write_exhibits
+from linclass_study.report.figure_files import draw_figures, figure_names
 from linclass_study.report.page import MAX_CLASSES, page_scripts, report
 from linclass_study.report.provenance import (
     configuration,
@@ -238,7 +238,7 @@ def test_same_inputs_give_identical_files(outcome, text):
         return {str(file): file.read_bytes() for file in files}
 
     before = exhibits()
-    write_exhibits(outcome, figure_names()[True], "split")
+    draw_figures(outcome, figure_names()[True], "split")
     assert exhibits() == before
     assert any("/boundaries-split/figure.svg" in name for name in before)
     assert report(outcome, make_tables(outcome), studies.MACHINE, ["my study.yaml"]) == text

@@ -9,7 +9,7 @@ from linclass_study.analysis.tuned_values import write_tuned
 from linclass_study.execution.run_files import read_manifest
 from linclass_study.files.reading import read_about
 from linclass_study.processes.job import begin_job
-from linclass_study.report.figure_files import write_exhibits
+from linclass_study.report.figure_files import draw_figures
 
 begin_job(snakemake.log[0])
 about = read_about(snakemake.input.about)
@@ -26,4 +26,4 @@ write_scores(
 outcome = Outcome.of(snakemake.config["results"], dataset)
 write_tuned(outcome, dataset)
 gc.disable()  # a tenth of the time of drawing; the process ends with its few figures
-write_exhibits(outcome, snakemake.params.figures, dataset)
+draw_figures(outcome, snakemake.params.figures, dataset)
