@@ -150,8 +150,8 @@ def draw_rows(
     size = float(np.clip(60 / np.sqrt(max(len(X), 1)), 1.2, 3.5))
     usual: Any = {"alpha": 0.6, "markersize": size}
     for k in np.unique(codes):
-        own = {"color": COLOURS[k % len(COLOURS)], "label": labels[k] if labels else None}
-        ax.plot(*X[codes == k].T, MARKERS[k % len(MARKERS)], **usual | own | marks)
+        style = {"color": COLOURS[k % len(COLOURS)], "label": labels[k] if labels else None}
+        ax.plot(*X[codes == k].T, MARKERS[k % len(MARKERS)], **usual | style | marks)
 
 
 @documented
@@ -270,11 +270,11 @@ class BoundaryDisplay(Display):
         image, count = np.zeros(()), 0
         for i, fields in enumerate(self.fields):
             for level in levels:
-                own: Any = {"color": colours[i % len(colours)], "zorder": 3, "linewidth": 1.3}
-                own["linestyle"] = "--" if level else linestyles[i % len(linestyles)]
-                own["label"] = self.labels[i] if self.labels and not level else None
+                style: Any = {"color": colours[i % len(colours)], "zorder": 3, "linewidth": 1.3}
+                style["linestyle"] = "--" if level else linestyles[i % len(linestyles)]
+                style["label"] = self.labels[i] if self.labels and not level else None
                 lines = boundary_lines(self.x, self.y, fields, level)
-                (drawn,) = ax.plot(*lines.T, **own | line)
+                (drawn,) = ax.plot(*lines.T, **style | line)
                 drawn.get_path().should_simplify = True  # Matplotlib skips short paths
             if regions:
                 regions_of_fit = tints(len(fields))[interpolated(fields).argmax(axis=0)]
@@ -288,8 +288,8 @@ class BoundaryDisplay(Display):
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         if self.rows is not None and self.codes is not None:  # marks at the edge are drawn whole
             seen = ((low <= self.rows) & (high >= self.rows)).all(axis=1)
-            own = {"rasterized": len(seen) > 500, "clip_on": False} | dict(marks or {})
-            draw_rows(ax, self.rows[seen], self.codes[seen], **own)
+            style = {"rasterized": len(seen) > 500, "clip_on": False} | dict(marks or {})
+            draw_rows(ax, self.rows[seen], self.codes[seen], **style)
         if self.labels and legend:
             ax.legend(frameon=False, fontsize="small")
         return self
@@ -324,11 +324,12 @@ def boundary_lines(x: Array, y: Array, fields: Array, level: float = 0.0) -> Arr
             continue
         before = fields[:k].max(axis=0, initial=-np.inf)
         is_first = np.clip(fields[k + 1 :].max(axis=0) - before, -1, 1)
-        found: Any = contour_generator(x, y, values).lines(-level)
-        for line in found:
-            at = [np.interp(line[:, i], ends, np.arange(len(ends))) for i, ends in ((1, y), (0, x))]
-            own = maximum_filter1d(map_coordinates(is_first, at, order=1) >= 0, 3)  # to its end
-            lines += [np.where(own[:, None], line, np.nan), gap]
+        contours: Any = contour_generator(x, y, values).lines(-level)
+        for line in contours:
+            cells = [np.interp(line[:, i], s, np.arange(len(s))) for i, s in ((1, y), (0, x))]
+            is_boundary = map_coordinates(is_first, cells, order=1) >= 0
+            drawn = maximum_filter1d(is_boundary, 3)  # a point beyond each end
+            lines += [np.where(drawn[:, None], line, np.nan), gap]
     return np.concatenate(lines)
 
 
@@ -538,10 +539,10 @@ class PathDisplay(Display):
         dashes = dict(zip(named, cycle(DASHES), strict=False))
         below = [j for j in range(self.coefficients.shape[1]) if j not in named]
         for j in [*below, *named]:
-            own: Any = {"color": named.get(j, others), "linewidth": 1.3 if j in named else 0.9}
-            own["linestyle"] = dashes.get(j, "-")
-            own["label"] = (self.names[j] if len(self.names) else f"x{j}") if j in named else None
-            ax.plot(self.x, self.coefficients[:, j], **own | line)
+            style: Any = {"color": named.get(j, others), "linewidth": 1.3 if j in named else 0.9}
+            style["linestyle"] = dashes.get(j, "-")
+            style["label"] = (self.names[j] if len(self.names) else f"x{j}") if j in named else None
+            ax.plot(self.x, self.coefficients[:, j], **style | line)
         if legend:
             ax.legend(frameon=False, fontsize="small")
         return self
@@ -668,17 +669,17 @@ class ReliabilityDisplay(Display):
 def _drawn(groups: Array, p: Array, bins: Array) -> Array:
     """Members (draws, cells) of each cell if labels were drawn from the probabilities: the same draws each time."""
     rng, cells = np.random.default_rng(0), p.shape[1] * BINS
-    different, own = np.unique(groups, return_inverse=True)
+    different, group_of_row = np.unique(groups, return_inverse=True)
     upper = np.cumsum(p, axis=1)
     counts = []
     for _ in range(int(np.clip(MAX_VALUES // max(p.size, 1), *DRAWS))):
-        u = rng.random(len(different))[own]
+        u = rng.random(len(different))[group_of_row]
         if p.shape[1] == 1:  # of the positive class
-            found = bins[u < p[:, 0], 0]
+            members = bins[u < p[:, 0], 0]
         else:
             code = (u[:, None] >= upper[:, :-1]).sum(axis=1)
-            found = bins[np.arange(len(bins)), code]
-        counts.append(np.bincount(found, minlength=cells))
+            members = bins[np.arange(len(bins)), code]
+        counts.append(np.bincount(members, minlength=cells))
     return np.array(counts)
 
 
@@ -758,9 +759,9 @@ class ConvergenceDisplay(Display):
         lowest = reached if self.lowest is None else self.lowest
         least = MIN_EXCESS * max(abs(lowest), MIN_EXCESS)
         for i, (name, (x, objective)) in enumerate(self.steps.items()):
-            own: Any = {"color": colors[i % len(colors)], "marker": markers[i % len(markers)]}
-            own |= {"label": name, "markersize": 3.5, "markevery": max(1, len(x) // 10)}
-            ax.loglog(x, np.maximum(objective - lowest, least), **own | line)
+            style: Any = {"color": colors[i % len(colors)], "marker": markers[i % len(markers)]}
+            style |= {"label": name, "markersize": 3.5, "markevery": max(1, len(x) // 10)}
+            ax.loglog(x, np.maximum(objective - lowest, least), **style | line)
         if legend:
             ax.legend(frameon=False, fontsize="small")
         return self

@@ -135,9 +135,9 @@ SHOWN = 20  # contradictions that are listed; the others are counted
 class Conflict(StudyError):
     """Results contradict each other; each line of the message is one contradiction."""
 
-    def __init__(self, found: Sequence[str]):
-        more = [f"… and {len(found) - SHOWN:,} more"] if len(found) > SHOWN else []
-        super().__init__("\n".join([*found[:SHOWN], *more]))
+    def __init__(self, lines: Sequence[str]):
+        rest = [f"… and {len(lines) - SHOWN:,} more"] if len(lines) > SHOWN else []
+        super().__init__("\n".join([*lines[:SHOWN], *rest]))
 
 
 def conflicts(sources: Sequence[ResultsFolder], merged: MergedStudy, tolerance: float) -> list[str]:
@@ -168,24 +168,23 @@ def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float)
             )
     if a.has_predictions(run) != b.has_predictions(run):
         full, bare = (a, b) if a.has_predictions(run) else (b, a)
-        more = made(bare.run_table("fits", run)).join(
-            made(full.run_table("fits", run)), FIT, "anti"
-        )
-        if more.height:
-            lone = counted(more.height, "fit")
+        of_full = made(full.run_table("fits", run))
+        only_bare = made(bare.run_table("fits", run)).join(of_full, FIT, "anti")
+        if only_bare.height:
+            lone = counted(only_bare.height, "fit")
             return f"{bare.given} has the scores of {lone} without predictions, which {full.given} lacks"
     both = made(fits[0]).join(made(fits[1]), on=FIT, how="semi")
-    found = compare_predicted(run, a, b, both)
-    return "" if found.within(tolerance) else f"{found.sentence()}; A = {a.given}, B = {b.given}"
+    result = compare_predicted(run, a, b, both)
+    return "" if result.within(tolerance) else f"{result.sentence()}; A = {a.given}, B = {b.given}"
 
 
 def runs_of(sources: Sequence[ResultsFolder]) -> dict[Run, list[ResultsFolder]]:
     """Run → sources that contain it, in order."""
-    found: dict[Run, list[ResultsFolder]] = {}
+    having: dict[Run, list[ResultsFolder]] = {}
     for source in sources:
         for run in source.runs:
-            found.setdefault(run, []).append(source)
-    return dict(sorted(found.items()))
+            having.setdefault(run, []).append(source)
+    return dict(sorted(having.items()))
 
 
 def made(fits: pl.DataFrame) -> pl.DataFrame:

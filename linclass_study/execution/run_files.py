@@ -306,12 +306,12 @@ def is_current(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
 # An .npz file of outcomes has arrays, and all else as JSON: reading it runs no code.
 
 NOT_FITTED = Made()
-# columns of its row, its test rows, its results, how they came about: the arguments of Records.add
+# columns of a fit's row, its test rows, its results, how they came about: the arguments of Records.add
 Added = tuple[dict[str, Any], np.ndarray, dict[str, Any] | None, Made]
 
 
 class Records:
-    """Collects the outcomes of fits, and makes the tables at the end."""
+    """The outcomes of the fits of a run, and the tables made from them."""
 
     def __init__(self, axes: tuple[np.ndarray, np.ndarray], on_plane: str):
         self.axes, self.on_plane = axes, on_plane
@@ -321,13 +321,13 @@ class Records:
         self,
         fit: dict[str, Any],
         test: np.ndarray,
-        given: dict[str, Any] | None = None,
+        results: dict[str, Any] | None = None,
         made: Made = NOT_FITTED,
     ) -> None:
-        """Add a planned fit with its test rows; `given` are its results, None if it has none."""
-        if given is not None:
-            given = given | _checked(given, len(test))
-        self.added.append((fit, test, given, made))
+        """Add a planned fit with its test rows and its results, if it has any."""
+        if results is not None:
+            results = results | _checked(results, len(test))
+        self.added.append((fit, test, results, made))
 
     @property
     def fits(self) -> list[dict[str, Any]]:
@@ -337,26 +337,26 @@ class Records:
 
     def kept(self, table: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         """(fit, columns) of each fit with rows of an optional table."""
-        parts = ((fit, given["kept"].get(table)) for fit, _, given, _ in self.added if given)
+        parts = ((fit, results["kept"].get(table)) for fit, _, results, _ in self.added if results)
         return [(fit, columns) for fit, columns in parts if columns]
 
     def reasons(self) -> list[str]:
-        """Why fits have failed."""
+        """Reasons of failed fits."""
         return [str(fit["reason"]) for fit, *_ in self.added if fit["status"] == "failed"]
 
     def table(self) -> pl.DataFrame:
         """Predictions of all folds, in one frame: a frame for each fold would cost more than most fits."""
-        parts = [(fit, given | {"row": test}) for fit, test, given, _ in self.added if given]
+        parts = [(fit, results | {"row": test}) for fit, test, results, _ in self.added if results]
         if not parts:
             return table_files.frame("predictions")
-        found = [given for _, given in parts]
-        known = [np.full(len(own["row"]), own["log_proba"] is not None) for own in found]
-        log_proba = [own["score" if own["log_proba"] is None else "log_proba"] for own in found]
+        folds = [results for _, results in parts]
+        has_proba = [np.full(len(fold["row"]), fold["log_proba"] is not None) for fold in folds]
+        log_proba = [fold["score" if fold["log_proba"] is None else "log_proba"] for fold in folds]
         columns = ("row", "y_true", "y_pred")
-        table = _repeated((fit for fit, _ in parts), map(len, known)).with_columns(
-            **{name: pl.Series(np.concatenate([own[name] for own in found])) for name in columns},
-            score=_lists([own["score"] for own in found]),
-            log_proba=pl.when(pl.Series(np.concatenate(known))).then(_lists(log_proba)),
+        table = _repeated((fit for fit, _ in parts), map(len, has_proba)).with_columns(
+            **{name: pl.Series(np.concatenate([fold[name] for fold in folds])) for name in columns},
+            score=_lists([fold["score"] for fold in folds]),
+            log_proba=pl.when(pl.Series(np.concatenate(has_proba))).then(_lists(log_proba)),
         )
         return table.cast(table_schema("predictions"))
 
@@ -376,35 +376,39 @@ class Records:
 
     def _write_boundary(self, path: Path) -> None:
         """Write boundary.npz of the fits on the plane; classes without predictions are −1, unknown margins NaN."""
+        empty: dict[str, Any] = {
+            "grid": np.full((len(self.axes[1]), len(self.axes[0])), -1),
+            "margins": None,
+        }
         drawn = [
-            given or {"grid": np.full((len(self.axes[1]), len(self.axes[0])), -1), "margins": None}
-            for fit, _, given, _ in self.added
+            results or empty
+            for fit, _, results, _ in self.added
             if fit["protocol"] == self.on_plane and not fit["repeat"] and len(self.axes[0])
         ]
         if not drawn:
             path.unlink(missing_ok=True)
             return
-        labels = np.stack([own["grid"] for own in drawn]).astype(np.int16)
+        labels = np.stack([results["grid"] for results in drawn]).astype(np.int16)
         arrays: dict[str, Any] = {"x": self.axes[0], "y": self.axes[1], "labels": labels}
-        margins = [own["margins"] for own in drawn]
-        if known := [own for own in margins if own is not None]:
+        margins = [results["margins"] for results in drawn]
+        if known := [fields for fields in margins if fields is not None]:
             unknown = np.full_like(known[0], np.nan)
-            arrays["margins"] = np.stack([unknown if own is None else own for own in margins])
+            arrays["margins"] = np.stack([unknown if m is None else m for m in margins])
         with atomic_write(path) as partial, partial.open("wb") as file:
             np.savez_compressed(file, **arrays)
 
 
-def _checked(given: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """The arrays of predictions of n rows."""
-    found = {name: np.asarray(given[name], np.int32) for name in ("y_true", "y_pred")}
-    score, log_proba = np.asarray(given["score"], float), given["log_proba"]
+def _checked(results: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """The arrays of predictions of n rows; ValueError if their shapes differ."""
+    codes = {name: np.asarray(results[name], np.int32) for name in ("y_true", "y_pred")}
+    score, log_proba = np.asarray(results["score"], float), results["log_proba"]
     log_proba = None if log_proba is None else np.asarray(log_proba, float)
     alike = log_proba is None or log_proba.shape == score.shape
-    if not alike or any(codes.shape != (n,) for codes in found.values()):
+    if not alike or any(array.shape != (n,) for array in codes.values()):
         raise ValueError(f"arrays of other shapes than {n} rows have")
     if score.ndim != 2 or len(score) != n:
         raise ValueError(f"scores of shape {score.shape} for {n} rows")
-    return found | {"score": score, "log_proba": log_proba}
+    return codes | {"score": score, "log_proba": log_proba}
 
 
 def _lists(matrices: list[np.ndarray]) -> pl.Series:
@@ -419,10 +423,10 @@ def _repeated(fits: Iterable[Mapping[str, Any]], rows: Iterable[int]) -> pl.Data
 
 def _joined(name: str, parts: list[tuple[dict[str, Any], dict[str, Any]]]) -> pl.DataFrame:
     """One table from the parts of all fits."""
-    found, schema = [own for _, own in parts], table_schema(name)
-    rows = [len(next(iter(own.values()))) for own in found]
+    tables, schema = [table for _, table in parts], table_schema(name)
+    rows = [len(next(iter(table.values()))) for table in tables]
     columns = {
-        column: pl.concat([pl.Series(own[column], dtype=schema[column]) for own in found])
+        column: pl.concat([pl.Series(table[column], dtype=schema[column]) for table in tables])
         for column in schema
         if column not in FIT
     }
@@ -436,13 +440,13 @@ def outcomes_to_bytes(outcomes: Iterable[Added] | None) -> bytes:
     """Outcomes as bytes; None, in place of outcomes that were not needed, stays None."""
     arrays: dict[str, np.ndarray] = {}
     about: list[Any] = []
-    for number, (fit, test, given, made) in enumerate(outcomes or ()):
+    for number, (fit, test, results, made) in enumerate(outcomes or ()):
         arrays[f"{number}.test"] = test
         for name in ARRAYS:
-            if given is not None and given[name] is not None:
-                arrays[f"{number}.{name}"] = np.asarray(given[name])
+            if results is not None and results[name] is not None:
+                arrays[f"{number}.{name}"] = np.asarray(results[name])
         row = {column: fit.get(column) for column in table_schema("fits")}
-        about.append([row, None if given is None else given["kept"], astuple(made)])
+        about.append([row, None if results is None else results["kept"], astuple(made)])
     text = json.dumps(None if outcomes is None else about, default=_plain)
     arrays["about"] = np.frombuffer(text.encode(), dtype=np.uint8)
     file = io.BytesIO()
@@ -456,12 +460,12 @@ def outcomes_from_bytes(path: Path, content: bytes) -> list[Added] | None:
         about = parsed_json(arrays["about"].tobytes())
         if about is None:
             return None
-        found: list[Added] = []
+        outcomes: list[Added] = []
         for number, (row, kept, made) in enumerate(about):
-            known = {name: arrays.get(f"{number}.{name}") for name in ARRAYS} | {"kept": kept}
-            given = None if kept is None else known
-            found.append((row, arrays[f"{number}.test"], given, *fits_made({"made": [made]})))
-        return found
+            results = {name: arrays.get(f"{number}.{name}") for name in ARRAYS} | {"kept": kept}
+            test, origin = arrays[f"{number}.test"], fits_made({"made": [made]})
+            outcomes.append((row, test, None if kept is None else results, *origin))
+        return outcomes
 
 
 def _plain(value: Any) -> Any:

@@ -41,24 +41,24 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
     if found is None:
         why = f"no linear method on {dataset} has coefficients of named features"
         return ReportFigure.nothing(why)
-    method, known = found[0], oriented(found[1], outcome.about(dataset))
+    method, table = found[0], oriented(found[1], outcome.about(dataset))
     classes, name = outcome.about(dataset)["classes"], outcome.labels.methods[method]
-    codes = known["class"].unique().sort().to_list()
+    codes = table["class"].unique().sort().to_list()
     most = MAX_OF_EACH_SIGN if len(codes) == 1 else MAX_OF_EACH_SIGN // 2
-    of_class = {code: largest(known.filter(pl.col("class") == code), most) for code in codes}
+    of_class = {code: largest(table.filter(pl.col("class") == code), most) for code in codes}
     zero = [str(classes[code]) for code, panel in of_class.items() if not panel]
     columns = 1 if len(codes) == 1 or style.width() < TWO_COLUMNS else 2
     shown = [code for code, panel in of_class.items() if panel][: MAX_PANELS // 2 * columns]
     panels = [of_class[code] for code in shown]
-    unit = "standard deviation" if is_standardized(known) else "unit"
+    unit = "standard deviation" if is_standardized(table) else "unit"
     titles, sides, speaks = [str(classes[code]) for code in shown], [], ""
     if len(codes) == 1:
         titles, sides = [""], [str(classes[1 - shown[0]]), str(classes[shown[0]])]
         speaks = f" Positive ones favour {sides[1]}, negative ones {sides[0]}."
     figure = _coefficient_panels(panels, titles, columns, f"coefficient, per {unit}", sides)
     name_above(figure, name)
-    fits, over = fits_and_units(outcome, dataset, known)
-    of_how_many = known["feature"].drop_nulls().n_unique()
+    fits, over = fits_and_units(outcome, dataset, table)
+    of_how_many = table["feature"].drop_nulls().n_unique()
     caption = (
         f"Coefficients of {name}: how much its score rises with one {unit} of the feature.{speaks} "
         + (f"Large marks are means over {fits} {over}, dots the {over}. " if fits > 1 else "")
@@ -67,7 +67,7 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
         caption += "It is the best linear method here with comparable coefficients."
     else:
         caption += f"Of {of_how_many} features the most positive and the most negative are shown."
-    caption += sentence_on_folds(known, over)
+    caption += sentence_on_folds(table, over)
     if zero:
         caption += f" All coefficients of {names_and_others(zero, MAX_PANELS)} are 0."
     if len(codes) - len(zero) > len(shown):
@@ -93,45 +93,45 @@ def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | No
     odd = outcome.fits.filter(pl.col("status").is_in(("separable", "rank_deficient")))
     without_optimum = {*odd.filter(dataset=dataset)["method"]}
     for method in ranking(outcome, dataset)["method"]:
-        known = outcome.run_table("coefficients", dataset, method)
-        if known is None:
+        table = outcome.run_table("coefficients", dataset, method)
+        if table is None:
             continue
-        known = known.filter(protocol=protocol)
-        if not known.filter(pl.col("feature").is_not_null(), pl.col("value") != 0).height:
+        table = table.filter(protocol=protocol)
+        if not table.filter(pl.col("feature").is_not_null(), pl.col("value") != 0).height:
             continue
-        if is_standardized(known) and method not in without_optimum:
-            return method, known
-        others = others or (method, known)
+        if is_standardized(table) and method not in without_optimum:
+            return method, table
+        others = others or (method, table)
     return others
 
 
-def fits_and_units(outcome: Outcome, dataset: str, known: pl.DataFrame) -> tuple[int, str]:
+def fits_and_units(outcome: Outcome, dataset: str, table: pl.DataFrame) -> tuple[int, str]:
     """The number of fits with coefficients, and what they are of: folds or hold-outs."""
-    fits = known.select("repeat", "fold").unique().height
+    fits = table.select("repeat", "fold").unique().height
     return fits, units(outcome.evaluation, outcome.protocol(dataset))
 
 
-def oriented(known: pl.DataFrame, about: Mapping[str, Any]) -> pl.DataFrame:
+def oriented(table: pl.DataFrame, about: Mapping[str, Any]) -> pl.DataFrame:
     """Coefficients of the positive class, if two classes have one score."""
     positive = about["classes"].index(about["positive"]) if len(about["classes"]) == 2 else None
-    if positive is None or known["class"].n_unique() > 1:
-        return known
+    if positive is None or table["class"].n_unique() > 1:
+        return table
     sign = pl.when(pl.col("class") == positive).then(1.0).otherwise(-1.0)
-    of_class = pl.lit(positive, known.schema["class"]).alias("class")
-    return known.with_columns(of_class, value=pl.col("value") * sign)
+    of_class = pl.lit(positive, table.schema["class"]).alias("class")
+    return table.with_columns(of_class, value=pl.col("value") * sign)
 
 
-def is_standardized(known: pl.DataFrame) -> bool:
-    return bool((known["scale"] != 1).any())
+def is_standardized(table: pl.DataFrame) -> bool:
+    return bool((table["scale"] != 1).any())
 
 
-def over_folds(known: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
+def over_folds(table: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
     """(class, feature) → value · scale in each fold whose fit has the feature; 0 if the fit stored only its largest
     coefficients and this is not among them."""
-    cut = _truncated_fits(known)
+    cut = _truncated_fits(table)
     fits = dict(cut.group_by("class").len().iter_rows())
     features = (
-        known.drop_nulls("feature")
+        table.drop_nulls("feature")
         .join(cut.with_columns(cut=True), on=SCORE_KEY, how="left", maintain_order="left")
         .group_by("class", "feature", maintain_order=True)
         .agg(effect=pl.col("value") * pl.col("scale"), cut=pl.col("cut").count())
@@ -142,27 +142,27 @@ def over_folds(known: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
     }
 
 
-def sentence_on_folds(known: pl.DataFrame, over: str) -> str:
+def sentence_on_folds(table: pl.DataFrame, over: str) -> str:
     """A sentence for the caption about folds, or hold-outs, without a coefficient of each feature."""
-    if _truncated_fits(known).height:
+    if _truncated_fits(table).height:
         return (
             " A fit with many features keeps its largest coefficients, and the others count as 0."
         )
-    folds = known.select("repeat", "fold").unique().height
-    if any(len(effect) < folds for effect in over_folds(known).values()):
+    folds = table.select("repeat", "fold").unique().height
+    if any(len(effect) < folds for effect in over_folds(table).values()):
         return f" A feature that the fits of some {over} do not have is averaged over the other {over}."
     return ""
 
 
-def _truncated_fits(known: pl.DataFrame) -> pl.DataFrame:
+def _truncated_fits(table: pl.DataFrame) -> pl.DataFrame:
     """Fits that have more features than stored coefficients."""
-    kept = known.group_by(SCORE_KEY).agg(pl.col("feature").count(), pl.col("features").first())
+    kept = table.group_by(SCORE_KEY).agg(pl.col("feature").count(), pl.col("features").first())
     return kept.filter(pl.col("features") > pl.col("feature")).select(SCORE_KEY)
 
 
-def largest(known: pl.DataFrame, most: int) -> Features:
+def largest(table: pl.DataFrame, most: int) -> Features:
     """(feature, coefficients) of the `most` highest and `most` lowest means of a class, highest first."""
-    rows = [(feature, effects) for (_, feature), effects in over_folds(known).items()]
+    rows = [(feature, effects) for (_, feature), effects in over_folds(table).items()]
     rows.sort(key=lambda row: (-row[1].mean(), row[0]))
     if len(rows) <= 2 * most:
         return rows
@@ -236,13 +236,13 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
         why = f"no method on {dataset} is tuned over strengths and has a path"
         return ReportFigure.nothing(why)
     panel = style.width() / max(1, min(MAX_PATHS, int(style.width() / PATH_WIDTH)))
-    found = able[: round(style.width() / panel)]
+    shown = able[: round(style.width() / panel)]
     about = outcome.about(dataset)
     classes, words = about["classes"], metric_words(outcome.metric)
-    width = len(found) * panel
+    width = len(shown) * panel
     figure = style.canvas(width, 4.4)
     numbers: dict[str, Any] = {}
-    for column, method in enumerate(found):
+    for column, method in enumerate(shown):
         path, tuning = (outcome.run_table(table, dataset, method) for table in ("paths", "tuning"))
         assert path is not None
         assert tuning is not None
@@ -274,8 +274,8 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
         "its standard error; marks are strengths that were chosen, the larger the more often. "
         "Further to the right the penalty is stronger."
     )
-    if len(able) > len(found):
-        caption += f" The {len(found)} best of {len(able)} methods with a path are shown."
+    if len(able) > len(shown):
+        caption += f" The {len(shown)} best of {len(able)} methods with a path are shown."
     title = f"Paths over strengths on {outcome.labels.datasets[dataset]}"
     return ReportFigure(figure, title, caption, numbers)
 
@@ -287,16 +287,16 @@ def inner_scores(tuning: pl.DataFrame) -> pl.DataFrame:
     params = [json.loads(text) for text in tuning["params"]]
     strengths = pl.Series("strength", [float(own.pop("strength")) for own in params])
     others = pl.Series("params", [json.dumps(own, sort_keys=True) for own in params])
-    known = tuning.with_columns(strengths, others).filter(pl.col("strength") > 0)
-    values = known["strength"].unique().sort().to_numpy()
-    of_fit = known.group_by("repeat", "fold").agg(pl.col("strength").n_unique())["strength"]
+    scored = tuning.with_columns(strengths, others).filter(pl.col("strength") > 0)
+    values = scored["strength"].unique().sort().to_numpy()
+    of_fit = scored.group_by("repeat", "fold").agg(pl.col("strength").n_unique())["strength"]
     most = max(of_fit, default=0)
     if 1 < most < len(values):
         grid = np.geomspace(values[0], values[-1], most)
-        nearest = np.abs(np.log(known["strength"].to_numpy()[:, None] / grid)).argmin(axis=1)
-        known = known.with_columns(strength=pl.Series(grid[nearest]))
+        nearest = np.abs(np.log(scored["strength"].to_numpy()[:, None] / grid)).argmin(axis=1)
+        scored = scored.with_columns(strength=pl.Series(grid[nearest]))
     return (
-        known.group_by("strength", "params")
+        scored.group_by("strength", "params")
         .agg(pl.col("mean").mean(), pl.col("error").mean(), chosen=pl.col("chosen").sum())
         .sort("mean", "params", descending=[True, False], nulls_last=True)
         .group_by("strength", maintain_order=True)
@@ -327,11 +327,11 @@ def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
 
 
 def _draw_scores(axes: Axes, scores: pl.DataFrame) -> None:
-    known = scores.drop_nulls("mean")
-    x, mean, error = (known[name].to_numpy() for name in ("strength", "mean", "error"))
+    scored = scores.drop_nulls("mean")
+    x, mean, error = (scored[name].to_numpy() for name in ("strength", "mean", "error"))
     axes.fill_between(x, mean - error, mean + error, color=INK, alpha=0.15, linewidth=0)
     axes.plot(x, mean, color=INK, linewidth=1.2)
-    chosen = known.filter(pl.col("chosen") > 0)
+    chosen = scored.filter(pl.col("chosen") > 0)
     share = chosen["chosen"].to_numpy() / max(1, int(chosen["chosen"].sum()))
     for place, value, size in zip(chosen["strength"], chosen["mean"], share, strict=True):
         # not clipped, as the ends of the grid are the ends of the axis
