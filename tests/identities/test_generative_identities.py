@@ -1,80 +1,30 @@
-"""Theorems that tie the generative classifiers to each other and to Bayes' rule."""
+"""Theorems of generative classifiers: their limiting cases, their definitions, and classifiers that are equal."""
 
 import numpy as np
 import pytest
+import scipy.linalg
 from cases import each
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.special import log_softmax
+from scipy.stats import multivariate_normal
+from sklearn.linear_model import LinearRegression as Theirs
+from sklearn.neighbors import KNeighborsRegressor
 
-from linclass import (
-    BernoulliNB,
-    CategoricalNB,
-    ExponentialFamilyNB,
-    FisherDiscriminant,
-    LinearDiscriminantAnalysis,
-    NearestMean,
-    PoissonNB,
-    QuadraticDiscriminantAnalysis,
-)
+import linclass as L
 
 
-def problem(K, n=200, d=4):
+def problem(K, n=150, d=4):
+    """Classes of unequal covariances, the first of which is twice as frequent as the others."""
     rng = np.random.default_rng(K)
-    y = rng.permutation(np.arange(n) % (K + 1) % K)  # class 0 is twice as frequent
-    return rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=(K, d))[y], y
+    y = rng.permutation(np.arange(n) % (K + 1) % K)
+    A = rng.normal(size=(K, d, d))
+    Z = np.einsum("ij,ijk->ik", rng.normal(size=(n, d)), A[y])
+    return Z + rng.normal(size=(K, d))[y] + 5, y
 
 
-# Fisher's discriminant
-
-
-@pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@each("weight", [0.001, 0.016, 0.5, 10.0])
-def test_fishers_ratios_depend_on_no_unit_of_weights_and_no_class_without_rows(weight):
-    """Both covariances of the ratio are sums over rows."""
-    X, y = problem(3)
-    weights, ratios = np.full(len(y), weight), FisherDiscriminant().fit(X, y).ratios_
-    for model in (
-        FisherDiscriminant().fit(X, y, weights),
-        FisherDiscriminant().partial_fit(X, y, sample_weight=weights),
-        FisherDiscriminant().partial_fit(X, y, classes=range(5), sample_weight=weights),
-    ):
-        np.testing.assert_allclose(model.ratios_, ratios, rtol=1e-9)
-
-
-@each("q", [1, 2, 3])
-def test_rows_go_to_the_nearest_projected_mean(q):
-    X, y = problem(5)
-    model = FisherDiscriminant(n_components=q).fit(X, y)
-    P = model.transform(X)
-    means = np.array([P[y == k].mean(axis=0) for k in range(5)])
-    assert P.shape == (len(y), q)
-    distance = ((P[:, None] - means) ** 2).sum(axis=2)
-    assert np.array_equal(model.predict(X), distance.argmin(axis=1))
-
-
-# least squares, quadratic discriminants, masking
-
-
-@each("shrinkage", [0.0, 0.3, 1.0])
-def test_qda_scores_are_its_stated_quadratic_function(shrinkage):
-    X, y = problem(3)
-    model = QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
-    Z = np.einsum("ni,kij,nj->nk", X, model.A_, X) + X @ model.beta_.T + model.gamma_
-    np.testing.assert_allclose(model.decision_function(X), Z, rtol=1e-9, atol=1e-9)
-
-
-def test_qda_is_the_full_gaussian_family_in_each_class():
-    X, y = problem(3)
-    qda = QuadraticDiscriminantAnalysis(ddof=0).fit(X, y)
-    family = ExponentialFamilyNB(families="multivariate_gaussian").fit(X, y)
-    np.testing.assert_allclose(family.predict_log_proba(X), qda.predict_log_proba(X), atol=1e-8)
-
-
-# naive Bayes
-
-
-def test_a_spherical_covariance_and_equal_priors_are_the_nearest_mean():
-    X, y = problem(3)
-    lda = LinearDiscriminantAnalysis(covariance_type="spherical", priors="uniform").fit(X, y)
-    assert np.array_equal(lda.predict(X), NearestMean().fit(X, y).predict(X))
+def means_of(X, y):
+    return np.array([X[y == k].mean(axis=0) for k in range(y.max() + 1)])
 
 
 def levels(K):
@@ -84,25 +34,172 @@ def levels(K):
     return X.astype(float), y
 
 
+EQUAL = [
+    *((L.FlexibleDiscriminantAnalysis(priors=p, ddof=ddof), L.LinearDiscriminantAnalysis(p, ddof))
+      for p in (None, "uniform") for ddof in (1, 0)),
+    (L.FlexibleDiscriminantAnalysis(L.PartialLeastSquares(None)), L.LinearDiscriminantAnalysis()),
+    (L.FlexibleDiscriminantAnalysis(n_components=1), L.ReducedRankLDA(1)),
+    *((L.MixtureDiscriminantAnalysis(1, priors=p, shrinkage=s), L.LinearDiscriminantAnalysis(p, 0, shrinkage=s))
+      for p in (None, "uniform") for s in (0.0, 0.3, 1.0)),
+    (L.QuadraticDiscriminantAnalysis(ddof=0), L.ExponentialFamilyNB(families="multivariate_gaussian")),
+    (L.PoissonNB(), L.ExponentialFamilyNB(families="poisson")),
+    (L.BernoulliNB(), L.ExponentialFamilyNB(families="bernoulli")),
+]  # fmt: skip
+
+
+@each("K", [2, 3, 7])  # 7: of six scores, four features explain four
+@each(("one", "other"), EQUAL)
+def test_equal_classifiers_have_equal_probabilities(one, other, K):
+    X, y = problem(K)
+    if isinstance(one, L.PoissonNB | L.BernoulliNB):
+        X = np.floor(np.abs(X)) if isinstance(one, L.PoissonNB) else (X > 5).astype(float)
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    expected = other.fit(X, y, w).predict_log_proba(X)
+    assert_allclose(one.fit(X, y, w).predict_log_proba(X), expected, rtol=1e-8, atol=1e-8)
+    assert one.status_ == other.status_ == "converged"
+    if hasattr(one, "coef_"):
+        Z = X @ one.coef_.T + one.intercept_
+        assert_allclose(one.decision_function(X), Z[:, 0] if K == 2 else Z, atol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rda_has_a_covariance_for_a_class_of_one_row_and_for_few_rows():
+    X, y = problem(3)
+    y[y == 2] = 0
+    y[5] = 2
+    model = L.RegularizedDiscriminantAnalysis().fit(X, y)
+    assert model.status_ == "converged"
+    assert np.isfinite(model.decision_function(X)).all()
+    wide = np.random.default_rng(0).normal(size=(12, 30))
+    labels = np.arange(12) % 3
+    assert L.RegularizedDiscriminantAnalysis().fit(wide, labels).status_ == "converged"
+    bare = L.RegularizedDiscriminantAnalysis(shrinkage=0.0).fit(wide, labels)
+    assert (bare.status_, "shrinkage above 0" in bare.reason_) == ("rank_deficient", True)
+
+
+@each("K", [2, 3])
+def test_diagonal_lda_and_qda_are_bayes_rule_with_uncorrelated_features(K):
+    X, y = problem(K)
+    M, share = means_of(X, y), np.bincount(y) / len(y)
+    R = X - M[y]
+    pooled = (R**2).sum(axis=0) / (len(y) - K)
+    for model, variances in [
+        (L.LinearDiscriminantAnalysis(covariance_type="diag"), [pooled] * K),
+        (L.GaussianNB(tied=True, var_smoothing=0), [pooled * (len(y) - K) / len(y)] * K),
+        (L.GaussianNB(var_smoothing=0), [(R[y == k] ** 2).mean(axis=0) for k in range(K)]),
+    ]:
+        joint = [
+            multivariate_normal.logpdf(X, M[k], np.diag(variances[k])) + np.log(share[k])
+            for k in range(K)
+        ]
+        expected = log_softmax(np.column_stack(joint), axis=1)
+        found = model.fit(X, y).predict_log_proba(X)
+        assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
+
+
+# nearest shrunken centroids
+
+
+def test_nearest_shrunken_centroids_have_the_probabilities_of_their_definition():
+    X, y = problem(3)
+    model = L.NearestShrunkenCentroids(threshold=1.0).fit(X, y)
+    M, n = means_of(X, y), np.bincount(y)
+    s = np.sqrt(((X - M[y]) ** 2).sum(axis=0) / (len(y) - 3))
+    s += np.median(s)
+    unit = np.sqrt(1 / n - 1 / len(y))[:, None] * s
+    d = (M - X.mean(axis=0)) / unit
+    shrunken = X.mean(axis=0) + unit * np.sign(d) * np.maximum(np.abs(d) - 1, 0)
+    distance = (((X[:, None] - shrunken) / s) ** 2).sum(axis=2)
+    expected = log_softmax(-0.5 * distance + np.log(n / len(y)), axis=1)
+    assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
+
+
+def test_a_path_of_thresholds_is_separate_fits_and_loses_features_on_the_way():
+    X, y = problem(3)
+    thresholds = [0.0, 2.0, 0.5, 1.0]
+    path = L.NearestShrunkenCentroids(spread_offset=0.1).path(X, y, thresholds)
+    assert path.strengths.tolist() == thresholds
+    for threshold, model in zip(thresholds, path, strict=True):
+        alone = L.NearestShrunkenCentroids(threshold, 0.1).fit(X, y)
+        np.testing.assert_array_equal(model.decision_function(X), alone.decision_function(X))
+    counts = path.selected_.sum(axis=1)
+    assert counts[0] >= counts[2] >= counts[3] >= counts[1]
+    assert "thresholds 0 … 2" in repr(path)
+    with pytest.raises(ValueError, match="threshold is -1"):
+        L.NearestShrunkenCentroids().path(X, y, [1.0, -1.0])
+
+
+# reduced-rank LDA
+
+
+@each("priors", [None, [0.1, 0.2, 0.3, 0.4]])
+def test_reduced_rank_lda_is_lda_of_its_own_coordinates(priors):
+    X, y = problem(4)
+    model = L.ReducedRankLDA(2, priors).fit(X, y)
+    lda = L.LinearDiscriminantAnalysis(priors).fit(model.transform(X), y)
+    expected = lda.predict_log_proba(model.transform(X))
+    assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
+
+
+def test_directions_of_reduced_rank_lda_solve_the_eigenproblem_of_the_weighted_means():
+    X, y = problem(4)
+    priors = np.array([0.1, 0.2, 0.3, 0.4])
+    model = L.ReducedRankLDA(None, priors.tolist()).fit(X, y)
+    M = means_of(X, y)
+    S = (X - M[y]).T @ (X - M[y]) / (len(y) - 4)
+    D = M - priors @ M
+    values = scipy.linalg.eigh((D * priors[:, None]).T @ D, S, eigvals_only=True)[::-1]
+    assert_allclose(model.ratios_, values[:3], rtol=1e-9)
+    V = model.scalings_
+    assert_allclose(V.T @ S @ V, np.eye(3), atol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
+@each("weight", [0.001, 0.016, 0.5, 10.0])
+def test_fishers_ratios_depend_on_no_unit_of_weights_and_no_class_without_rows(weight):
+    """Both covariances of the ratio are sums over rows."""
+    X, y = problem(3)
+    weights, ratios = np.full(len(y), weight), L.FisherDiscriminant().fit(X, y).ratios_
+    for model in (
+        L.FisherDiscriminant().fit(X, y, weights),
+        L.FisherDiscriminant().partial_fit(X, y, sample_weight=weights),
+        L.FisherDiscriminant().partial_fit(X, y, classes=range(5), sample_weight=weights),
+    ):
+        assert_allclose(model.ratios_, ratios, rtol=1e-9)
+
+
+@each("q", [1, 2, 3])
+def test_rows_go_to_the_nearest_projected_mean(q):
+    X, y = problem(5)
+    model = L.FisherDiscriminant(n_components=q).fit(X, y)
+    P = model.transform(X)
+    assert P.shape == (len(y), q)
+    distance = ((P[:, None] - means_of(P, y)) ** 2).sum(axis=2)
+    assert np.array_equal(model.predict(X), distance.argmin(axis=1))
+
+
+@each("shrinkage", [0.0, 0.3, 1.0])
+def test_qda_scores_are_its_stated_quadratic_function(shrinkage):
+    X, y = problem(3)
+    model = L.QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
+    Z = np.einsum("ni,kij,nj->nk", X, model.A_, X) + X @ model.beta_.T + model.gamma_
+    assert_allclose(model.decision_function(X), Z, rtol=1e-9, atol=1e-9)
+
+
+def test_a_spherical_covariance_and_equal_priors_are_the_nearest_mean():
+    X, y = problem(3)
+    lda = L.LinearDiscriminantAnalysis(covariance_type="spherical", priors="uniform").fit(X, y)
+    assert np.array_equal(lda.predict(X), L.NearestMean().fit(X, y).predict(X))
+
+
 @each("K", [2, 3])
 def test_categorical_naive_bayes_is_linear_in_the_one_hot_vector(K):
     X, y = levels(K)
-    model = CategoricalNB().fit(X, y)
+    model = L.CategoricalNB().fit(X, y)
     one_hot = np.hstack([np.arange(x.max() + 1) == x[:, None] for x in X.T])
     Z = one_hot @ model.natural_[0].T + model.intercept_
     expected = Z if K > 2 else Z[:, 1] - Z[:, 0]
-    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-12)
-
-
-@each("K", [2, 3])
-@each(("kind", "family"), [(PoissonNB, "poisson"), (BernoulliNB, "bernoulli")])
-def test_the_named_classifiers_are_their_families(kind, family, K):
-    X, y = levels(K)
-    X = X if family == "poisson" else (X > 0).astype(float)
-    named, general = kind().fit(X, y), ExponentialFamilyNB(families=family).fit(X, y)
-    np.testing.assert_allclose(named.decision_function(X), general.decision_function(X), atol=1e-11)
-    Z = X @ named.coef_.T + named.intercept_
-    np.testing.assert_allclose(named.decision_function(X), Z[:, 0] if K == 2 else Z, atol=1e-12)
+    assert_allclose(model.decision_function(X), expected, rtol=1e-12)
 
 
 def test_columns_of_several_families_add_their_log_odds():
@@ -115,15 +212,87 @@ def test_columns_of_several_families_add_their_log_odds():
     }  # fmt: skip
     names = {"age": "gaussian", "housing": "categorical", "visits": "poisson", "wait": "gamma"}
     frame = pandas.DataFrame(columns)
-    mixed = ExponentialFamilyNB(families=names).fit(frame, y)
+    mixed = L.ExponentialFamilyNB(families=names).fit(frame, y)
     odds = np.log(np.mean(y == 1) / np.mean(y == 0))
     total = np.full(len(y), odds)
     for name, family in names.items():
-        one = ExponentialFamilyNB(families=family).fit(frame[[name]], y)
+        one = L.ExponentialFamilyNB(families=family).fit(frame[[name]], y)
         total += one.decision_function(frame[[name]]) - odds
-    np.testing.assert_allclose(mixed.decision_function(frame), total, rtol=1e-10)
+    assert_allclose(mixed.decision_function(frame), total, rtol=1e-10)
     by_number = dict(enumerate(names.values()))
-    found = ExponentialFamilyNB(families=by_number).fit(frame.to_numpy(), y)
-    np.testing.assert_allclose(found.decision_function(frame.to_numpy()), total, rtol=1e-10)
+    found = L.ExponentialFamilyNB(families=by_number).fit(frame.to_numpy(), y)
+    assert_allclose(found.decision_function(frame.to_numpy()), total, rtol=1e-10)
     with pytest.raises(ValueError, match="column 'height', which the rows do not have; they are a"):
-        ExponentialFamilyNB(families={"height": "gamma"}).fit(frame, y)
+        L.ExponentialFamilyNB(families={"height": "gamma"}).fit(frame, y)
+
+
+FDA = L.FlexibleDiscriminantAnalysis
+
+
+# flexible discriminant analysis
+
+
+@each("K", [2, 3, 7])
+def test_coordinates_of_flexible_discriminant_analysis_are_fishers(K):
+    X, y = problem(K)
+    ours, fisher = FDA().fit(X, y), L.FisherDiscriminant().fit(X, y)
+    assert_allclose(ours.transform(X), fisher.transform(X), atol=1e-9)
+    assert ours.get_feature_names_out()[0] == "flexiblediscriminantanalysis0"
+    # the ratio of variances between and within, from the share that is between: α²/(1 − α²)
+    between = ours.explained_ / (1 - ours.explained_)
+    assert_allclose(between, fisher.ratios_, rtol=1e-9)
+
+
+@each("K", [2, 3])
+@each("strength", [0.01, 3.0])
+def test_flexible_discriminant_analysis_with_ridge_is_penalized_discriminant_analysis(K, strength):
+    """Hastie, Buja & Tibshirani (1995): Σ + λI in the place of Σ."""
+    X, y = problem(K)
+    model = FDA(L.Ridge(strength=strength), ddof=0).fit(X, y)
+    M, share = means_of(X, y), np.bincount(y) / len(y)
+    R = X - M[y]
+    A = np.linalg.inv(R.T @ R / len(y) + strength * np.eye(4))
+    Z = X @ A @ M.T - 0.5 * np.einsum("kj,jl,kl->k", M, A, M) + np.log(share)
+    expected = log_softmax(Z, axis=1)
+    assert_allclose(model.predict_log_proba(X), expected, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@each("form", [np.asarray, sparse.csr_array])
+def test_classes_that_are_predicted_exactly_are_reported_and_ridge_is_the_remedy(form):
+    rng = np.random.default_rng(0)
+    X, y = form(rng.normal(size=(12, 40))), np.arange(12) % 3
+    exact = FDA().fit(X, y)
+    assert exact.status_ == "rank_deficient"
+    assert exact.score(X, y) == 1
+    ridge = FDA(L.Ridge(strength=0.1)).fit(X, y)
+    assert ridge.status_ == "converged"
+    assert np.isfinite(ridge.predict_log_proba(X)).all()
+    perfect = FDA(KNeighborsRegressor(1)).fit(X, y)
+    assert "predicts the classes exactly along 2 of 2 coordinates" in perfect.reason_
+
+
+def test_a_regressor_that_holds_rows_out_gets_the_groups():
+    X, y = problem(3)
+    groups = np.arange(len(y)) // 4
+    model = FDA(L.TunedRegressor(cv=3)).fit(X, y, groups=groups)
+    for regressor in model.regressors_:
+        assert all(len(np.unique(regressor.fold_[groups == g])) == 1 for g in range(groups.max()))
+    weights = np.where(np.arange(len(y)) < 8, 0.0, 1.0)
+    left_out = FDA(L.TunedRegressor(cv=3)).fit(X, y, weights, groups)
+    alone = FDA(L.TunedRegressor(cv=3)).fit(X[8:], y[8:], weights[8:], groups=groups[8:])
+    assert_allclose(left_out.coef_, alone.coef_, rtol=1e-10)
+
+
+class WithItsOwnStatus(Theirs):
+    """What a foreign attribute of this name means is not known."""
+
+    status_, certificate_kind_ = "ok", None
+
+
+def test_a_status_of_another_library_is_not_taken_over():
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 3
+    model = L.FlexibleDiscriminantAnalysis(WithItsOwnStatus()).fit(X, y)
+    assert (model.status_, model.reason_) == ("converged", "")
+    plain = L.FlexibleDiscriminantAnalysis(Theirs()).fit(X, y)
+    assert_allclose(model.decision_function(X), plain.decision_function(X))
