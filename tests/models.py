@@ -3,6 +3,7 @@
 from importlib import import_module
 
 import linclass
+from linclass.base.estimator import Estimator
 from linclass.base.public import module_of
 
 MODULES = [import_module(module_of(name)) for name in linclass.__all__ if name[0].isupper()]
@@ -14,6 +15,7 @@ def own_classes(module):
     return [kind for kind in kinds if kind.__module__ == module.__name__]
 
 
+ESTIMATORS = [k for module in MODULES for k in own_classes(module) if issubclass(k, Estimator)]
 FEW_STEPS = {  # of models that take the longest
     "BalancedWinnow": {"max_iter": 20},
     "Calibrated": {"cv": 2},

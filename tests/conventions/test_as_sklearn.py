@@ -1,6 +1,7 @@
 """`as_sklearn`: linear models predict as the estimators of scikit-learn that they become, also in other programs."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import each
 from sklearn.base import is_regressor
@@ -54,8 +55,7 @@ def test_other_models_are_refused(name):
 
 
 def test_labels_and_names_of_features_are_kept():
-    pandas = pytest.importorskip("pandas")
-    data = pandas.DataFrame(X, columns=list("abcd"))
+    data = pd.DataFrame(X, columns=list("abcd"))
     model = linclass.LogisticRegression().fit(data, np.array(["u", "v", "w"])[y])
     made = as_sklearn(model)
     assert list(made.feature_names_in_) == list("abcd")

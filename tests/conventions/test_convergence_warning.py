@@ -10,22 +10,7 @@ from cases import each
 from sklearn import linear_model
 from sklearn.exceptions import ConvergenceWarning
 
-from linclass import (
-    Calibrated,
-    FlexibleDiscriminantAnalysis,
-    KernelLogisticRegression,
-    KernelSVM,
-    LeastSquaresClassifier,
-    LinearDiscriminantAnalysis,
-    LinearRegression,
-    LogisticRegression,
-    OneVsOne,
-    OneVsRest,
-    Perceptron,
-    Ridge,
-    TunedClassifier,
-    ZeroOneClassifier,
-)
+import linclass as L
 from linclass.base.tables import Table
 from linclass_study.execution.fit_outcome import fit_status
 from linclass_study.pipeline.fitted import Task
@@ -38,29 +23,25 @@ TWICE = np.column_stack([X, X])
 SEPARATED = (X[:, 0] > 0).astype(int)
 MIXED = (X[:, 0] + 2 * rng.standard_normal(60) > 0).astype(int)
 THREE = np.arange(60) % 3
+FOLDS = [range(5), range(5, 10)]
 SHORT = {"solver": "quasi_newton", "max_iter": 1, "strength": 1e-6}
 
 ENDINGS = {
-    "likelihood": ("separable", "penalty", lambda: LogisticRegression(penalty=None).fit(X, SEPARATED)),
-    "solver": ("max_iter", "max_iter", lambda: LogisticRegression(**SHORT).fit(X, MIXED)),
-    "perceptron": ("max_iter", "max_iter", lambda: Perceptron(max_iter=2).fit(X, MIXED)),
-    "kernel": ("max_iter", "max_iter", lambda: KernelSVM(max_iter=1, strength=1e-6).fit(X, MIXED)),
+    "likelihood": ("separable", "penalty", lambda: L.LogisticRegression(penalty=None).fit(X, SEPARATED)),
+    "solver": ("max_iter", "max_iter", lambda: L.LogisticRegression(**SHORT).fit(X, MIXED)),
+    "perceptron": ("max_iter", "max_iter", lambda: L.Perceptron(max_iter=2).fit(X, MIXED)),
+    "kernel": ("max_iter", "max_iter", lambda: L.KernelSVM(max_iter=1, strength=1e-6).fit(X, MIXED)),
     "features of a kernel": ("max_iter", "max_iter",
-        lambda: KernelLogisticRegression(max_iter=1, strength=1e-7).fit(X, THREE)),
-    "errors": ("max_iter", "node_limit", lambda: ZeroOneClassifier(node_limit=0).fit(X, THREE)),
-    "covariance": ("rank_deficient", "depend", lambda: LinearDiscriminantAnalysis().fit(TWICE, MIXED)),
-    "regression": ("rank_deficient", "depend", lambda: LinearRegression().fit(TWICE, X[:, 0])),
-    "one against the rest": ("max_iter", "3 of 3", lambda: OneVsRest(LogisticRegression(**SHORT)).fit(X, THREE)),
-    "one against one": ("max_iter", "3 of 3", lambda: OneVsOne(LogisticRegression(**SHORT)).fit(X, THREE)),
-    "calibrated": ("max_iter", "max_iter", lambda: Calibrated(LogisticRegression(**SHORT)).fit(X, MIXED)),
-    "path": ("max_iter", "3 max_iter", lambda: LogisticRegression(**SHORT).path(X, MIXED, [1e-5, 1e-6, 1e-7])[0]),
-    "folds": (
-        "max_iter",
-        "4 max_iter",
-        lambda: LogisticRegression(max_iter=1).fit_many(
-            X, MIXED, [np.arange(5), np.arange(5, 10)], [{"strength": 1e-6}, {"strength": 1e-7}]
-        )[0][0],
-    ),
+        lambda: L.KernelLogisticRegression(max_iter=1, strength=1e-7).fit(X, THREE)),
+    "errors": ("max_iter", "node_limit", lambda: L.ZeroOneClassifier(node_limit=0).fit(X, THREE)),
+    "covariance": ("rank_deficient", "depend", lambda: L.LinearDiscriminantAnalysis().fit(TWICE, MIXED)),
+    "regression": ("rank_deficient", "depend", lambda: L.LinearRegression().fit(TWICE, X[:, 0])),
+    "one against the rest": ("max_iter", "3 of 3", lambda: L.OneVsRest(L.LogisticRegression(**SHORT)).fit(X, THREE)),
+    "one against one": ("max_iter", "3 of 3", lambda: L.OneVsOne(L.LogisticRegression(**SHORT)).fit(X, THREE)),
+    "calibrated": ("max_iter", "max_iter", lambda: L.Calibrated(L.LogisticRegression(**SHORT)).fit(X, MIXED)),
+    "path": ("max_iter", "3 max_iter", lambda: L.LogisticRegression(**SHORT).path(X, MIXED, [1e-5, 1e-6, 1e-7])[0]),
+    "folds": ("max_iter", "4 max_iter", lambda: L.LogisticRegression(max_iter=1).fit_many(
+        X, MIXED, FOLDS, [{"strength": 1e-6}, {"strength": 1e-7}])[0][0]),
 }  # fmt: skip
 
 
@@ -79,15 +60,12 @@ def test_a_fit_that_does_not_converge_warns_once_at_the_call_with_a_remedy(case)
 
 @each("max_iter", [2, 500])
 @each("wrap", {
-    "one against the rest": OneVsRest,
-    "calibrated": Calibrated,
-    "tuned": lambda e: TunedClassifier(e, strengths=None, param_grid={"C": [0.1, 1.0]}),
-    "tuned inside": lambda e: TunedClassifier(
-        OneVsOne(e), strengths=None, param_grid={"estimator__C": [0.1, 1.0]}
-    ),
-    "tuned calibration": lambda e: TunedClassifier(
-        Calibrated(e), strengths=None, param_grid={"estimator__C": [0.1, 1.0]}
-    ),
+    "one against the rest": L.OneVsRest,
+    "calibrated": L.Calibrated,
+    "tuned": lambda e: L.TunedClassifier(e, strengths=None, param_grid={"C": [0.1, 1.0]}),
+    "tuned inside": lambda e: L.TunedClassifier(L.OneVsOne(e), strengths=None, param_grid={"estimator__C": [0.1, 1.0]}),
+    "tuned calibration": lambda e: L.TunedClassifier(
+        L.Calibrated(e), strengths=None, param_grid={"estimator__C": [0.1, 1.0]}),
 }.values())  # fmt: skip
 def test_the_status_tells_that_an_estimator_of_another_library_did_not_converge(wrap, max_iter):
     with warnings.catch_warnings(record=True) as heard:
@@ -103,7 +81,7 @@ def test_flexible_discriminant_analysis_tells_that_a_regression_did_not_converge
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             lasso = linear_model.Lasso(alpha=1e-3, max_iter=max_iter, tol=1e-9)
-            model = FlexibleDiscriminantAnalysis(lasso).fit(X @ X[:3], THREE)
+            model = L.FlexibleDiscriminantAnalysis(lasso).fit(X @ X[:3], THREE)
         assert (model.status_, bool(heard)) == (status, status == "max_iter")
 
 
@@ -121,7 +99,7 @@ def test_only_fits_that_do_not_converge_warn():
     )
     assert reported.stderr.count("ConvergenceWarning") == 1
     table = Table(X, ("a", "b", "c"))
-    method = Method(LogisticRegression, {"solver": "quasi_newton"}, tune={"max_iter": [200, 1]})
+    method = Method(L.LogisticRegression, {"solver": "quasi_newton"}, tune={"max_iter": [200, 1]})
     task = Task(n_classes=2, positive=1, inner_folds=2)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -131,27 +109,23 @@ def test_only_fits_that_do_not_converge_warn():
 
 
 def test_a_run_takes_its_status_from_the_fit_and_not_from_warnings():
-    model = LogisticRegression().fit(X, MIXED)
+    model = L.LogisticRegression().fit(X, MIXED)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        LogisticRegression(**SHORT).fit(X, MIXED)
+        L.LogisticRegression(**SHORT).fit(X, MIXED)
     assert len(heard) == 1
     assert fit_status(model, heard)["status"] == "converged"
 
 
 IDLE = {
-    "strength": ("strength=5", "'l2'", lambda: LeastSquaresClassifier(strength=5).fit(X, MIXED)),
-    "l1_ratio": ("l1_ratio=0.2", "'elastic_net'", lambda: LogisticRegression(l1_ratio=0.2).fit(X, MIXED)),
+    "strength": ("strength=5", "'l2'", lambda: L.LeastSquaresClassifier(strength=5).fit(X, MIXED)),
+    "l1_ratio": ("l1_ratio=0.2", "'elastic_net'", lambda: L.LogisticRegression(l1_ratio=0.2).fit(X, MIXED)),
     "l1_ratio twice": ("l1_ratio=0.2", "one place",
-        lambda: LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.9}}, l1_ratio=0.2).fit(X, MIXED)),
-    "inside": ("estimator__strength=5", "'l2'", lambda: OneVsRest(LeastSquaresClassifier(strength=5)).fit(X, THREE)),
-    "folds": (
-        "strength=2.0",
-        "'l2'",
-        lambda: LeastSquaresClassifier().fit_many(
-            X, MIXED, [range(5), range(5, 9)], [{"strength": 2.0}, {"strength": 3.0}]
-        ),
-    ),
+        lambda: L.LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.9}}, l1_ratio=0.2).fit(X, MIXED)),
+    "inside": ("estimator__strength=5", "'l2'",
+        lambda: L.OneVsRest(L.LeastSquaresClassifier(strength=5)).fit(X, THREE)),
+    "folds": ("strength=2.0", "'l2'",
+        lambda: L.LeastSquaresClassifier().fit_many(X, MIXED, FOLDS, [{"strength": 2.0}, {"strength": 3.0}])),
 }  # fmt: skip
 
 
@@ -166,10 +140,10 @@ def test_a_parameter_without_effect_warns_once_with_the_remedy(case):
 
 
 @each("model", [
-    LeastSquaresClassifier(penalty="l2", strength=5),
-    LogisticRegression(penalty="elastic_net", l1_ratio=0.2),
-    LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.2}}, strength=0.1),
-    Ridge(strength=2, factors=[1, 2, 3]),
+    L.LeastSquaresClassifier(penalty="l2", strength=5),
+    L.LogisticRegression(penalty="elastic_net", l1_ratio=0.2),
+    L.LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.2}}, strength=0.1),
+    L.Ridge(strength=2, factors=[1, 2, 3]),
 ], ids=repr)  # fmt: skip
 def test_a_parameter_with_an_effect_does_not_warn(model):
     with warnings.catch_warnings():

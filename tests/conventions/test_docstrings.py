@@ -10,11 +10,13 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import each
+from models import ESTIMATORS
 from page_examples import shown_modules
 
 import linclass
@@ -31,12 +33,7 @@ from linclass_study.pipeline import transforming
 FOUND_BY_NAME = ("families", "features", "kernels", "losses", "penalties", "solvers", "transforms")
 
 
-ELSEWHERE = (
-    RegularizationPath,
-    Predictions,
-    Table,
-    bayes_error.bayes_error,
-)  # what the others return or take
+ELSEWHERE = (RegularizationPath, Predictions, Table, bayes_error.bayes_error)  # returned or taken
 
 
 def public() -> Iterator[tuple[str, Any]]:
@@ -54,9 +51,8 @@ def public() -> Iterator[tuple[str, Any]]:
     for package in FOUND_BY_NAME:
         for name in parts.names(package):
             yield f"{package}.{name}", part(package, name)
-    for name, module in shown_modules(
-        "docs/features.md", "linclass/preprocessing/features"
-    ).items():
+    shown = shown_modules("docs/features.md", "linclass/preprocessing/features")
+    for name, module in shown.items():
         yield f"docs/features.md: {name}", getattr(module, name)
     for found in ELSEWHERE:
         yield found.__name__, found
@@ -98,18 +94,16 @@ def section(text: str, title: str) -> dict[str, tuple[str, str]]:
     if title not in lines:
         return {}
     names: list[str] = []
-    for line, below in zip(
-        lines[lines.index(title) + 2 :], [*lines[lines.index(title) + 3 :], ""], strict=True
-    ):
+    for line, below in pairwise([*lines[lines.index(title) + 2 :], ""]):
         if re.fullmatch(r"-{3,}", below):
             break
         if entry := re.fullmatch(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : (.*))?", line):
             names = [name.strip("*") for name in entry[1].split(", ")]
             found |= dict.fromkeys(names, (entry[2] or "", ""))
         elif line.startswith("    "):
-            found |= {
-                name: (found[name][0], f"{found[name][1]} {line.strip()}".strip()) for name in names
-            }
+            for name in names:
+                kind, meaning = found[name]
+                found[name] = kind, f"{meaning} {line.strip()}".strip()
     return found
 
 
@@ -145,9 +139,6 @@ def test_docstrings_describe_the_object_and_match_its_signature(found):
 @each("found", [pytest.param(f, id=name) for name, f in public() if is_record(f)])
 def test_fields_of_a_result_are_documented(found):
     assert list(section(documentation(found), "Attributes")) == list(found._fields)
-
-
-ESTIMATORS = [getattr(linclass, name) for name in linclass.__all__ if name[0].isupper()]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

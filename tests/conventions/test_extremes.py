@@ -1,19 +1,20 @@
-"""Features whose products overflow or underflow are refused by every model in one line that names the column."""
+"""Extreme features, targets and weights are refused in one line or give finite results, and so do large covariances."""
 
 import contextlib
 import copy
-import inspect
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from cases import each, with_peak_memory
+from models import ESTIMATORS
 from scipy import sparse
 
 import linclass
 from linclass.base.classifier import Classifier
-from linclass.base.estimator import Estimator
 from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
 from linclass.base.validation import matrix
@@ -21,17 +22,16 @@ from linclass.base.validation import matrix
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 INSIDE = ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated")
+MODELS = [
+    kind(linclass.LogisticRegression()) if kind.__name__ in INSIDE else kind()
+    for kind in ESTIMATORS
+]
+CLASSIFIERS = [model for model in MODELS if isinstance(model, Classifier)]
+REGRESSORS = [model for model in MODELS if isinstance(model, Regressor)]
 
 
-def models():
-    kinds = [getattr(linclass, name) for name in linclass.__all__]
-    return [
-        pytest.param(
-            kind(*[linclass.LogisticRegression()] * (kind.__name__ in INSIDE)), id=kind.__name__
-        )
-        for kind in kinds
-        if inspect.isclass(kind) and issubclass(kind, Estimator)
-    ]
+def each_of(models):
+    return each("model", models, ids=lambda model: type(model).__name__)
 
 
 def data(model):
@@ -41,7 +41,7 @@ def data(model):
 
 
 @each("size", [1e160, -1e114, 1e-160, -1e-114])
-@each("model", models())
+@each_of(MODELS)
 @pytest.mark.filterwarnings("ignore:BernoulliNB ended rank_deficient")
 def test_a_column_whose_products_overflow_or_underflow_is_named(model, size):
     X, y = data(model)
@@ -69,7 +69,7 @@ EDGES = {
 @pytest.mark.slow
 @each("size", [1e150, 1e160, 1e200, 1e300, 1e308])
 @each("classes", [2, 3])
-@each("model", [m for m in models() if isinstance(m.values[0], Classifier)])
+@each_of(CLASSIFIERS)
 def test_rows_far_outside_the_data_have_scores_or_one_line(model, classes, size):
     """They were NaN, and warnings of NumPy, which are errors here."""
     rng = np.random.default_rng(classes)
@@ -116,7 +116,7 @@ OTHER_LIMITS = {"CategoricalNB", "Winnow"}  # counts of levels, powers of factor
 
 
 @each("where", EDGES)
-@each("model", models())
+@each_of(MODELS)
 def test_the_most_extreme_accepted_rows_give_finite_results(model, where):
     """Or one line; a warning of NumPy is an error here."""
     X, y = data(model)
@@ -145,9 +145,7 @@ def test_tiny_entries_among_others_and_columns_of_zeros_are_accepted():
         assert linclass.LogisticRegression().fit(rows, y).status_ == "converged"
     X[:, 2] = 1e-160
     for rows in (X, sparse.csr_array(X)):
-        with pytest.raises(
-            ValueError, match="of size 1e-160 in column 2, whose products underflow"
-        ):
+        with pytest.raises(ValueError, match="size 1e-160 in column 2, whose products underflow"):
             linclass.LogisticRegression().fit(rows, y)
 
 
@@ -165,58 +163,79 @@ def test_sparse_rows_and_columns_are_checked_without_a_copy():
         assert linclass.LogisticRegression().fit(rows, y).status_ == "converged"
 
 
-@each(("size", "happens"), [(1e308, "overflow"), (1e-320, "underflow")])
-@each("model", models())
-def test_weights_whose_products_overflow_are_refused(model, size, happens):
+@each_of(MODELS)
+def test_weights_whose_products_overflow_are_refused(model):
     """They once gave scores of 0 or NaN that counted as converged."""
     X, y = data(model)
-    with pytest.raises(ValueError, match=f"sample_weight has sizes up to .*products {happens}"):
-        model.fit(X, y, sample_weight=np.full(40, size))
+    for size, happens in ((1e308, "overflow"), (1e-320, "underflow")):
+        with pytest.raises(ValueError, match=f"sample_weight has sizes up to .*products {happens}"):
+            model.fit(X, y, sample_weight=np.full(40, size))
+    if isinstance(model, Classifier):  # sums over the rows of a class are divided by their weight
+        message = r"the rows of class 0 have the total weight 1\.9999.e-319"
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, y, sample_weight=np.where(y, 1.0, 1e-320))
+        with pytest.raises(ValueError, match=message):
+            linclass.NearestShrunkenCentroids(class_weight={0: 1e-320}).fit(X, y)
 
 
-@each("model", [m for m in models() if isinstance(m.values[0], Classifier)])
-def test_a_class_of_tiny_weight_is_refused(model):
-    """Sums over its rows are divided by 1e-319: nearest shrunken centroids were NaN, and converged."""
-    X, y = data(model)
-    with pytest.raises(
-        ValueError, match=r"the rows of class 0 have the total weight 1\.9999.e-319"
-    ):
-        model.fit(X, y, sample_weight=np.where(y, 1.0, 1e-320))
+LIGHT = np.where(np.arange(40) == 3, 1e-320, 1.0)
 
 
-def test_a_class_of_tiny_weight_needs_other_rows():
-    model = linclass.NearestShrunkenCentroids()
-    X, y = data(model)
-    tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).coef_
-    assert tiny == pytest.approx(model.fit(np.delete(X, 3, 0), np.delete(y, 3)).coef_)
-    model = linclass.NearestShrunkenCentroids(class_weight={0: 1e-320})
-    with pytest.raises(
-        ValueError, match=r"the rows of class 0 have the total weight 1\.9999.e-319"
-    ):
-        model.fit(*data(model))
-
-
-@each("model", models())
+@each_of(MODELS)
 def test_a_row_of_tiny_weight_does_not_overflow(model):
     """One divided by its weight was infinite in the kernel machines; a warning of NumPy is an error here."""
-    X, y = data(model)
-    model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0))
+    model.fit(*data(model), sample_weight=LIGHT)
 
 
-@each("model", [linclass.KernelSVM(), linclass.SupportVectorRegressor()])
-def test_a_kernel_machine_ignores_a_row_of_tiny_weight(model):
+@each("model", [
+    linclass.NearestShrunkenCentroids(),
+    linclass.KernelSVM(tol=1e-8),
+    linclass.SupportVectorRegressor(tol=1e-8),
+])  # fmt: skip
+def test_a_row_of_tiny_weight_is_ignored(model):
     X, y = data(model)
-    model.set_params(tol=1e-8)
-    tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).predict(X)
+    scores = "decision_function" if isinstance(model, Classifier) else "predict"
+    tiny = getattr(model.fit(X, y, sample_weight=LIGHT), scores)(X)
     others = model.fit(np.delete(X, 3, 0), np.delete(y, 3))
-    assert tiny == pytest.approx(others.predict(X), abs=1e-4)
+    assert tiny == pytest.approx(getattr(others, scores)(X), abs=1e-4)
 
 
 @each(("size", "happens"), [(1e160, "overflow"), (1e-200, "underflow")])
-@each("model", [m for m in models() if isinstance(m.values[0], Regressor)])
+@each_of(REGRESSORS)
 def test_targets_whose_squares_overflow_are_refused(model, size, happens):
     """A line of zeros once fitted a target of size 1e-200 with R² = 1."""
     X, y = data(model)
     with pytest.raises(ValueError, match=f"y has sizes up to .*products {happens}; scale"):
         model.fit(X, y * size)
     assert model.fit(X, 0 * y).predict(X) == pytest.approx(0)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS as on Linux")
+def test_a_covariance_of_many_words_is_refused_under_the_limit_unless_rows_are_few():
+    code = """
+import resource, numpy as np
+from scipy import sparse
+from linclass import (
+    BayesianLogisticRegression, FisherDiscriminant, LinearDiscriminantAnalysis, MixtureDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis,
+)
+resource.setrlimit(resource.RLIMIT_AS, (4 * 10**9, 4 * 10**9))
+words = sparse.random_array((35000, 34250), density=1e-5, format="csr", rng=0)
+for model in (
+    LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis(shrinkage="ledoit_wolf"), FisherDiscriminant(),
+    QuadraticDiscriminantAnalysis(), RegularizedDiscriminantAnalysis(), MixtureDiscriminantAnalysis(),
+    BayesianLogisticRegression(strength=1.0),
+):
+    model.fit(words[:100], np.arange(100) % 2).predict(words[:3000])
+    print(model.status_, end=" ")
+try:
+    LinearDiscriminantAnalysis().fit(words, np.arange(35000) % 2)
+except ValueError as error:
+    print(type(error).__name__, error)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.startswith(
+        "rank_deficient converged rank_deficient rank_deficient converged rank_deficient converged "
+        "NotApplicable LinearDiscriminantAnalysis needs a dense 34250 × 34250 covariance and "
+        "its factors, 37.5 GB; the limit is 4.0 GB."
+    )

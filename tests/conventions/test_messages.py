@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from cases import each
-from models import MODULES, own_classes
+from models import ESTIMATORS
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -28,7 +28,6 @@ from linclass import (
     RelevanceVectorMachine,
     Ridge,
     TunedClassifier,
-    strength_of_C,
 )
 from linclass.base import suggestions
 from linclass.base.messages import names_and_others
@@ -41,32 +40,30 @@ Y = np.arange(40) % 2
 X = np.random.default_rng(0).normal(size=(40, 2)) + Y[:, None]
 
 
-@each("kind", [LogisticRegression, LinearSVM, LinearClassifier])
-def test_C_is_a_strength(kind):
-    words = r"has no parameter 'C'; give strength=1/\(n·C\).*strength_of_C\(C, n\)"
-    with pytest.raises(TypeError, match=words):
-        kind(C=1)
-    with pytest.raises(ValueError, match=words):
-        kind().set_params(C=1)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'D'"):
-        kind(D=1)
-    assert strength_of_C(2.0, 40) == 1 / 80
-    assert copy.deepcopy(clone(kind(strength=2.0))).strength == 2.0
+BY_SUM = r"1/\(n·C\).*strength_of_C\(C, n\)"
 
 
-@each(("kind", "strength"), [
-    (linclass.Lasso, "alpha"),
-    (linclass.ElasticNet, "alpha"),
-    (Ridge, "alpha/n"),
-    (linclass.LeastSquaresClassifier, "alpha/n"),
+@each(("kind", "name", "strength"), [
+    (LogisticRegression, "C", BY_SUM),
+    (LinearSVM, "C", BY_SUM),
+    (LinearClassifier, "C", BY_SUM),
+    (linclass.Lasso, "alpha", "alpha[.,]"),
+    (linclass.ElasticNet, "alpha", "alpha[.,]"),
+    (Ridge, "alpha", "alpha/n[.,]"),
+    (linclass.LeastSquaresClassifier, "alpha", "alpha/n[.,]"),
 ])  # fmt: skip
-def test_alpha_is_a_strength(kind, strength):
+def test_C_and_alpha_are_strengths(kind, name, strength):
     """Conversions as `tests/references/test_conversions.py` finds them by fits of both libraries."""
-    words = rf"has no parameter 'alpha'; give strength={strength}[.,]"
+    words = rf"has no parameter '{name}'; give strength={strength}"
     with pytest.raises(TypeError, match=words):
-        kind(alpha=1)
+        kind(**{name: 1})
     with pytest.raises(ValueError, match=words):
-        kind().set_params(alpha=1)
+        kind().set_params(**{name: 1})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'depth'"):
+        kind(depth=1)
+    with pytest.raises(ValueError, match="Invalid parameter 'depth' for estimator"):
+        kind().set_params(depth=1)
+    assert copy.deepcopy(clone(kind(strength=2.0))).strength == 2.0
 
 
 @each(("kind", "wrong", "meant"), [
@@ -131,23 +128,19 @@ def test_a_single_column_as_x_gives_a_message_with_the_remedy():
                 use(column, Y)
 
 
-@each("other", suggestions.CLASSES)
-def test_names_of_classes_in_other_libraries_get_a_suggestion(other):
-    ours = suggestions.CLASSES[other]
-    assert ours in linclass.__all__
-    assert other not in linclass.__all__
-    with pytest.raises(AttributeError, match=f"has no attribute '{other}'; did you mean '{ours}'?"):
-        getattr(linclass, other)
-
-
-@each(
-    ("package", "other"), [(p, other) for p, known in suggestions.PARTS.items() for other in known]
-)
-def test_names_of_parts_in_other_libraries_get_a_suggestion(package, other):
-    ours = suggestions.PARTS[package][other]
-    find(package, ours)
-    with pytest.raises(ValueError, match=f"there is no [a-z]+ '{other}'; did you mean '{ours}'?"):
-        find(package, other)
+def test_names_in_other_libraries_get_a_suggestion():
+    for other, ours in suggestions.CLASSES.items():
+        assert ours in linclass.__all__
+        assert other not in linclass.__all__
+        words = f"has no attribute '{other}'; did you mean '{ours}'?"
+        with pytest.raises(AttributeError, match=words):
+            getattr(linclass, other)
+    for package, known in suggestions.PARTS.items():
+        for other, ours in known.items():
+            find(package, ours)
+            words = f"there is no [a-z]+ '{other}'; did you mean '{ours}'?"
+            with pytest.raises(ValueError, match=words):
+                find(package, other)
 
 
 def test_a_subclass_may_have_a_parameter_of_that_name():
@@ -171,33 +164,20 @@ def test_the_reason_says_that_only_some_of_several_classes_are_separable():
     assert of_three.reason_.startswith("some classes can be separated")
 
 
-@each("fit", [
-    lambda groups: stratified_folds(Y, 4, 0, groups),
-    lambda groups: TunedClassifier(strengths=[0.1]).fit(X, Y, groups=groups),
-    lambda groups: Calibrated().fit(X, Y, groups=groups),
-])  # fmt: skip
-def test_groups_of_several_types_are_one_line(fit):
+def test_groups_of_several_types_are_one_line():
     groups = np.array([i if i % 3 else "c" for i in range(40)], dtype=object)
-    with pytest.raises(ValueError, match="groups mixes int and str; give groups of one type"):
-        fit(groups)
-
-
-def test_sizes_of_a_learning_curve_that_look_alike_are_kept():
-    sizes = [0.1, 0.25, 0.2500001, 1 / 3]
-    found = protocols.selected_protocols(
-        {"protocols": [{"learning_curve": {"sizes": sizes}}], "folds": 5}
-    )
-    assert [own["size"] for own in found.values()] == sizes
-    assert list(found)[:3] == [f"learning_curve@{text}" for text in ("0.1", "0.25", "0.2500001")]
+    tuned = TunedClassifier(strengths=[0.1])
+    for fit in (
+        lambda: stratified_folds(Y, 4, 0, groups),
+        lambda: tuned.fit(X, Y, groups=groups),
+        lambda: Calibrated().fit(X, Y, groups=groups),
+    ):
+        with pytest.raises(ValueError, match="groups mixes int and str; give groups of one type"):
+            fit()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@each("kind", [
-    kind
-    for module in MODULES
-    for kind in own_classes(module)
-    if hasattr(kind, "fit") and {"max_iter", "strength"} & {*signature(kind).parameters}
-], ids=lambda kind: kind.__name__)  # fmt: skip
+@each("kind", [k for k in ESTIMATORS if {"max_iter", "strength"} & {*signature(k).parameters}])
 def test_a_count_of_one_is_singular_in_the_reason_of_a_fit(kind):
     """In the reason of a fit that stopped after one iteration, step or pass."""
     params = {"max_iter": 1, "tol": 1e-15, "solver": "quasi_newton"}
@@ -211,10 +191,18 @@ def test_a_count_of_one_is_singular_in_the_reason_of_a_fit(kind):
     assert not re.search(r"\b1 ([A-Z]\w+ )?(iterations|steps|passes|fits|entries)\b", model.reason_)
 
 
-@each(("package", "one"), [("solvers", "solver"), ("losses", "loss"), ("families", "family")])
-def test_an_unknown_part_is_reported_in_the_singular_with_the_choices(package, one):
-    with pytest.raises(ValueError, match=f"^there is no {one} 'qqq'; choose from [a-z_]+, "):
-        find(package, "qqq")
+def test_an_unknown_part_is_reported_in_the_singular_with_the_choices():
+    for package, one in (("solvers", "solver"), ("losses", "loss"), ("families", "family")):
+        with pytest.raises(ValueError, match=f"^there is no {one} 'qqq'; choose from [a-z_]+, "):
+            find(package, "qqq")
+
+
+def test_sizes_of_a_learning_curve_that_look_alike_are_kept():
+    sizes = [0.1, 0.25, 0.2500001, 1 / 3]
+    study = {"protocols": [{"learning_curve": {"sizes": sizes}}], "folds": 5}
+    found = protocols.selected_protocols(study)
+    assert [own["size"] for own in found.values()] == sizes
+    assert list(found)[:3] == [f"learning_curve@{text}" for text in ("0.1", "0.25", "0.2500001")]
 
 
 def test_names_in_a_sentence():

@@ -4,19 +4,24 @@ import inspect
 
 import numpy as np
 import pytest
+import sklearn
 from cases import each
-from models import MODULES, own_classes
+from models import ESTIMATORS
 from sklearn.base import clone
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.model_selection import cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 import linclass
-from linclass.base.estimator import Estimator
 
-KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
-ALL = each("kind", KINDS, ids=lambda kind: kind.__name__)
+ALL = each("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 META = ["OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated", "TunedClassifier"]
 PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 TWO = np.arange(40) % 2
 X = np.random.default_rng(0).poisson(2.0, size=(40, 3)) + 2.0 * TWO[:, None] * [1, 0, 1]
+WEIGHTS = np.where(TWO == 0, 1.0, 9.0) + np.arange(40) % 3
 OFFSET = np.random.default_rng(1).normal(size=40)
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -24,15 +29,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 @pytest.fixture
 def routing():
-    import sklearn
-
     with sklearn.config_context(enable_metadata_routing=True):
         yield
 
 
 def test_metadata_requests_need_routing_and_a_known_name(routing):
-    import sklearn
-
     with pytest.raises(TypeError, match=r"Unexpected args: \{'groups'\} in fit"):
         linclass.NearestMean().set_fit_request(groups=True)
     off = sklearn.config_context(enable_metadata_routing=False)
@@ -40,32 +41,14 @@ def test_metadata_requests_need_routing_and_a_known_name(routing):
         linclass.NearestMean().set_fit_request(sample_weight=True)
 
 
-@ALL
-def test_every_model_declares_its_metadata_requests(kind, routing):
-    from sklearn.utils.metadata_routing import get_routing_for_object
-
-    model = kind()
-    if "sample_weight" in inspect.signature(model.fit).parameters:
-        model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
-    asked = get_routing_for_object(model)
-    assert asked.consumes("fit", ["sample_weight", "strange"]) == {"sample_weight"}
-    assert asked.consumes("score", ["sample_weight"]) == set()
-
-
-def weights():
-    return np.where(TWO == 0, 1.0, 9.0) + np.arange(40) % 3
-
-
 @each("name", META)
 def test_meta_estimators_pass_on_metadata_requested_by_the_inner_estimator(name, routing):
-    from sklearn.exceptions import UnsetMetadataPassedError
-
     kind, Inner = getattr(linclass, name), linclass.LogisticRegression
     with pytest.raises(UnsetMetadataPassedError, match="LogisticRegression does not say"):
-        kind(Inner()).fit(X, TWO, sample_weight=weights())
-    asked = kind(Inner().set_fit_request(sample_weight=True)).fit(X, TWO, sample_weight=weights())
+        kind(Inner()).fit(X, TWO, sample_weight=WEIGHTS)
+    asked = kind(Inner().set_fit_request(sample_weight=True)).fit(X, TWO, sample_weight=WEIGHTS)
     declined = kind(Inner().set_fit_request(sample_weight=False))
-    declined.fit(X, TWO, sample_weight=weights())
+    declined.fit(X, TWO, sample_weight=WEIGHTS)
     plain = kind(Inner()).fit(X, TWO)
     first = [
         model.estimator_ if hasattr(model, "estimator_") else model.estimators_[0]
@@ -85,10 +68,6 @@ def asking_for_offsets(model):
 
 
 def test_a_pipeline_of_scikit_learn_passes_offsets_on(routing):
-    from sklearn.exceptions import UnsetMetadataPassedError
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     model = asking_for_offsets(linclass.LogisticRegression())
     chain = make_pipeline(StandardScaler(), model).fit(X, TWO, offset=OFFSET)
     Z = StandardScaler().fit_transform(X)
@@ -121,16 +100,19 @@ def test_metadata_request_methods_exist_where_scikit_learn_defines_them(kind, ro
             getattr(model, f"set_{method}_request")(**dict.fromkeys(extra, True))
             own = model._get_metadata_request()
             assert getattr(own, method).requests == dict.fromkeys(extra, True)
+    model = kind()
+    if "sample_weight" in inspect.signature(model.fit).parameters:
+        model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+    asked = get_routing_for_object(model)
+    assert asked.consumes("fit", ["sample_weight", "strange"]) == {"sample_weight"}
+    assert asked.consumes("score", ["sample_weight"]) == set()
 
 
 def test_metadata_is_routed_to_a_wrapped_regressor(routing):
-    from sklearn.model_selection import cross_validate
-    from sklearn.utils.metadata_routing import get_routing_for_object
-
     inner = linclass.Ridge().set_fit_request(sample_weight=True)
     model = linclass.FlexibleDiscriminantAnalysis(inner)
     assert get_routing_for_object(model).consumes("fit", ["sample_weight"]) == {"sample_weight"}
     model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
-    weighted = {"sample_weight": weights()}
+    weighted = {"sample_weight": WEIGHTS}
     assert len(cross_validate(model, X, TWO, cv=2, params=weighted)["test_score"]) == 2
-    linclass.FlexibleDiscriminantAnalysis().fit(X, TWO, sample_weight=weights())
+    linclass.FlexibleDiscriminantAnalysis().fit(X, TWO, sample_weight=WEIGHTS)

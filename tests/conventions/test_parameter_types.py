@@ -6,22 +6,14 @@ import re
 import numpy as np
 import pytest
 from cases import each
+from models import ESTIMATORS
 
 import linclass
 from linclass.base.estimator import Estimator
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 Y = (X[:, 0] > 0).astype(int)
-MODELS = [
-    name
-    for name in linclass.__all__
-    if isinstance(kind := getattr(linclass, name), type) and issubclass(kind, Estimator)
-]
-PARAMETERS = [
-    (name, parameter)
-    for name in MODELS
-    for parameter in inspect.signature(getattr(linclass, name)).parameters.values()
-]
+PARAMETERS = [(kind, p) for kind in ESTIMATORS for p in inspect.signature(kind).parameters.values()]
 
 
 def wrong_values(parameter):
@@ -34,33 +26,25 @@ def wrong_values(parameter):
     if isinstance(default, bool):
         return [None, "a", 1, 0.0, array]
     if isinstance(default, float):
-        return (
-            [None, "a", True, array]
-            if parameter.name in ("tol", "strength")
-            else ["a", True, array]
-        )
+        return ["a", True, array] + [None] * (parameter.name in ("tol", "strength"))
     count = isinstance(default, int) and parameter.annotation != "Any"
     return [True, array] if count or parameter.name == "max_iter" else []
 
 
-@each(
-    ("model", "parameter"),
-    [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if wrong_values(p)],
-)
-def test_invalid_parameter_types_are_refused(model, parameter):
+@each(("kind", "parameter"), PARAMETERS)
+def test_invalid_parameter_types_are_refused(kind, parameter):
     for wrong in wrong_values(parameter):
-        estimator = getattr(linclass, model)(**{parameter.name: wrong})
+        estimator = kind(**{parameter.name: wrong})
         for refuse in (estimator.check, lambda estimator=estimator: estimator.fit(X, Y)):
             with pytest.raises(ValueError, match=rf"^{parameter.name} .*{re.escape(repr(wrong))}"):
                 refuse()
 
 
-@each(("model", "default"), [(m, p.default) for m, p in PARAMETERS if p.name == "max_iter"])
-def test_a_limit_of_iterations_is_refused_in_the_same_words(model, default):
-    """Solvers did not name None, and other models did not ask for a whole number."""
+@each(("kind", "default"), [(kind, p.default) for kind, p in PARAMETERS if p.name == "max_iter"])
+def test_a_limit_of_iterations_is_refused_in_the_same_words(kind, default):
     for wrong in (0, 1.5):
         with pytest.raises(ValueError, match=r"^max_iter") as refused:
-            getattr(linclass, model)(max_iter=wrong).check()
+            kind(max_iter=wrong).check()
         words = f"max_iter is {wrong}; it must be a whole number, at least 1"
         assert str(refused.value) in {f"{words}.", f"{words}, or None."}
         if default is None:
@@ -68,23 +52,19 @@ def test_a_limit_of_iterations_is_refused_in_the_same_words(model, default):
 
 
 @each("wrong", [["x"], {"a": 1, "b": 2}, []])
-@each(
-    ("model", "parameter"),
-    [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if isinstance(p.default, str)],
-)
-def test_a_string_is_refused_where_a_list_is_needed(model, parameter, wrong):
-    estimator = getattr(linclass, model)(**{parameter.name: wrong})
+@each(("kind", "name"), [(kind, p.name) for kind, p in PARAMETERS if isinstance(p.default, str)])
+def test_a_list_is_refused_where_a_string_is_needed(kind, name, wrong):
     with pytest.raises(ValueError, match=re.escape(repr(wrong))):
-        estimator.fit(X, Y)
+        kind(**{name: wrong}).fit(X, Y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@each("model", MODELS)
-def test_a_converged_fit_has_an_empty_reason_except_for_notes_of_bayesian_models(model):
+@each("kind", ESTIMATORS)
+def test_a_converged_fit_has_an_empty_reason_except_for_notes_of_bayesian_models(kind):
     rows = np.abs(X)
-    fitted = getattr(linclass, model)().fit(rows, (rows[:, 0] + rows[:, 1] > 1.4).astype(int))
+    fitted = kind().fit(rows, (rows[:, 0] + rows[:, 1] > 1.4).astype(int))
     assert bool(fitted.reason_) == (fitted.status_ != "converged")
-    if model == "BayesianLinearRegression":  # with its note
+    if kind is linclass.BayesianLinearRegression:  # with its note
         assert fitted.fit(X, np.ones(30)).status_ == "converged"
         assert fitted.reason_ == "y is constant, which leaves no noise to estimate."
 
@@ -96,6 +76,7 @@ def test_numbers_of_numpy_and_flags_of_numpy_are_numbers_and_flags():
         fit_intercept=np.bool_(True),
         random_state=np.int8(3),
     ).check()
+    linclass.LogisticRegression(solver={"quasi_newton": {"memory": np.int64(4)}}).fit(X, Y)
     for seed in (np.random.default_rng(0), np.random.SeedSequence(1), [1, 2], None):
         linclass.Perceptron(random_state=seed).check()
 
@@ -116,3 +97,11 @@ def test_type_arguments_do_not_add_types_of_the_parameter():
     Model([1], None).check()
     with pytest.raises(ValueError, match="step is True; it must be a number, not True or False"):
         Model([1], True).check()
+
+
+def test_parameters_are_shown_if_changed_also_those_of_an_inner_estimator():
+    model = linclass.OneVsRest(linclass.GaussianNB())
+    assert repr(model) == "OneVsRest(estimator=GaussianNB())"
+    model.set_params(estimator__var_smoothing=0.25)
+    assert repr(model) == "OneVsRest(estimator=GaussianNB(var_smoothing=0.25))"
+    assert not [name for name in model.get_params(deep=False) if "__" in name]

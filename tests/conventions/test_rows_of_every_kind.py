@@ -1,27 +1,32 @@
-"""Over all models: rows, targets and weights in every form in which scikit-learn's users have them."""
+"""Over all models: rows, targets and weights in every form that scikit-learn's users have, and saved models."""
+
+import pickle
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from cases import each
-from models import MODULES, made, own_classes
+from models import ESTIMATORS, made
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.utils.validation import _check_response_method
 
 from linclass import (
+    GaussianNB,
     KernelLogisticRegression,
     LinearClassifier,
+    LogisticRegression,
     MixtureDiscriminantAnalysis,
+    NearestMean,
 )
+from linclass.base import estimator as estimators
 from linclass.base.classifier import Classifier
-from linclass.base.estimator import Estimator
+from linclass_study.pipeline.preprocessor import Preprocessor
 
-KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
-ALL = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+ALL = pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 NAMES = list("abcd")
-TWO = np.arange(40) % 2
+TWO, THREE = np.arange(40) % 2, np.arange(40) % 3
 X = np.random.default_rng(0).poisson(2.0, size=(40, 4)) + 2.0 * TWO[:, None] * [1, 0, 0, 0]
 LABELS = np.array(["no", "yes"])[TWO]
 
@@ -78,7 +83,7 @@ TARGETS = {
 
 
 @pytest.mark.slow
-@each("kind", [k for k in KINDS if issubclass(k, Classifier)], ids=lambda kind: kind.__name__)
+@each("kind", [k for k in ESTIMATORS if issubclass(k, Classifier)], ids=lambda kind: kind.__name__)
 def test_every_form_of_classes_is_the_array(kind):
     expected = made(kind).fit(X, TWO, np.ones(40)).predict(X)
     for y in TARGETS.values():
@@ -97,7 +102,7 @@ def test_response_methods_have_the_names_of_scikit_learn(kind):
             assert _check_response_method(model, method).__name__ == method
 
 
-EQUAL = [made(kind) for kind in KINDS]
+EQUAL = [made(kind) for kind in ESTIMATORS]
 EQUAL += [KernelLogisticRegression(kernel=kernel) for kernel in ("linear", "polynomial")]
 EQUAL += [LinearClassifier(loss="crammer_singer", strength=1e3)]
 EQUAL += [MixtureDiscriminantAnalysis(subclasses=2, shrinkage=0.2)]
@@ -114,3 +119,98 @@ def test_rows_that_are_all_equal_are_scored_alike(model, value):
         scores = model.decision_function(rows)
     assert np.isfinite(scores).all()
     assert_allclose(scores, np.broadcast_to(scores[0], scores.shape))
+
+
+@each("index", [np.int32, np.int64])
+@each("dtype", [np.float32, np.float64, np.int64, bool])
+@each("form", ["csr", "csc", "coo", "lil", "dok"])
+def test_every_sparse_form_gives_the_answer_of_csr(form, dtype, index):
+    rows = np.round(X / 2).astype(dtype)
+    S = sparse.csr_array(rows)
+    S.indices, S.indptr = S.indices.astype(index), S.indptr.astype(index)
+    given, dense = S.asformat(form), rows.astype(float)
+    expected = GaussianNB().fit(dense, TWO).predict_proba(dense)
+    for container in (given, sparse.csr_matrix(given)):
+        model = GaussianNB().fit(container, TWO)
+        assert_allclose(model.predict_proba(container), expected, rtol=1e-9)
+
+
+def test_entries_stored_twice_count_as_their_sum_and_stay_stored_twice():
+    data, row, column = [1.0, 1.0, 3.0, 1.0], np.array([0, 2, 3, 4, 4]), np.array([0, 0, 1, 1])
+    twice = sparse.csr_array((np.array(data), column, row), shape=(4, 2))
+    fitted = GaussianNB().fit(twice, [0, 0, 1, 1])
+    assert twice.nnz == 4
+    dense = GaussianNB().fit(twice.toarray(), [0, 0, 1, 1])
+    assert_array_equal(fitted.means_, dense.means_)
+
+
+@each("dtype", [np.int8, np.uint8, np.int64, np.uint64])
+def test_labels_at_the_ends_of_their_type_do_not_overflow(dtype):
+    ends = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype=dtype)
+    assert_array_equal(NearestMean().fit(X, ends[TWO]).classes_, ends)
+
+
+def test_a_class_without_weight_is_left_out_and_given_weights_do_not_change():
+    weights = np.where(THREE == 1, 0.0, 2.0)
+    model = LogisticRegression(class_weight="balanced").fit(X, THREE, sample_weight=weights)
+    assert model.classes_.tolist() == [0, 2]
+    assert_array_equal(weights, np.where(THREE == 1, 0.0, 2.0))
+
+
+FRAMES = {
+    "pandas": lambda columns=NAMES: pd.DataFrame(X, columns=NAMES)[list(columns)],
+    "polars": lambda columns=NAMES: pl.DataFrame(X, schema=NAMES)[list(columns)],
+}
+
+
+@each("library", FRAMES, quick=1)
+@ALL
+def test_data_frames_are_arrays_with_names(kind, library):
+    frame, y = FRAMES[library], target(kind)
+    model = made(kind).fit(frame(), y)
+    assert model.feature_names_in_.tolist() == NAMES
+    plain = made(kind).fit(X, y)
+    assert_array_equal(model.predict(frame()), plain.predict(X))
+    with pytest.raises(ValueError, match="must be in the same order"):
+        model.predict(frame(reversed(NAMES)))
+    assert not hasattr(model.fit(X, y), "feature_names_in_")
+    if library == "polars":
+        labels = pl.Series(y)
+        assert_array_equal(made(kind).fit(frame(), labels).predict(X), plain.predict(X))
+
+
+TRANSFORMING = [kind for kind in ESTIMATORS if hasattr(kind, "transform")]
+
+
+@each("library", FRAMES)
+@each("kind", TRANSFORMING, ids=lambda kind: kind.__name__)
+def test_transforms_return_the_requested_type_of_frame(kind, library):
+    expected = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library]
+    Z = made(kind).fit(X, TWO).transform(X)
+    model = made(kind).set_output(transform=library).fit(FRAMES[library](), TWO)
+    found = model.transform(FRAMES[library]())
+    assert isinstance(found, expected)
+    assert list(found.columns) == model.get_feature_names_out().tolist()
+    assert_allclose(found.to_numpy(), Z)
+
+
+@ALL
+def test_loading_a_model_of_another_version_warns(kind, monkeypatch):
+    model = made(kind).fit(X, target(kind))
+    with monkeypatch.context() as patch:
+        patch.setattr(estimators, "linclass_version", lambda: "0.0.7")
+        written = pickle.dumps(model)
+    with pytest.warns(UserWarning, match=r"This \w+ was saved by linclass 0\.0\.7") as warned:
+        again = pickle.loads(written)
+    of_outermost = str(warned[-1].message)
+    assert f"This {kind.__name__} was" in of_outermost
+    assert_array_equal(again.predict(X), model.predict(X))
+
+
+def test_loading_a_preprocessor_of_another_version_or_a_model_without_a_version_warns(monkeypatch):
+    written = pickle.dumps(Preprocessor(transforms=["standardize"]).fit(X, TWO))
+    monkeypatch.setattr(estimators, "linclass_version", lambda: "9.9")
+    with pytest.warns(UserWarning, match=r"This Preprocessor .* is loaded by linclass 9\.9"):
+        pickle.loads(written)
+    with pytest.warns(UserWarning, match=r"was saved by linclass before 0\.1"):
+        NearestMean().__setstate__({"means_": X})

@@ -11,7 +11,6 @@ from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as LDA
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.linear_model import LinearRegression as ScikitLearns
 from sklearn.metrics import accuracy_score
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -68,12 +67,6 @@ def test_every_model_refuses_non_numeric_weights_and_rows(name):
         model.fit([[1, 2], [3]], [0, 1])
 
 
-def test_an_unknown_option_of_a_part_is_reported_with_the_valid_ones():
-    for wrong in ("tl", "limit", "takes"):  # the latter are facts about the class
-        with refused(f"newton has no '{wrong}'; it has max_iter, tol."):
-            L.LogisticRegression(solver={"newton": {wrong: 5}}).fit(X, Y)
-
-
 @each(("solver", "option", "value", "message"), [
     ("stochastic_gradient", "batch", 1.5, "batch is 1.5; it must be a whole number"),
     ("stochastic_gradient", "average", "no", "average is 'no'; it must be True or False"),
@@ -86,20 +79,12 @@ def test_an_unknown_option_of_a_part_is_reported_with_the_valid_ones():
     ("newton_cg", "forcing", 1.0, "forcing is 1.0; it must be a number, at least 0 and below 1"),
     ("newton", "tol", "x", "tol is 'x'; it must be a number"),
     ("newton", "max_iter", True, "max_iter is True; it must be a number, not True or False"),
+    ("newton", "tl", 5, "newton has no 'tl'; it has max_iter, tol."),
+    ("newton", "takes", 5, "newton has no 'takes'; it has max_iter, tol."),  # a fact about the class
 ])  # fmt: skip
 def test_options_of_solvers_are_checked(solver, option, value, message):
-    """Of many the wrong type ended in an error of Python or NumPy."""
     with refused(message):
         L.LogisticRegression(solver={solver: {option: value}}).fit(X, Y)
-
-
-@each(("solver", "option", "value"), [
-    ("quasi_newton", "memory", np.int64(4)),
-    ("stochastic_gradient", "learning_rate", np.float32(0.5)),
-])  # fmt: skip
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_options_of_solvers_take_numbers_of_numpy(solver, option, value):
-    L.LogisticRegression(solver={solver: {option: value}}, random_state=0).fit(X, Y)
 
 
 @each(("kind", "name"), [
@@ -125,42 +110,31 @@ def test_a_tolerance_of_zero_or_infinity_is_refused(kind, value):
         kind(tol=value).fit(X, Y)
 
 
-@each("kind", [
-    L.Calibrated,
-    L.ErrorCorrectingOutputCodes,
-    L.FlexibleDiscriminantAnalysis,
-    L.OneVsOne,
-    L.OneVsRest,
-    L.TunedClassifier,
-    L.TunedRegressor,
-])  # fmt: skip
-def test_a_class_instead_of_an_instance_is_refused(kind):
-    inside = "regressor" if kind is L.FlexibleDiscriminantAnalysis else "estimator"
-    with refused(f"{inside} is the class LinearSVM; pass an instance, as in LinearSVM()."):
-        kind(L.LinearSVM).fit(X, Y)
-
-
 @each(("model", "message"), [
     (L.LogisticRegression(class_weight={0: "a"}), "class_weight of 0 is 'a'; it must be a number"),
     (L.GaussianNB(priors=[0.5, "a"]), "priors is [0.5, 'a']; it must be a list of numbers"),
     (L.OrdinalRegression(order=3), "order is 3; it must be a list of the classes, or None"),
-    (L.OrdinalRegression(order={0, 1}), "order is {0, 1}; it must be a list of the classes, or None"),
     (L.OrdinalRegression(order=np.ones((1, 2))), "it must be a list of the classes, or None"),
     (L.TunedClassifier(rule=np.ones(2)), "rule is array([1., 1.]); it must be one value"),
     (L.Calibrated(L.Lasso()), "estimator is Lasso(), which predicts numbers; give a classifier"),
-    (L.Calibrated(ScikitLearns()), "estimator is LinearRegression(), which predicts numbers"),
     (L.TunedClassifier(L.Ridge()), "estimator is Ridge(), which predicts numbers; give a classifier"),
     (L.TunedRegressor(L.LogisticRegression()),
      "estimator is LogisticRegression(), which predicts classes; give a regressor"),
     (L.TunedRegressor(make_pipeline(LDA())), "which predicts classes; give a regressor"),
+    *((kind(L.LinearSVM), "estimator is the class LinearSVM; pass an instance, as in LinearSVM().") for kind in (
+        L.Calibrated, L.ErrorCorrectingOutputCodes, L.OneVsOne, L.OneVsRest, L.TunedClassifier, L.TunedRegressor)),
+    (L.FlexibleDiscriminantAnalysis(L.Ridge), "regressor is the class Ridge; pass an instance, as in Ridge()."),
     (L.OneVsRest(3), "estimator is 3; pass an instance"),
-    (L.Calibrated("LinearSVM"), "pass an instance"),
     (L.Calibrated(object()), "pass an instance"),
     (L.OneVsRest(L.Ridge()), "estimator is Ridge(), which predicts numbers; give a classifier"),
     (L.OneVsOne(IsolationForest()), "which predicts outliers; give a classifier"),
-    (L.ErrorCorrectingOutputCodes(L.Lasso()), "which predicts numbers; give a classifier"),
     (L.FlexibleDiscriminantAnalysis(L.NearestMean()),
      "regressor is NearestMean(), which predicts classes; give a regressor"),
+    (L.GaussianNB(var_smoothing=-1), "var_smoothing is -1; it must be"),
+    (L.GaussianNB(priors="flat"), "priors is 'flat'; it must be 'uniform'"),
+    (L.GaussianNB(priors=[0.5, 0.6]), "priors sum to 1.1"),
+    (L.LinearDiscriminantAnalysis(priors=[1.2, -0.2]), "at least 0"),
+    (L.LinearDiscriminantAnalysis(ddof=2), "ddof is 2; it must be"),
     (L.LinearDiscriminantAnalysis(covariance_type="round"), "'full', 'diag', 'spherical'"),
     (L.LinearDiscriminantAnalysis(shrinkage="much"), "from 0 to 1, or 'ledoit_wolf'"),
     (L.LinearDiscriminantAnalysis(covariance_type="diag", shrinkage="ledoit_wolf"), "use covariance_type='full'"),
@@ -172,11 +146,8 @@ def test_a_class_instead_of_an_instance_is_refused(kind):
     (L.ExponentialFamilyNB(smoothing={"gamma": "x"}), "smoothing of gamma is 'x'"),
     (L.ExponentialFamilyNB(families={9: "gamma"}), "there are 3"),
     (L.KernelSVM(kernel="polynomial", gamma=np.inf), "gamma is inf"),
-    (L.KernelSVM(kernel="polynomial", gamma=np.nan), "gamma is nan"),
     (L.KernelSVM(kernel="polynomial", gamma=True), "gamma is True"),
     (L.KernelSVM(kernel="polynomial", coef0=np.nan), "coef0 is nan"),
-    (L.KernelSVM(kernel="polynomial", coef0=np.inf), "coef0 is inf"),
-    (L.KernelSVM(kernel="polynomial", degree=True), "degree is True"),
     (L.LeastAngleRegression(strength=-1), "strength is -1; it must be a number, at least 0"),
     (L.LeastAngleRegression(n_steps=1.5), "n_steps is 1.5; it must be a whole number, at least 0, or None"),
     (L.ForwardStagewise(learning_rate=0), "learning_rate is 0; it must be a number between 0 and 1"),
@@ -184,9 +155,7 @@ def test_a_class_instead_of_an_instance_is_refused(kind):
     (L.ForwardStagewise(n_steps=-1), "n_steps is -1; it must be a whole number, at least 0, or None"),
     (loss({"bi_tempered": {"t1": 1.5}}), "t1 is 1.5; it must be a number from 0 to 1"),
     (loss({"bi_tempered": {"t1": -0.1}}), "t1 is -0.1; it must be a number from 0 to 1"),
-    (loss({"bi_tempered": {"t1": "low"}}), "t1 is 'low'; it must be a number from 0 to 1"),
     (loss({"bi_tempered": {"t2": 0.5}}), "t2 is 0.5; it must be a number from 1 to 10"),
-    (loss({"bi_tempered": {"t2": np.inf}}), "t2 is inf; it must be a number from 1 to 10"),
     (loss({"bi_tempered": {"t2": 11}}), "t2 is 11; it must be a number from 1 to 10"),
     (loss({"bi_tempered": {"t3": 1}}), "bi_tempered has no 't3'; it has t1, t2"),
     (loss({"huber": {"delta": 0}}), "delta is 0; it must be a finite number above 0"),
@@ -200,56 +169,47 @@ def test_a_class_instead_of_an_instance_is_refused(kind):
     (loss({"hubar": {}}), "there is no loss 'hubar'; did you mean 'huber'"),
     (loss(3), "3 is none of the losses"),
     (fused(fusion=-1), "fusion is -1; it must be a number, at least 0"),
-    (fused(fusion=np.inf), "fusion is inf"),
-    (fused(fusion="much"), "fusion is 'much'"),
     (fused(chains="abc"), "give the chain of each feature in a list"),
-    (fused(chains=[[1], [2]]), "give the chain of each feature in a list"),
     (fused(chains=[None, "a"]), "all of one type"),
     (fused(chains=["a", "a"]), "chains has 2 entries for 3 features; give one for each"),
-    (fused(chains=[]), "chains has 0 entries for 3 features; give one for each"),
     (fused(chains=[1, 2, 1]), "chains has 1 again after another; order the columns by chain"),
     (fused(links=3), "fused_lasso has no 'links'; it has chains, fusion"),
     (L.LinearClassifier(loss="crammer_singer", solver="multipliers"),
      "multipliers does not minimize hinge, which crammer_singer is for two classes. Try solver='auto'"),
     (L.KernelSVM(kernel={"gaussian": {"gamma": 0.1}}), "write kernel='gaussian', gamma=0.1."),
-    (L.LinearSVM(solver={"stochastic_gradient": {"batch": "x"}}), "batch is 'x'; it must be a whole number"),
-    (L.LinearSVM(solver={"stochastic_gradient": {"batch": 0}}), "batch is 0; it must be a whole number, at least 1"),
-    (L.LinearSVM(solver={"stochastic_gradient": {"batch": 1.5}}), "batch is 1.5; it must be a whole number"),
     (L.LogisticRegression(penalty="lasso"), "there is no penalty 'lasso'; did you mean 'l1'?"),
     (L.LogisticRegression(penalty="Ridge"), "there is no penalty 'Ridge'; did you mean 'l2'?"),
-    (L.LogisticRegression(penalty="elasticnet"), "there is no penalty 'elasticnet'; did you mean 'elastic_net'?"),
     (L.LogisticRegression(penalty="L2"), "there is no penalty 'L2'; did you mean 'l2'?"),
     (L.LogisticRegression(penalty={"l1": {"factors": [1]}}), "factors has 1 number for 3 features"),
     (L.LogisticRegression(penalty={"adaptive_lasso": {"gamma": 0}}), "gamma is 0"),
     (L.LogisticRegression(penalty={"adaptive_lasso": {"initial_strength": -1}}), "at least 0"),
     (L.LogisticRegression(penalty="fused_lasso", solver="proximal_newton"), "Try solver='proximal_gradient'"),
-    (L.LogisticRegression(penalty="fused_lasso", solver="newton"), "Try solver='proximal_gradient'"),
     (L.LinearClassifier(penalty="fused_lasso", loss="hinge"), "no solver minimizes hinge with fused_lasso"),
     (L.LinearDiscriminantAnalysis(priors=[1.0]), "priors has 1 entry for 2 classes"),
     (L.ErrorCorrectingOutputCodes(code=[[1, -1]]), "code has 1 row for 2 classes"),
     (L.OrdinalRegression(order=[0, 1, 1]), "1 more than once"),
     (L.DantzigSelector(strength=-1), "strength is -1"),
-    (L.DantzigSelector(strength=np.nan), "strength is nan"),
-    (L.DantzigSelector(strength="0.1"), "strength is '0.1'"),
     (L.Ridge(factors=[1, 2]), "factors has 2 numbers for 3 features; give one for each"),
     (L.Lasso(factors=[-1] * 3), "give one number, at least 0, for each feature"),
     (L.Lasso(factors=[1, 2, 3], solver="homotopy"), "Try solver='quadratic_program'"),
     (L.ElasticNet(l1_ratio=-0.1), "l1_ratio is -0.1"),
     (L.ElasticNet(l1_ratio=1.1), "l1_ratio is 1.1"),
-    (L.ElasticNet(l1_ratio="half"), "l1_ratio is 'half'"),
-    (L.ElasticNet(l1_ratio=np.nan), "l1_ratio is nan"),
     (L.PartialLeastSquares(0), "n_components is 0; it must be a whole number, at"),
-    (L.PartialLeastSquares(1.5), "n_components is 1.5; it must be a whole number, at"),
     (L.FlexibleDiscriminantAnalysis(3), "pass an instance of a regressor"),
-    (L.FlexibleDiscriminantAnalysis(object()), "pass an instance of a regressor"),
     (L.FlexibleDiscriminantAnalysis(n_components=0), "n_components is 0"),
     (L.RelevanceVectorMachine(kernel=3), "kernel is 3; give its name, a function, or None"),
-    (L.RelevanceVectorRegressor(kernel=3), "kernel is 3; give its name, a function, or None"),
+    (L.Calibrated(cv=1), "cv is 1"),
+    (L.ZeroOneClassifier(node_limit=-1), "node_limit is -1"),
+    (L.LinearSVM(loss="logistic"), "loss is 'logistic'"),
+    (L.LinearSVM(hard_margin=True, solver="stochastic_gradient"),
+     "solver is 'stochastic_gradient'; the hard margin has its own solver: use solver='auto'."),
+    (L.LinearSVM(strength=-1.0), "strength is -1.0"),
+    (L.LinearSVM(solver="newton_cg"), "newton_cg"),
+    (L.LinearClassifier(loss="hinge", penalty=None, solver="semismooth_newton"), "needs penalty='l2'"),
     (L.Calibrated(method="platt"), "method is 'platt'; choose from sigmoid, isotonic, temp"),
     (L.TunedClassifier(L.BayesianLogisticRegression(strength=1.0), rule="aic", strengths=[1.0]),
      "needs a likelihood: logistic, probit, ordinal or kernel"),
-    *((L.TunedRegressor(rule="aic", noise_variance=wrong), "; it must be a number above 0, or None")
-      for wrong in (-1, 0, np.inf, np.nan)),
+    (L.TunedRegressor(rule="aic", noise_variance=0), "; it must be a number above 0, or None"),
     (L.TunedRegressor(rule="aic", noise_variance="x"), "noise_variance is 'x'; it must be a number, or None"),
 ])  # fmt: skip
 def test_a_wrong_value_is_reported_with_the_remedy(model, message):
@@ -263,9 +223,9 @@ def test_a_wrong_value_is_reported_with_the_remedy(model, message):
     (L.LogisticRegression(class_weight={0: -1}), "class_weight of 0 is -1"),
     (L.LogisticRegression(class_weight={"spam": 2}), "class_weight names 'spam', but the classes are [0, 1, 2]"),
     (L.GaussianNB(priors=[0.5, 0.5]), "priors has 2 entries for 3 classes"),
+    (L.LinearClassifier(loss="crammer_singer", solver="semismooth_newton"), "semismooth_newton needs"),
     (L.MixtureDiscriminantAnalysis(subclasses=0), "subclasses is 0; it must be a whole number"),
     (L.MixtureDiscriminantAnalysis(subclasses=[2, 0, 1]), "whole number, at least 1, or a list"),
-    (L.MixtureDiscriminantAnalysis(subclasses="3"), "subclasses is '3'"),
     (L.MixtureDiscriminantAnalysis(subclasses=[2, 3]), "subclasses has 2 entries for 3 classes"),
     (L.MixtureDiscriminantAnalysis(shrinkage=2), "shrinkage is 2; it must be a number from 0 to 1"),
     (L.MixtureDiscriminantAnalysis(n_init=0), "n_init is 0"),
@@ -273,12 +233,10 @@ def test_a_wrong_value_is_reported_with_the_remedy(model, message):
     (L.ErrorCorrectingOutputCodes(code=[[1], [2], [-1]]), "matrix of −1, 0 and 1"),
     (L.ErrorCorrectingOutputCodes(code=[[1], [-1]]), "code has 2 rows for 3 classes"),
     (L.ErrorCorrectingOutputCodes(code=[[1, 1], [-1, 1], [0, 1]]), "column 1 of code lacks"),
-    (L.ErrorCorrectingOutputCodes(code=[[1, 0], [1, 0], [-1, 1]]), "column 1 of code lacks"),
     (L.ErrorCorrectingOutputCodes(code=[[1, -1], [1, -1], [-1, 1]]), "two rows of code are equal"),
     (L.ErrorCorrectingOutputCodes(columns=0), "columns is 0; it must be"),
     (L.ErrorCorrectingOutputCodes(decoding="hing"), "decoding is 'hing'; it must be one of 'margin', 'hamming'"),
     (L.ErrorCorrectingOutputCodes(decoding="zero_one"), "decoding is 'zero_one'"),
-    (L.ErrorCorrectingOutputCodes(decoding=[]), "decoding is []; it must be one of"),
     (L.ErrorCorrectingOutputCodes(columns=1), "columns is 1, too few for 3 classes: in 100 random codes two of them"),
 ])  # fmt: skip
 def test_a_wrong_value_for_three_classes_is_reported_with_the_remedy(model, message):
@@ -298,13 +256,34 @@ WORDS = np.array(["a", "b"])[Y]
 DISCRIMINANT = fitted(L.LinearDiscriminantAnalysis, X, Y)
 BALANCED = fitted(L.BernoulliNB, X, Y, class_weight="balanced")
 MIXED = "all labels as numbers or all as words"
+COSTS = [[0, 1], [1, 0]]
 
 
 @each(("call", "message"), [
     (lambda: L.Ridge().fit(X, X), "Ridge has one target: fit one for each column"),
     (lambda: L.Ridge().fit(X, WORDS), "targets of a regression are numbers"),
     (lambda: L.GaussianNB().fit(DAYS[:, None], Y), "X holds datetime64[D]"),
+    (lambda: L.GaussianNB().fit(X, Y + 0.5), "Unknown label type: continuous; y holds 0.5"),
+    (lambda: L.GaussianNB().fit(X, (Y + 0.5).astype(object)), "Unknown label type: continuous; y holds 0.5"),
+    (lambda: L.GaussianNB().fit(X, np.array([1, "a"] * 30, dtype=object)), "y mixes int and str"),
+    (lambda: L.GaussianNB().fit(X, Y, np.ones(59)), "sample_weight has shape (59,); it must be (60,)"),
+    (lambda: L.GaussianNB().fit(X, Y, -np.ones(60)), "sample_weight holds -1"),
+    (lambda: L.GaussianNB().fit(X, Y, np.full(60, np.nan)), "sample_weight holds nan"),
+    (lambda: L.GaussianNB().fit(X, Y, np.zeros(60)), "sample_weight is zero for every row"),
+    (lambda: L.GaussianNB().fit(X, Y).signed_distance(X), "for a hyperplane use GaussianNB(tied=True)"),
+    (lambda: L.LinearRegression().path(X, Y, [1.0]),
+     "has no penalty, so no path. Use Ridge, Lasso or ElasticNet, which have one."),
+    (lambda: L.LinearSVM(hard_margin=True).path(X, Y, [1.0]), "no path"),
+    (lambda: L.Perceptron().path(X, Y, [1.0]), "so no path. Use LogisticRegression or LinearSVM, which have one."),
+    (lambda: L.LeastSquaresClassifier().path(X, Y, [1.0]), "so no path. Set one, say penalty='l2'."),
+    (lambda: L.decide(np.full((1, 2), 0.5), COSTS),
+     "logarithms of probabilities are at most 0; give predict_log_proba(X)"),
+    (lambda: L.decide([[np.nan, 0.0]], COSTS), "log_proba holds nan"),
+    (lambda: L.decide([0.5, 0.5], COSTS), "log_proba has shape (2,); it must be (n, K)"),
+    (lambda: L.LogisticRegression().fit(X, Y).score(X, [1]), "y has length 1, X has length 60"),
     (lambda: L.PartialLeastSquares().fit(X, Y).coef_after(4), "components is 4; it must be a whole number from 0 to"),
+    *((lambda steps=steps: L.ForwardStagewise(n_steps=9).fit(X, Y).coef_after(steps),
+       f"steps is {steps}; it must be a whole number from 0 to 9") for steps in (-1, 10, 2.5)),
     (lambda: L.PartialLeastSquares(2).fit(X, X).signed_distance(X), "3 targets have no boundary in common; fit one"),
     (lambda: L.FlexibleDiscriminantAnalysis(KNeighborsRegressor()).fit(X, Y, np.ones(60)),
      "KNeighborsRegressor takes no sample_weight"),
@@ -315,18 +294,16 @@ MIXED = "all labels as numbers or all as words"
     (lambda: separability(np.eye(2), [1, 1]), "y has 1 class"),
     (lambda: stratified_folds(Y, 1, seed=0), "folds is 1; cross-validation needs at least 2"),
     (lambda: metrics.find("f1_makro"), "'f1_makro'; did you mean 'f1_macro'"),
-    (lambda: L.decide(np.log(np.full((2, 3), 1 / 3)), [[0, 1], [1, 0]]), "costs has shape (2, 2)"),
+    (lambda: L.decide(np.log(np.full((2, 3), 1 / 3)), COSTS), "costs has shape (2, 2)"),
     (lambda: L.decide(np.log(np.full((2, 2), 1 / 2)), [[0, np.inf], [1, 0]]), "NaN or infinity"),
     (lambda: bayes_error([[0, 0], [1, 1]], [[1.0, 1.0], [1.0, 1.0]]), "singular"),
     (lambda: bayes_error([[0, np.nan], [1, 1]]), "not finite"),
     (lambda: bayes_error([[0, 0], [1, 1]], [[1.0, np.nan], [np.nan, 1.0]]), "not finite"),
     (lambda: bayes_error([[0, 0], [1, 1]], "identity", [1, 0]), "2 numbers above 0"),
-    (lambda: bayes_error([[0, 0], [1, 1]], "identity", [1]), "2 numbers above 0"),
     *((lambda wrong=wrong: L.LogisticRegression().path(X, Y, wrong), words) for wrong, words in (
         ([], "at least one"), (["a"], "at least one number"), ([1.0, 0.0], "above 0"), ([np.nan], "above 0"),
         (1.0, "at least one"))),
     (lambda: DISCRIMINANT.fit_many(X, Y, [[0]], [{"shrinkage": 2}]), "shrinkage is 2"),
-    (lambda: L.LinearDiscriminantAnalysis().fit_blocks([]), "fewer than two classes"),
     (lambda: L.LinearDiscriminantAnalysis().fit_blocks([(X[:3], [0, 0, 0])]), "fewer than two"),
     (lambda: L.LinearDiscriminantAnalysis().fit_blocks([(X[:3], [0, 0, 0])], classes=[1, 2]), "not in"),
     (lambda: DISCRIMINANT.merge(fitted(L.LinearDiscriminantAnalysis, X, WORDS)), MIXED),
@@ -350,6 +327,7 @@ def test_a_wrong_call_is_reported_with_the_remedy(call, message):
     (lambda: L.CategoricalNB().fit([[0.0], [1e12], [1.0]], [0, 1, 0]), "codes up to 1e+12 need counts"),
     (lambda: L.BayesianLogisticRegression(predictive="quadrature").fit(X, np.arange(60) % 3),
      "for two classes, and y has 3; use 'probit'"),
+    (lambda: L.GaussianNB().fit(X, np.full(60, 7)), "at least two classes; y has 1 class: 7"),
     (lambda: L.FlexibleDiscriminantAnalysis().fit(X[:3], [0, 1, 2]), "so N − K is not positive"),
     (lambda: L.Calibrated().fit(X, np.arange(60) == 3), "has 1 row; Calibrated holds"),
     (lambda: L.TunedClassifier().fit(X, np.arange(60) == 3), "holds rows of every class out"),
@@ -371,25 +349,6 @@ def test_what_a_data_set_does_not_allow_is_not_applicable(call, message):
         call()
 
 
-def test_the_solver_of_several_classes_is_for_several_classes():
-    model = L.LinearClassifier(loss="crammer_singer", solver="multipliers")
-    assert model.fit(X, np.arange(60) % 3).status_ == "converged"
-    two = L.LinearClassifier(loss="crammer_singer", solver="semismooth_newton")
-    with refused("semismooth_newton needs"):
-        two.fit(X, Y)
-
-
-@each(("model", "remedy"), [
-    (L.LinearRegression(), "Use Ridge, Lasso or ElasticNet, which have one."),
-    (L.Perceptron(), "Use LogisticRegression or LinearSVM, which have one."),
-    (L.LogisticRegression(penalty=None), "Set one, say penalty='l2'."),
-    (L.LeastSquaresClassifier(), "Set one, say penalty='l2'."),
-])  # fmt: skip
-def test_a_model_without_a_penalty_names_models_with_one(model, remedy):
-    with refused(f"has no penalty, so no path. {remedy}"):
-        model.path(X, Y, [1.0])
-
-
 @each("classes", [2, 3])
 @each("pair", [(0, 3), (1, 1), (-1, 0), (0, 1, 2), (0.5, 1)])
 def test_a_boundary_needs_a_valid_pair_of_classes(pair, classes):
@@ -407,22 +366,11 @@ def test_a_fit_that_stops_states_the_tolerance_of_its_solver():
         model.fit(X, Y)
 
 
-def test_probabilities_are_refused_as_log_probabilities():
-    P, costs = L.LogisticRegression().fit(X, Y).predict_proba(X), [[0, 5], [1, 0]]
-    with refused("logarithms of probabilities are at most 0; give predict_log_proba(X)"):
-        L.decide(P, costs)
-    with refused("log_proba holds nan"):
-        L.decide([[np.nan, 0.0]], costs)
-    with refused("log_proba has shape (2,); it must be (n, K)"):
-        L.decide([0.5, 0.5], costs)
-    single = np.log(np.array([[1 + 2e-7, 1e-9]]))  # of sums in single precision
-    assert L.decide(single, costs).tolist() == [0]
+def test_log_probabilities_may_be_above_0_by_the_rounding_of_single_precision():
+    assert L.decide(np.log(np.array([[1 + 2e-7, 1e-9]])), COSTS).tolist() == [0]
 
 
-def test_a_quadratic_boundary_is_refused_as_a_hyperplane():
-    with refused("for a hyperplane use GaussianNB(tied=True)"):
-        L.GaussianNB().fit(X, Y).signed_distance(X)
-    assert L.GaussianNB(tied=True).fit(X, Y).signed_distance(X).shape == (60,)
+def test_a_boundary_needs_a_fit():
     for model in (L.GaussianNB(), L.LogisticRegression(), L.Ridge()):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             model.boundary()
@@ -446,34 +394,36 @@ def test_keys_of_a_generator_are_those_of_its_schema(keys, message):
     assert synthetic.generate("circles", rows=(np.int64(3), 2), radii=np.array([1, 2]))[1].size == 5
 
 
-DATED = {
-    "pandas": pd.DataFrame({"a": X[:, 0], "born": DAYS}),
-    "pandas with a zone": pd.DataFrame({"born": pd.date_range("2020", periods=60, tz="UTC")}),
-    "pandas, spans": pd.DataFrame({"a": X[:, 0], "born": DAYS - DAYS[0]}),
-    "polars": pl.DataFrame({"a": X[:, 0], "born": DAYS}),
-}
+DATES = "holds .*days since"
+TEXT = "holds text: 'Bern'. Convert it to numbers"
+TABLES = [
+    (pd.DataFrame({"a": X[:, 0], "born": DAYS}), "'born'", DATES),
+    (pd.DataFrame({"born": pd.date_range("2020", periods=60, tz="UTC")}), "'born'", DATES),
+    (pd.DataFrame({"a": X[:, 0], "born": DAYS - DAYS[0]}), "'born'", DATES),
+    (pl.DataFrame({"a": X[:, 0], "born": DAYS}), "'born'", DATES),
+    (pd.DataFrame({"a": 1.0, "city": ["Bern", "Genf"] * 30}), "'city'", TEXT),
+    (pd.DataFrame({"city": pd.Categorical(["Bern", "Genf"] * 30)}), "'city'", TEXT),
+    (pl.DataFrame({"a": X[:, 0], "city": ["Bern", "Genf"] * 30}), "'city'", TEXT),
+    (np.array([["1.5", "1"], ["2", "Bern"]] * 30), "1", TEXT),
+    ([[1.0, "Bern"], [2.0, None]] * 30, "1", TEXT),
+]
 
 
-@each("kind", DATED)
-def test_dates_are_refused_and_named_with_their_column(kind):
-    with pytest.raises(ValueError, match=r"takes numbers, and column 'born' holds .*days since"):
-        L.LinearDiscriminantAnalysis().fit(DATED[kind], Y)
+@each(("table", "column", "message"), TABLES)
+def test_dates_and_text_are_refused_and_named_with_their_column(table, column, message):
+    words = f"LogisticRegression takes numbers, and column {column} {message}"
+    with pytest.raises(ValueError, match=words):
+        L.LogisticRegression().fit(table, Y)
 
 
-TEXTS = {
-    "pandas": (pd.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Genf"]}), "column 'city' holds text: 'Bern'"),
-    "categorical": (pd.DataFrame({"city": pd.Categorical(["Bern", "Genf"])}), "column 'city' holds text: 'Bern'"),
-    "polars": (pl.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Genf"]}), "column 'city' holds text: 'Bern'"),
-    "array": (np.array([["1.5", "1"], ["2", "x"]]), "column 1 holds text: 'x'"),
-    "list": ([[1.0, "Bern"], [2.0, None]], "column 1 holds text: 'Bern'"),
-}  # fmt: skip
-
-
-@each("kind", TEXTS)
-def test_text_is_refused_and_named_with_its_column(kind):
-    table, message = TEXTS[kind]
-    with refused(f"LogisticRegression takes numbers, and {message}. Convert it to numbers"):
-        L.LogisticRegression().fit(table, [0, 1])
+@each("value", [np.nan, np.inf])
+@each("form", [np.asarray, sparse.csr_array])
+def test_a_cell_that_is_not_finite_is_named_by_row_and_column(form, value):
+    bad, model = X.copy(), L.GaussianNB().fit(X, Y)
+    bad[17, 2] = value
+    for call in (lambda: L.GaussianNB().fit(form(bad), Y), lambda: model.predict(form(bad))):
+        with pytest.raises(NotApplicable, match=r"contains (NaN|infinity).* row 17, column 2"):
+            call()
 
 
 def test_missing_numbers_of_pandas_are_named_with_row_and_column():
@@ -483,32 +433,16 @@ def test_missing_numbers_of_pandas_are_named_with_row_and_column():
             L.LogisticRegression().fit(pd.DataFrame({"a": column, "b": 1.0}), [0, 1, 0, 1])
 
 
-@each("gap", [None, np.nan, pd.NA, pd.NaT], ids=["None", "nan", "NA", "NaT"])
-def test_a_missing_label_is_reported_as_missing(gap):
-    y = np.where(Y == 1, "ill", "well").astype(object)
-    y[[3, 5]] = gap
-    with refused("Input y contains 2 missing labels. Drop the rows without a target."):
-        L.LogisticRegression().fit(X, y)
-    with refused("Input y contains 2 missing labels"):
-        L.LogisticRegression().fit(X, pd.Series(y, dtype=object))
-
-
 @each("labels", [
-    np.array([1.0, float("nan")], dtype=object),
-    np.array([1.0, np.float32("nan")], dtype=object),
+    *(np.array(["ill", gap], dtype=object) for gap in (None, np.nan, np.float32("nan"), pd.NA, pd.NaT)),
+    pd.Series(["ill", None], dtype=object),
     np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
     pd.Series(pd.to_datetime(["2020-01-01", None])),
-], ids=["objects", "single precision", "dates", "dates of pandas"])  # fmt: skip
-def test_a_missing_label_is_refused(labels):
+], ids=repr)  # fmt: skip
+def test_a_missing_label_is_reported_as_missing(labels):
     """NaN and NaT have an order in NumPy, or raise no error in comparisons."""
-    with refused(f"Input y contains {Y.sum()} missing labels"):
+    with refused(f"Input y contains {Y.sum()} missing labels. Drop the rows without a target."):
         L.LogisticRegression().fit(X, labels[Y])
-
-
-def test_a_score_needs_a_class_for_each_row():
-    fitted = L.LogisticRegression().fit(X, Y)
-    with refused("y has length 1, X has length 60"):
-        fitted.score(X, [1])
 
 
 @each(("labels", "message"), [
