@@ -56,14 +56,9 @@ def test_each_number_of_the_article_is_a_finding(study):
     body = "\n".join(line for line in text.splitlines() if not line.startswith(("#", "![", "<!--")))
     for *_, stratum in make_reference.every_stratum(study):
         body = re.sub(rf"{re.escape(stratum)}(?= [|]| than|[;.])", " ", body)
-    body = re.sub(
-        r"`[^`]*`|\]\([^)]*\)|95 %|at 0\.05|0\.95|0\.01(?!\d)|version \S+",
-        " ",
-        body,
-    )
-    said = {
-        number.replace(",", "") for number in re.findall(r"\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?", body)
-    }
+    body = re.sub(r"`[^`]*`|\]\([^)]*\)|95 %|at 0\.05|0\.95|0\.01(?!\d)|version \S+", " ", body)
+    numbers = re.findall(r"\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?", body)
+    said = {number.replace(",", "") for number in numbers}
     shown = {str(make_reference.PLANNED)}
     for row in study.findings:
         shown |= forms(row["finding"], row["value"])
@@ -85,27 +80,9 @@ def forms(finding, value):
         return {f"{value:.1e}", f"{value:.0f}"}
     if finding.startswith("share"):
         return {f"{value:.0f}", f"{value:.1f}"}
-    return (
-        {f"{value:.0f}"}
-        if value == round(value) and value
-        else decimals(value) | ({"0"} if not value else set())
-    )
-
-
-def test_a_mean_difference_is_that_of_the_scores(study):
-    """By a second computation: from all scores, without the code of the article."""
-    counted = pl.read_csv(ARCHIVE / "tables" / "strata_datasets.csv").filter("counts")["dataset"]
-    means = mean_accuracies()
-    (row,) = (
-        row
-        for row in study.findings
-        if (row.get("method"), row.get("against"), row.get("among"))
-        == ("lda_shrunk", "logistic", "all data sets")
-    )
-    values = [means[d, "lda_shrunk"] - means[d, "logistic"] for d in counted]
-    assert row["data_sets"] == len(values)
-    assert row["value"] == pytest.approx(np.mean(values), abs=1e-12)
-    assert row["lower"] <= row["value"] <= row["upper"]
+    if value and value == round(value):
+        return {f"{value:.0f}"}
+    return decimals(value) if value else {*decimals(value), "0"}
 
 
 def mean_accuracies():
@@ -116,8 +93,8 @@ def mean_accuracies():
     }
 
 
-def test_the_table_of_accuracies_is_that_of_the_scores(study):
-    """The file, and the cells of the page: to three digits, with the highest one of the complete methods."""
+def test_tables_and_differences_are_those_of_the_scores(study):
+    """By a second computation, from all scores: the file, the cells of the page to three digits, and mean gaps."""
     means, written = mean_accuracies(), pl.read_csv(make_reference.ACCURACIES)
     lines = {line.split(" | ")[0]: line for line in study.text.splitlines() if " `" in line}
     for row in written.iter_rows(named=True):
@@ -125,10 +102,31 @@ def test_the_table_of_accuracies_is_that_of_the_scores(study):
         found = {m: row[m] for m in own if row[m] is not None}
         np.testing.assert_allclose([*found.values()], [own[m] for m in found], atol=1e-12)
         *_, majority, focus, lda, svm, _ = lines[f"| {row['dataset']}"].split(" | ")[:9]
-        for cell, method in zip(
-            (majority, focus, lda, svm), make_reference.SHOWN_ACCURACIES, strict=True
-        ):
+        cells = zip((majority, focus, lda, svm), make_reference.SHOWN_ACCURACIES, strict=True)
+        for cell, method in cells:
             assert float(cell) == pytest.approx(own[method], abs=5e-4)
+    strata = pl.read_csv(ARCHIVE / "tables" / "strata_datasets.csv").filter("counts")
+    (overall,) = (
+        {"mean": row["value"]} | row
+        for row in study.findings
+        if (row.get("method"), row.get("against"), row.get("among"))
+        == ("lda_shrunk", "logistic", "all data sets")
+    )
+    assert overall["lower"] <= overall["mean"] <= overall["upper"]
+    groups = pl.read_csv(make_reference.CONTRASTS)
+    few = groups.filter(pl.col("data_sets") < 10)
+    assert few["upper"].null_count() == few.height > 0  # described and not tested
+    for row in few.iter_rows(named=True):
+        pair = f"`{row['method']}` − `{row['against']}`"
+        assert f"{pair} is lower for {row['group']}" not in study.text
+    groups = groups.filter(property="classes", group="classes ≤ 2")
+    assert {*groups["method"]} >= {"logistic", "lda_shrunk", "least_squares_ridge"}
+    two = strata.filter(pl.col("classes") <= 2)["dataset"]
+    for rows, counted in (([overall], strata["dataset"]), (groups.iter_rows(named=True), two)):
+        for row in rows:
+            gaps = [means[d, row["method"]] - means[d, row["against"]] for d in counted]
+            assert row["data_sets"] == len(counted)
+            assert row["mean"] == pytest.approx(np.mean(gaps), abs=1e-12)
 
 
 def test_nonlinear_methods_are_joined_on_equal_folds_and_not_ranked(tmp_path):
@@ -162,23 +160,6 @@ def test_nonlinear_methods_are_joined_on_equal_folds_and_not_ranked(tmp_path):
         _ = make_reference.Study(tmp_path / "2026.1").context
 
 
-def test_a_difference_within_a_group_is_that_of_the_scores_of_its_data_sets(study):
-    means, strata = mean_accuracies(), pl.read_csv(ARCHIVE / "tables" / "strata_datasets.csv")
-    written = pl.read_csv(make_reference.CONTRASTS)
-    few = written.filter(pl.col("data_sets") < 10)
-    assert few["upper"].null_count() == few.height > 0  # described and not tested
-    for row in few.iter_rows(named=True):
-        pair = f"`{row['method']}` − `{row['against']}`"
-        assert f"{pair} is lower for {row['group']}" not in study.text
-    written = written.filter(property="classes", group="classes ≤ 2")
-    two = strata.filter("counts", pl.col("classes") <= 2)["dataset"]
-    assert {*written["method"]} >= {"logistic", "lda_shrunk", "least_squares_ridge"}
-    for row in written.iter_rows(named=True):
-        gaps = [means[d, row["method"]] - means[d, row["against"]] for d in two]
-        assert row["data_sets"] == len(two)
-        assert row["mean"] == pytest.approx(np.mean(gaps), abs=1e-12)
-
-
 @pytest.mark.slow
 @pytest.mark.early
 def test_a_part_computed_again_gives_the_numbers_of_the_archive(tmp_path):
@@ -203,12 +184,12 @@ def test_a_part_computed_again_gives_the_numbers_of_the_archive(tmp_path):
     assert {*different} <= reordered
 
 
-def changed(folder, table, change):
-    """A copy of the archive, without its checksums, with one table changed."""
+def changed(folder, change):
+    """A copy of the archive, without its checksums, with other fits."""
     shutil.copytree(ARCHIVE, folder)
     (folder / "sha256sums.txt").unlink()
-    path = folder / f"{table}.parquet"
-    write_table(change(pl.read_parquet(path)), table, path)
+    path = folder / "fits.parquet"
+    write_table(change(pl.read_parquet(path)), "fits", path)
     return str(folder)
 
 
@@ -224,11 +205,8 @@ FAULTS = {
 @pytest.mark.slow
 @each("fault", ["", *FAULTS])
 def test_the_check_of_submissions_finds_a_lost_fold_and_a_gap_that_is_too_large(tmp_path, fault):
-    given = (
-        changed(tmp_path / fault.replace(" ", "_"), "fits", FAULTS[fault])
-        if fault
-        else str(ARCHIVE)
-    )
+    folder = tmp_path / fault.replace(" ", "_")
+    given = changed(folder, FAULTS[fault]) if fault else str(ARCHIVE)
     with open_results(given) as theirs, open_results(str(ARCHIVE)) as reference:
         found = [*check.problems(theirs, reference)]
     assert len(found) == bool(fault)
