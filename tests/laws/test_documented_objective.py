@@ -1,6 +1,5 @@
 """The objective of a fit is the documented function of its coefficients, computed here again from the equations."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from inspect import signature
 
@@ -18,8 +17,6 @@ from linclass import LinearClassifier
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
 from linclass.linear.linear_model import is_used
-
-Values = Callable[[np.ndarray], np.ndarray]
 
 
 def positive(v):

@@ -10,12 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sums import PARAMS
 
-from linclass import (
-    ExponentialFamilyNB,
-    LeastSquaresClassifier,
-    LinearDiscriminantAnalysis,
-    LogisticRegression,
-)
+import linclass as L
 from linclass.base.messages import NotApplicable
 from linclass.base.parameters import idle_in_all
 from linclass.naive_bayes.naive_bayes import NaiveBayes
@@ -54,7 +49,7 @@ def rows(K, n=72, seed=3):
 def folds(estimator, n):
     """Folds of unequal sizes, including a single row, and no rows but for a family that cannot leave out none."""
     order = np.random.default_rng(0).permutation(n)
-    none = [] if isinstance(estimator, ExponentialFamilyNB) else [np.empty(0, dtype=int)]
+    none = [] if isinstance(estimator, L.ExponentialFamilyNB) else [np.empty(0, dtype=int)]
     return [*np.split(order, [1, 10, 30]), *none]
 
 
@@ -93,7 +88,7 @@ def can_fit(estimator, X, y, **params):
 def suited(estimator, X, y):
     """X, or whole numbers for models that take only such; above 0, for some families are of such only."""
     whole = np.abs(np.rint(X)) + 1.0
-    takes_x = can_fit(estimator, X, y) and not isinstance(estimator, ExponentialFamilyNB)
+    takes_x = can_fit(estimator, X, y) and not isinstance(estimator, L.ExponentialFamilyNB)
     return X if takes_x or not can_fit(estimator, whole, y) else whole
 
 
@@ -106,7 +101,11 @@ def assert_as_alone(estimator, X, y, held_out, scaling=None):
         train = np.delete(np.arange(len(y)), row)
         X_train, X_test = X[train], X[row]
         if scaling is not None:
-            X_train, X_test = (_scaled(part, *scaling[f]) for part in (X_train, X_test))
+            shift, scale = scaling[f]  # sparse rows are not shifted
+            X_train, X_test = (
+                sparse.csr_array(Z / scale) if sparse.issparse(Z) else (Z - shift) / scale
+                for Z in (X_train, X_test)
+            )
         for changed, fitted in zip(params, own, strict=True):
             alone = clone(estimator).set_params(**changed).fit(X_train, y[train])
             assert repr(fitted) == repr(alone)
@@ -126,10 +125,6 @@ def assert_as_alone(estimator, X, y, held_out, scaling=None):
             np.testing.assert_array_equal(fitted.predict(X_test), alone.predict(X_test))
             ours, theirs = fitted.decision_function(X_test), alone.decision_function(X_test)
             np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=2e-8)
-
-
-def _scaled(X, shift, scale):
-    return sparse.csr_array(X / scale) if sparse.issparse(X) else (X - shift) / scale
 
 
 JOINT = each("estimator", [e for e in classifiers() if type(e).__name__ not in ALONE], ids=repr)
@@ -184,17 +179,17 @@ def test_parameters_other_than_the_strength_may_differ():
         for strength in (0.1, 0.2)
         for weight in (None, "balanced")
     ]
-    (fits,) = LogisticRegression(tol=1e-12).fit_many(X, y, [np.arange(9)], params)
+    (fits,) = L.LogisticRegression(tol=1e-12).fit_many(X, y, [np.arange(9)], params)
     assert [f.class_weight for f in fits] == [None, "balanced"] * 2
     with pytest.raises(NotApplicable, match="saves nothing"):
-        LogisticRegression().fit_many(X, y, [np.arange(9)], params[:3])
+        L.LogisticRegression().fit_many(X, y, [np.arange(9)], params[:3])
 
 
 def test_steps_that_ran_out_are_reported_of_each_fit():
     X, y = rows(2)
     X[y == "b", 0] += 9
     params = [{"strength": 1e-12}, {"strength": 1.0}]
-    (fits,) = LogisticRegression(max_iter=7).fit_many(X, y, [np.arange(9)], params)
+    (fits,) = L.LogisticRegression(max_iter=7).fit_many(X, y, [np.arange(9)], params)
     assert [fit.status_ for fit in fits] == ["max_iter", "converged"]
     assert fits[0].n_iter_ == 7
     assert fits[0].certificate_ > 1e-6
@@ -202,9 +197,9 @@ def test_steps_that_ran_out_are_reported_of_each_fit():
 
 
 @each("model", [
-    LogisticRegression(warm_start=True),
-    LogisticRegression(trace=True),
-    LogisticRegression(solver="stochastic_gradient"),
+    L.LogisticRegression(warm_start=True),
+    L.LogisticRegression(trace=True),
+    L.LogisticRegression(solver="stochastic_gradient"),
     *(e for e in classifiers() if type(e).__name__ in ALONE),
 ], ids=repr)  # fmt: skip
 def test_fits_that_depend_on_more_than_the_rows_are_refused(model):
@@ -213,7 +208,7 @@ def test_fits_that_depend_on_more_than_the_rows_are_refused(model):
         model.fit_many(X, y, folds(model, len(y)), params_for(model))
 
 
-@each("model", [LeastSquaresClassifier(), LinearDiscriminantAnalysis()], ids=repr)
+@each("model", [L.LeastSquaresClassifier(), L.LinearDiscriminantAnalysis()], ids=repr)
 def test_folds_are_numbers_of_rows_or_masks(model):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 3)), np.arange(40) % 2

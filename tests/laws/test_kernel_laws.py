@@ -206,13 +206,6 @@ def test_the_linear_machine_has_the_minimum_of_the_linear_svm_on_two_far_cluster
 POWER = {"epsilon_insensitive": 1, "squared_epsilon_insensitive": 2}  # of s in the loss of s·r
 
 
-def curve():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=60)
-    return X, np.round(y * 256) / 256  # c + s·y is exact
-
-
 def regressor(kernel, loss, s):
     strength = 1e-3 * s ** (POWER[loss] - 2)
     options = {"epsilon": 0.125 * s, "strength": strength}
@@ -223,7 +216,10 @@ def regressor(kernel, loss, s):
 @each("loss", POWER)
 @each("kernel", ["linear", "gaussian"])
 def test_far_targets_give_the_function_of_near_ones(kernel, loss, c, s):
-    X, y = curve()
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=60)
+    y = np.round(y * 256) / 256  # c + s·y is exact
     near, far = regressor(kernel, loss, 1.0).fit(X, y), regressor(kernel, loss, s).fit(X, c + s * y)
     assert far.status_ == near.status_ == "converged"
     assert_allclose((far.predict(X) - c) / s, near.predict(X), atol=1e-6)

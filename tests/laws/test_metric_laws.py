@@ -30,14 +30,6 @@ def predictions(K, n=300, seed=0, positive=None):
     return Predictions(y, score.argmax(axis=1), score, log_proba, positive, costs=costs)
 
 
-def some_rows(p, rows):
-    """Those rows of one fold, in that order, as often as they are named."""
-    assert p.log_proba is not None
-    weight = None if p.weight is None else p.weight[rows]
-    arrays = p.y_true[rows], p.y_pred[rows], p.score[rows], p.log_proba[rows]
-    return Predictions(*arrays, p.positive, weight, p.costs)
-
-
 def perfect(K):
     y = np.arange(60) % K
     log_proba = np.where(np.eye(K)[y] == 1, 0, -np.inf)
@@ -82,7 +74,8 @@ def test_a_stack_has_the_values_of_its_folds_for_any_block_size(K, weighted, blo
     weight = np.random.default_rng(4).exponential(size=(6, 60)) if weighted else None
     stack, methods = (stacked(folds, shape, weight) for shape in ((6,), (2, 3)))
     unequal = [replace(predictions(K, n=n, seed=n), costs=folds[0].costs) for n in (50, 7, 31)]
-    empty = some_rows(unequal[0], np.arange(0))
+    none, no_scores = np.empty(0, dtype=int), np.empty((0, K))
+    empty = Predictions(none, none, no_scores, no_scores, K - 1, costs=folds[0].costs)
     found = measure(stack)
     assert sorted(found) == NAMES
     for name in NAMES:
@@ -146,17 +139,14 @@ def test_metrics_of_probabilities_are_absent_without_them(name):
     assert np.isnan(metrics.find(name)(Predictions(p.y_true, p.y_pred, p.score, None, 2)))
 
 
-def pairs(score, member):
-    """P(s₊ > s₋) + ½ P(s₊ = s₋), every pair looked at."""
-    above = score[member][:, None] - score[~member]
-    return float(((above > 0) + 0.5 * (above == 0)).mean())
-
-
 def test_auc_of_scores_without_probabilities_is_of_the_scores():
-    p = predictions(4)
+    """P(s₊ > s₋) + ½ P(s₊ = s₋), every pair looked at."""
+    p, of_each = predictions(4), []
     bare = Predictions(p.y_true, p.y_pred, p.score, None, p.positive)
-    each = [pairs(p.score[:, k], p.y_true == k) for k in range(4)]
-    assert value("auc", bare) == pytest.approx(np.mean(each), rel=1e-13)
+    for k, score in enumerate(p.score.T):
+        above = score[p.y_true == k][:, None] - score[p.y_true != k]
+        of_each.append(((above > 0) + 0.5 * (above == 0)).mean())
+    assert value("auc", bare) == pytest.approx(np.mean(of_each), rel=1e-13)
 
 
 def test_tuning_by_expected_cost_uses_the_costs():

@@ -94,17 +94,13 @@ def test_the_exact_search_finds_the_minimum_of_a_piecewise_quadratic_function(ki
 # BFGS's inverse maps the last change of the gradient to that of θ, and stays symmetric and positive definite
 
 
-def points(d):
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((200, d)), rng.choice([-1.0, 1.0], size=200)
-    P = Objective(DesignMatrix(X), Probit(), y)
-    return [P.at(0.3 * rng.standard_normal(d + 1)) for _ in range(5)]
-
-
 @each("units", [None, Units(np.array([9.0, 0, 1, -2]), np.array([1e-3, 1, 5, 1e4]))])
 @each("own", [None, lambda g: 3.0 * g])
 def test_the_inverse_explains_the_last_change(own, units):
-    secants, path = Secants(inverse=own, units=units), points(4)
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 4)), rng.choice([-1.0, 1.0], size=200)
+    P, secants = Objective(DesignMatrix(X), Probit(), y), Secants(inverse=own, units=units)
+    path = [P.at(0.3 * rng.standard_normal(5)) for _ in range(5)]
     for old, new in itertools.pairwise(path):
         secants.add(old, new)
         s, y = new.theta - old.theta, new.gradient - old.gradient
@@ -131,27 +127,20 @@ def test_limited_memory_ends_where_newton_does_in_any_units(classes, penalty):
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def dummies(rng):
-    """A column for each of ten categories, whose sum is the intercept's, and a number."""
-    categories = rng.integers(0, 10, 100)[:, None] == np.arange(10)
-    return np.column_stack([categories, rng.standard_normal(100)])
+DEPENDENT = {
+    "a column for each of ten categories, whose sum is the intercept's, and a number": lambda rng: np.column_stack(
+        [rng.integers(0, 10, 100)[:, None] == np.arange(10), rng.standard_normal(100)]
+    ),
+    "as many columns as rows, which with an intercept is one too many": lambda rng: rng.standard_normal((20, 20)),
+    "a sum": lambda rng: rng.standard_normal((100, 10)) @ np.column_stack([np.eye(10), np.ones(10)]),
+}  # fmt: skip
 
 
-def square(rng):
-    """As many columns as rows; with an intercept it is one too many."""
-    return rng.standard_normal((20, 20))
-
-
-def summed(rng):
-    X = rng.standard_normal((100, 10))
-    return np.column_stack([X, X.sum(axis=1)])
-
-
-@each("columns", [dummies, square, summed])
+@each("columns", DEPENDENT)
 def test_dependent_columns_are_reported_and_get_the_minimum_norm_solution(columns):
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        X = columns(rng)
+        X = DEPENDENT[columns](rng)
         y = X @ rng.standard_normal(X.shape[1]) + rng.standard_normal(len(X))
         model = LinearRegression().fit(X, y)
         least = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean(), rcond=1e-10)[0]

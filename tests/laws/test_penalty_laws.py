@@ -147,21 +147,16 @@ def test_units_of_features_in_a_group_do_not_matter_to_its_convergence(loss):
 NEW_PARTS = Path(__file__).parents[2] / "docs" / "new_parts.md"
 
 
-def penalty_of_the_page():
-    """The user's own penalty that docs/new_parts.md shows."""
-    section = NEW_PARTS.read_text(encoding="utf-8").partition("## A penalty of your own")[2]
-    names = {"__name__": "own"}
-    exec(section.partition("```python\n")[2].partition("```")[0], names)
-    return names["Length"]
-
-
 @each("loss", ["logistic", "squared"])
 def test_a_user_defined_penalty_can_be_passed_as_an_instance(loss):
-    """‖W‖ is the group lasso of one group of d features, divided by √d."""
+    """The example of docs/new_parts.md: ‖W‖ is the group lasso of one group of d features, divided by √d."""
+    page, names = NEW_PARTS.read_text(encoding="utf-8"), {"__name__": "own"}
+    section = page.partition("## A penalty of your own")[2]
+    exec(section.partition("```python\n")[2].partition("```")[0], names)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 4))
     y = (X[:, 0] + rng.standard_normal(80) > 0).astype(int)
-    penalty, group = penalty_of_the_page()(), GroupLasso(groups=[0, 0, 0, 0])
+    penalty, group = names["Length"](), GroupLasso(groups=[0, 0, 0, 0])
     options = {"loss": loss, "tol": 1e-9, "solver": "proximal_gradient"}
     own = LinearClassifier(penalty=penalty, strength=0.05, **options)
     known = LinearClassifier(penalty=group, strength=0.025, **options)

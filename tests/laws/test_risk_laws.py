@@ -14,13 +14,9 @@ from linclass.evaluation.bayes_error import bayes_error, square_roots
 from linclass.evaluation.risk import decide
 
 
-def posteriors(n, K, seed=0):
-    return np.log(np.random.default_rng(seed).dirichlet(np.ones(K), size=n))
-
-
 @each("K", [2, 3, 7])
 def test_no_action_has_less_expected_risk_than_the_least(K):
-    log_proba = posteriors(500, K)
+    log_proba = np.log(np.random.default_rng(0).dirichlet(np.ones(K), size=500))
     costs = np.random.default_rng(K).normal(size=(K + 1, K))
     risk = np.exp(log_proba) @ costs.T
     chosen = risk[np.arange(500), decide(log_proba, costs)]

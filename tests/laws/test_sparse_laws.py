@@ -36,19 +36,6 @@ def made(name, **more):
     return find("solvers", name)(**({"tol": 1e-9} | more))
 
 
-def least_strength_of_zero(P):
-    """max_j |∂loss/∂w_j|/kink at the best intercept alone: from there on W = 0, but for features without a penalty."""
-    none = P.with_strength(1e9)
-    solution = made(of_features(P.penalty), tol=1e-14).solve(none, P.zero())
-    assert not P.weight_part(solution.theta)[..., penalized(P)].any()
-    return P.penalty.dual_norm(P.weight_part(P.at(solution.theta).loss_gradient))
-
-
-def penalized(P):
-    free = P.penalty.unpenalized
-    return np.ones(P.design.n_features, bool) if free is None else ~free
-
-
 def of_features(penalty):
     return "proximal_newton" if penalty.entrywise else "proximal_gradient"
 
@@ -74,12 +61,17 @@ def test_every_solver_proves_the_same_optimum(solver, loss, penalty, intercept):
 
 @each(("solver", "loss", "penalty"), CASES)
 def test_from_the_largest_slope_on_every_weight_is_exactly_zero(solver, loss, penalty):
+    """max_j |∂loss/∂w_j|/kink at the best intercept alone: from there on W = 0, but for features without a penalty."""
     P = objective(loss, penalty)
-    edge = least_strength_of_zero(P)
+    free, none = P.penalty.unpenalized, P.with_strength(1e9)
+    penalized = np.ones(3, bool) if free is None else ~free
+    solution = made(of_features(P.penalty), tol=1e-14).solve(none, P.zero())
+    assert not P.weight_part(solution.theta)[..., penalized].any()
+    edge = P.penalty.dual_norm(P.weight_part(P.at(solution.theta).loss_gradient))
     for strength, empty in [(1.0001 * edge, True), (0.99 * edge, False)]:
         at = P.with_strength(strength)
         W = P.weight_part(made(solver).solve(at, P.zero()).theta)
-        assert np.any(W[..., penalized(P)]) != empty
+        assert np.any(W[..., penalized]) != empty
 
 
 @each("intercept", [True, False])
@@ -106,26 +98,18 @@ def test_the_largest_slope_beside_the_shares_of_classes_is_where_weights_end(
         assert model.status_ == "converged", (over, tol)
 
 
-TWO_STEPS = pytest.mark.parametrize("formed", [True, False], ids=["formed", "by_products"])
-
-
-@pytest.fixture
-def step(monkeypatch):
+@pytest.fixture(params=["formed", "by products"])
+def hessian(request, monkeypatch):
     """Quadratic programs on a Hessian that is formed, or conjugate gradients."""
-
-    def choose(formed):
-        if not formed:
-            monkeypatch.setattr("linclass.linear.solvers.proximal_newton.MAX_JOINT_HESSIAN", 0)
-            monkeypatch.setattr("linclass.linear.solvers.proximal_newton.MAX_HESSIAN", 0)
-
-    return choose
+    if request.param == "by products":
+        for limit in ("MAX_JOINT_HESSIAN", "MAX_HESSIAN"):
+            monkeypatch.setattr(f"linclass.linear.solvers.proximal_newton.{limit}", 0)
 
 
-@TWO_STEPS
+@pytest.mark.usefixtures("hessian")
 @pytest.mark.parametrize("classes", [2, 3])
-def test_units_of_all_features_are_those_of_the_strength(step, formed, classes):
+def test_units_of_all_features_are_those_of_the_strength(classes):
     """X·s at strength·s has the minimum of X at strength, with weights W/s."""
-    step(formed)
     X, y = data(classes)
     model = LogisticRegression(penalty="l1", strength=0.02).fit(X, y)
     for s in (1e-6, 1e-3, 1e3, 1e6):
@@ -136,11 +120,10 @@ def test_units_of_all_features_are_those_of_the_strength(step, formed, classes):
         assert_allclose(s * other.coef_, model.coef_, atol=1e-8)
 
 
-@TWO_STEPS
+@pytest.mark.usefixtures("hessian")
 @pytest.mark.parametrize("penalty", [name for name in NAMED if penalty_called(name).entrywise])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_shifting_features_changes_only_the_intercept(step, formed, penalty, classes):
-    step(formed)
+def test_shifting_features_changes_only_the_intercept(penalty, classes):
     X, y = data(classes)
     model = LogisticRegression(penalty=penalty, strength=0.02).fit(X, y)
     for far in ([30] * 5, [1e4] * 5, [0, 1e6, 0, -1e3, 0]):
@@ -151,11 +134,10 @@ def test_shifting_features_changes_only_the_intercept(step, formed, penalty, cla
             assert_allclose(other.coef_, model.coef_, atol=5e-3)
 
 
-@TWO_STEPS
+@pytest.mark.usefixtures("hessian")
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_columns_of_all_sizes_are_certified_as_optimal(step, formed, intercept, classes):
-    step(formed)
+def test_columns_of_all_sizes_are_certified_as_optimal(intercept, classes):
     X, y = data(classes)
     year_and_income = X * [10, 2e4, 1, 1, 1] + [2000, 6e4, 0, 0, 0]
     one_large, constant = X * [1e5, 1, 1, 1, 1], X * [1, 1, 1, 1, 0] + [0, 0, 0, 0, 1e3]

@@ -178,9 +178,7 @@ def test_weights_are_the_same_in_one_fit_and_in_parts(model):
 
 
 @each("model", [
-    LDA(),
-    LDA(shrinkage=0.2),
-    linclass.QuadraticDiscriminantAnalysis(shrinkage=0.5),
+    LDA(), LDA(shrinkage=0.2), linclass.QuadraticDiscriminantAnalysis(shrinkage=0.5),
 ])  # fmt: skip
 @each("d", [3, 70])
 def test_relative_weights_apply_with_and_without_kept_sums(model, d):
@@ -279,17 +277,13 @@ def test_the_prior_of_largest_evidence_has_a_limit_as_the_weights_grow():
             assert alpha == pytest.approx(3 / np.sum(fit.coef_**2), rel=1e-4)
 
 
-def settings(model):
-    """Its own parameters, and another strength where fits of one strength share nothing."""
-    linear = isinstance(model, linclass.LinearClassifier) and model.penalty is not None
-    return [{}, {"strength": 1.0}] if linear else [{}]
-
-
 @each_model(MANY)
 def test_weights_apply_to_joint_fits_of_folds(model):
     """Those of rows, and those of classes unless joint fits are refused."""
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3), np.flatnonzero(w == 0)]
+    linear = isinstance(model, linclass.LinearClassifier) and model.penalty is not None
+    settings = [{}, {"strength": 1.0}] if linear else [{}]  # fits of one strength share nothing
     cases = [(w, None), (w / w.sum(), None)]
     cases += [] if name(model) in WITHOUT else [(w, SOME), (w, "balanced")]
     for weights, of_classes in cases:
@@ -297,7 +291,7 @@ def test_weights_apply_to_joint_fits_of_folds(model):
         if of_classes:
             asked.set_params(class_weight=of_classes)
         try:
-            fits = asked.fit_many(X, y, folds, settings(model), None, weights)
+            fits = asked.fit_many(X, y, folds, settings, None, weights)
         except NotApplicable:
             assert of_classes == "balanced"
             continue

@@ -16,14 +16,6 @@ STRENGTH, N = 0.05, 90
 RATIO = {"l1_ratio": 0.4}
 
 
-def rows():
-    """(X, classes ±1, real targets)."""
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((N, 4))
-    target = X @ [1.0, -2.0, 0.0, 0.5] + rng.standard_normal(N)
-    return X, np.where(target + rng.standard_normal(N) > 0.3, 1, -1), target
-
-
 OURS, C = {"strength": STRENGTH, "tol": 1e-12}, 1 / (N * STRENGTH)
 PAIRS = {
     "LogisticRegression": (
@@ -60,7 +52,10 @@ CLOSE = {"SGDClassifier": 2e-2, "SVC": 1e-4, "SVR": 1e-4}  # absolute; how near 
 @each("name", PAIRS)
 def test_the_conversion_gives_the_same_coefficients(name):
     ours, theirs = PAIRS[name]
-    X, classes, target = rows()
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((N, 4))
+    target = X @ [1.0, -2.0, 0.0, 0.5] + rng.standard_normal(N)
+    classes = np.where(target + rng.standard_normal(N) > 0.3, 1, -1)
     y = target if name in ("Ridge", "Lasso", "ElasticNet", "SVR") else classes
     ours.fit(X, y)
     theirs.fit(X, y)

@@ -85,14 +85,10 @@ def test_ledoit_and_wolfs_share_is_scikit_learns_of_the_deviations(data):
 @each("data", ["iris", "wine"])
 @each("solver", ["svd", "eigen"])
 def test_qda_over_all_rows_of_a_class_is_scikit_learns(data, solver):
-    X, y = DATA[data]
-    theirs = TheirQDA(solver=solver).fit(X, y)
-    ours = L.QuadraticDiscriminantAnalysis(ddof=0).fit(X, y)
-    _same_but_for_clipping(ours.predict_log_proba(X), theirs.predict_log_proba(X))
-
-
-def _same_but_for_clipping(ours, theirs):
     """They take the logarithm of a probability, which ends at 10⁻³⁰⁸ and rounds near 1."""
+    X, y = DATA[data]
+    theirs = TheirQDA(solver=solver).fit(X, y).predict_log_proba(X)
+    ours = L.QuadraticDiscriminantAnalysis(ddof=0).fit(X, y).predict_log_proba(X)
     seen = theirs > -600
     assert seen.any()
     np.testing.assert_allclose(ours[seen], theirs[seen], rtol=1e-8, atol=1e-8)
@@ -125,16 +121,11 @@ def test_naive_bayes_of_words_is_scikit_learns(name, smoothing, container):
     X, y = words()
     expected = getattr(peers, name)(alpha=smoothing).fit(container(X), y)
     found = getattr(L, name)(smoothing=smoothing).fit(container(X), y)
-    np.testing.assert_allclose(found.coef_, _coefficients(expected), rtol=1e-8)
+    log_p = expected.feature_log_prob_
+    log_odds = log_p - np.log1p(-np.exp(log_p)) if name == "BernoulliNB" else log_p
+    np.testing.assert_allclose(found.coef_, log_odds, rtol=1e-8)
     log_proba = expected.predict_log_proba(X)
     np.testing.assert_allclose(found.predict_log_proba(container(X)), log_proba, 1e-8, 1e-8)
-
-
-def _coefficients(theirs):
-    log_p = theirs.feature_log_prob_
-    if isinstance(theirs, peers.BernoulliNB):
-        return log_p - np.log1p(-np.exp(log_p))
-    return log_p
 
 
 @each("smoothing", [1.0, 0.01])

@@ -1,6 +1,5 @@
 """Metrics against scikit-learn's."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +10,6 @@ from sklearn.calibration import calibration_curve
 
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
-
-Witness = Callable[[Predictions], float]
 
 
 def predictions(K, seed, weighted=False):
