@@ -307,24 +307,20 @@ def test_a_method_that_never_loses_has_a_finite_rating():
     assert (found.elo <= found.upper + 1e-9).all()
 
 
-def test_methods_that_lack_a_score_never_change_which_others_are_complete():
+def test_missing_scores_are_left_out_or_worst_and_never_change_which_other_methods_are_complete():
     """Nor do copies of them; a row without any score asks nothing of anybody."""
-    table = np.random.default_rng(5).random((6, 8))
-    table[2, 0] = table[3, [1, 2]] = np.nan
-    assert_array_equal(compare.complete_methods(table), range(3, 8))
-    lacks = np.full((6, 20), 2.0)  # the best elsewhere
-    lacks[4] = np.nan
-    assert_array_equal(compare.complete_methods(np.column_stack([table, lacks])), range(3, 8))
-    table[5] = np.nan
-    assert_array_equal(compare.complete_methods(table), range(3, 8))
-
-
-def test_missing_scores_are_left_out_or_worst():
     table = np.array([[0.5, np.nan, 0.9], [0.4, 0.3, 0.2]])
     left, rows = compare.leave_out_missing(table)
     assert_array_equal(left, table[1:])
     assert_array_equal(rows, [1])
     assert_array_equal(compare.ranks(compare.missing_as_worst(table)), [[2, 3, 1], [1, 2, 3]])
+    table = np.random.default_rng(5).random((6, 8))
+    table[2, 0] = table[3, [1, 2]] = np.nan
+    lacks = np.full((6, 20), 2.0)  # the best elsewhere
+    lacks[4] = np.nan
+    without = np.vstack([table[:5], np.full(8, np.nan)])
+    for some in (table, np.column_stack([table, lacks]), without):
+        assert_array_equal(compare.complete_methods(some), range(3, 8))
 
 
 HOLEY = np.where(np.arange(60).reshape(12, 5) == 0, np.nan, TABLE)

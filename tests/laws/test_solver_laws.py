@@ -281,10 +281,8 @@ def test_sparse_and_dense_give_the_same_answer(solver, real):
 
 
 @each("model", [
-    LogisticRegression(solver="newton"),
-    LogisticRegression(solver="newton", penalty=None),
-    LinearRegression(solver="quasi_newton"),
-    Ridge(solver="quasi_newton"),
+    LogisticRegression(solver="newton"), LogisticRegression(solver="newton", penalty=None),
+    LinearRegression(solver="quasi_newton"), Ridge(solver="quasi_newton"),
 ], ids=repr)  # fmt: skip
 @each("classes", [2, 3])
 def test_a_warm_start_begins_where_the_last_fit_ended(model, classes):
@@ -296,15 +294,6 @@ def test_a_warm_start_begins_where_the_last_fit_ended(model, classes):
     assert_allclose(model.coef_, coef, atol=1e-5)
     wider = np.column_stack([X, X[:, 0] ** 2])  # an old answer that does not fit is left alone
     assert model.fit(wider, y).coef_.shape[-1] == 5
-
-
-def test_gradient_descent_makes_its_steps_from_any_start():
-    P = objective("logistic", "unpenalized")
-    theta = start = np.array([1.0, -1, 0.5, 0])
-    solver = find("solvers", "gradient_descent")(learning_rate=0.1, max_iter=25, tol=0)
-    for _ in range(25):
-        theta = theta - 0.1 * P.at(theta).gradient
-    assert_allclose(solver.solve(P, start).theta, theta, atol=1e-13)
 
 
 @each("average", [True, False])

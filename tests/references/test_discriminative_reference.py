@@ -75,17 +75,6 @@ def test_standard_errors_and_deviance_are_statsmodels(classes):
             assert summary.df_residual == peer.df_resid
 
 
-@each("intercept", [True, False])
-@each("classes", [2, 3])
-def test_degrees_of_freedom_count_what_the_saturated_model_has_more(classes, intercept):
-    """It has K − 1 free probabilities a row, as VGAM::vglm of R counts."""
-    X, y = data(classes)
-    model = LogisticRegression(penalty=None, fit_intercept=intercept).fit(X, y)
-    (n, d), K = X.shape, classes
-    assert model.summary().df_residual == (n - d - intercept) * (K - 1)
-    assert model.summary().df_null == (n - intercept) * (K - 1)
-
-
 def heart(*columns):
     """Rousseauw et al. (1983), as in Hastie, Tibshirani & Friedman (2009), §4.4.2."""
     with (ROOT / "resources" / "SAheart.data").open(encoding="utf-8") as file:
@@ -126,10 +115,18 @@ def test_the_summary_matches_the_output_of_rs_glm():
     assert "AIC: 499.17" in text
 
 
-def test_the_summary_names_the_family():
-    for classes, family in [(2, "binomial"), (3, "multinomial")]:
-        text = str(LogisticRegression(penalty=None).fit(*data(classes)).summary())
-        assert f"(Dispersion parameter for {family} family taken to be 1)" in text
+@each("intercept", [True, False])
+@each(("classes", "family"), [(2, "binomial"), (3, "multinomial")])
+def test_the_summary_names_the_family_and_counts_what_the_saturated_model_has_more(
+    classes, family, intercept
+):
+    """It has K − 1 free probabilities a row, as VGAM::vglm of R counts."""
+    X, y = data(classes)
+    summary = LogisticRegression(penalty=None, fit_intercept=intercept).fit(X, y).summary()
+    (n, d), K = X.shape, classes
+    assert summary.df_residual == (n - d - intercept) * (K - 1)
+    assert summary.df_null == (n - intercept) * (K - 1)
+    assert f"(Dispersion parameter for {family} family taken to be 1)" in str(summary)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
