@@ -110,11 +110,8 @@ def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone():
 
 @each("far", [1e3, 1e6, 1e9])
 @each("model", [
-    L.LogisticRegression(),
-    L.LogisticRegression(penalty=None),
-    L.LogisticRegression(penalty="l1", strength=1e-3),
-    L.ProbitRegression(),
-    L.LinearSVM(),
+    L.LogisticRegression(), L.LogisticRegression(penalty=None),
+    L.LogisticRegression(penalty="l1", strength=1e-3), L.ProbitRegression(), L.LinearSVM(),
     L.BayesianLogisticRegression(predictive="mode"),
 ], ids=repr)  # fmt: skip
 def test_sparse_rows_with_a_column_far_from_0(model, far):
@@ -147,15 +144,10 @@ def test_a_lasso_whose_digits_are_lost_stops():
 
 
 @each("model", [
-    L.GaussianNB(var_smoothing=0),
-    L.GaussianNB(var_smoothing=0, tied=True),
-    L.ExponentialFamilyNB("gaussian"),
-    L.LinearDiscriminantAnalysis(),
-    L.LinearDiscriminantAnalysis(covariance_type="diag"),
-    L.QuadraticDiscriminantAnalysis(),
-    L.RegularizedDiscriminantAnalysis(),
-    L.FisherDiscriminant(),
-    L.NearestMean(),
+    L.GaussianNB(var_smoothing=0), L.GaussianNB(var_smoothing=0, tied=True),
+    L.ExponentialFamilyNB("gaussian"), L.LinearDiscriminantAnalysis(),
+    L.LinearDiscriminantAnalysis(covariance_type="diag"), L.QuadraticDiscriminantAnalysis(),
+    L.RegularizedDiscriminantAnalysis(), L.FisherDiscriminant(), L.NearestMean(),
     L.NearestShrunkenCentroids(),
 ], ids=repr)  # fmt: skip
 @each("classes", [2, 3])

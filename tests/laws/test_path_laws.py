@@ -14,23 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from linclass import (
-    KernelLogisticRegression,
-    KernelSVM,
-    LeastSquaresClassifier,
-    LinearClassifier,
-    LinearSVM,
-    LogisticRegression,
-    NearestShrunkenCentroids,
-    OneVsOne,
-    OneVsRest,
-    OrdinalRegression,
-    ProbitRegression,
-    Ridge,
-    SupportVectorRegressor,
-    TunedClassifier,
-    parameter_path,
-)
+import linclass as L
 from linclass.base import parts
 from linclass.base.messages import NotApplicable
 from linclass.base.numerics import conjugate_gradients_of_shifts
@@ -41,15 +25,12 @@ from linclass.linear.path import intercept_fit
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
 VARIANTS = {  # besides the defaults
-    "LogisticRegression": [
-        {"solver": "newton_cg"},
-        {"class_weight": "balanced"},
-        *({"penalty": penalty} for penalty in ("l1", "elastic_net", "adaptive_lasso")),
-    ],
+    "LogisticRegression": [{"solver": "newton_cg"}, {"class_weight": "balanced"},
+        *({"penalty": penalty} for penalty in ("l1", "elastic_net", "adaptive_lasso"))],
     "LinearClassifier": [{"loss": "squared_hinge"}, {"loss": "squared"}],
     "KernelSVM": [{"loss": "squared_hinge"}, {"kernel": "polynomial", "degree": 2}],
     "SupportVectorRegressor": [{"kernel": "gaussian"}],
-}
+}  # fmt: skip
 
 
 def penalized():
@@ -89,7 +70,7 @@ def test_a_path_is_what_separate_fits_are(estimator, kind, K):
     X = sparse.csr_array(np.where(np.abs(X) > 0.7, X, 0)) if kind == "sparse" else X
     cases = [{"sample_weight": w}]
     if isinstance(
-        estimator, LogisticRegression | ProbitRegression
+        estimator, L.LogisticRegression | L.ProbitRegression
     ):  # a row of weight 0 has an offset
         offset = np.random.default_rng(2).normal(size=(len(y), K)[: K - 1])
         cases += [{"sample_weight": w * (np.arange(len(y)) % 7 > 0), "offset": offset}]
@@ -124,7 +105,7 @@ def test_a_ridge_path_of_many_sparse_rows_is_what_separate_fits_are(fit_intercep
     X = sparse.random_array((350, 400), density=0.05, rng=rng, format="csr")
     y, w = rng.integers(0, 2, 350), rng.integers(0, 3, 350)
     options = {"penalty": "l2", "solver": "finite_newton", "tol": 1e-10}
-    model = LeastSquaresClassifier(fit_intercept=fit_intercept, **options)
+    model = L.LeastSquaresClassifier(fit_intercept=fit_intercept, **options)
     for fitted in model.path(X, y, STRENGTHS, sample_weight=w):
         alone = model._unfitted(strength=fitted.strength).fit(X, y, sample_weight=w)
         assert fitted.status_ == "converged"
@@ -149,7 +130,7 @@ def test_computing_a_path_does_not_change_the_estimator(estimator):
     assert set(vars(fitted)) == set(before)
     for name, value in before.items():
         np.testing.assert_array_equal(vars(fitted)[name], value)
-    if isinstance(estimator, LogisticRegression) and estimator.solver == "auto":
+    if isinstance(estimator, L.LogisticRegression) and estimator.solver == "auto":
         short = estimator._unfitted(solver="proximal_gradient", max_iter=1)
         assert {*short.path(X, y, [1e-6, 1e-5]).status_} == {"max_iter"}
 
@@ -160,7 +141,7 @@ def test_a_fit_with_more_weights_than_rows_follows_the_path_to_a_weak_strength()
     X[:, 1:] += 0.5 * X[:, :-1]
     W = rng.standard_normal((3, 300)) * (rng.random((3, 300)) < 0.1)
     y = (X @ W.T + rng.gumbel(size=(100, 3))).argmax(axis=1)
-    weak = LogisticRegression(penalty="l1", strength=1e-6, trace=True).fit(X, y)
+    weak = L.LogisticRegression(penalty="l1", strength=1e-6, trace=True).fit(X, y)
     assert weak.status_ == "converged"
     passes = weak.trace_[-1]["passes"]
     assert passes < 10 * weak.n_iter_  # 140 a step where each stage is a single step
@@ -194,7 +175,7 @@ def possible(penalty):
     """One classifier for each loss that can have the penalty; the perceptron's loss is 0 without features."""
     found = []
     for loss in parts.names("losses"):
-        model = LinearClassifier(loss=loss, penalty=penalty, tol=1e-10)
+        model = L.LinearClassifier(loss=loss, penalty=penalty, tol=1e-10)
         try:
             model.check()
         except ValueError:
@@ -205,7 +186,7 @@ def possible(penalty):
 
 @each("penalty", ("l1", "elastic_net", "adaptive_lasso", "group_lasso", "fused_lasso"))
 def test_the_first_strength_leaves_no_weight_and_a_weaker_one_does(penalty):
-    without = LogisticRegression(penalty=penalty, fit_intercept=False, tol=1e-10)
+    without = L.LogisticRegression(penalty=penalty, fit_intercept=False, tol=1e-10)
     for K, model in itertools.product((2, 3), [*possible(penalty), without]):
         X, y = rows(K)
         top = model.strength_path(X, y)[0]
@@ -234,13 +215,8 @@ def test_the_first_strength_of_l2_explains_at_most_a_hundredth_of_the_loss():
 
 
 @each("model", [
-    KernelSVM(),
-    KernelSVM(loss="squared_hinge", kernel="linear"),
-    KernelLogisticRegression(),
-    OrdinalRegression(),
-    LinearSVM(),
-    ProbitRegression(),
-    SupportVectorRegressor(kernel="gaussian"),
+    L.KernelSVM(), L.KernelSVM(loss="squared_hinge", kernel="linear"), L.KernelLogisticRegression(),
+    L.OrdinalRegression(), L.LinearSVM(), L.ProbitRegression(), L.SupportVectorRegressor(kernel="gaussian"),
 ], ids=repr)  # fmt: skip
 def test_the_first_fit_of_a_path_hardly_differs_from_the_intercept(model):
     X, y = rows(2)
@@ -256,14 +232,14 @@ def test_the_first_fit_of_a_path_hardly_differs_from_the_intercept(model):
 def test_factors_and_unpenalized_features_belong_to_the_start(penalty):
     """With the factor 0 a feature joins the intercept; doubled factors halve the strengths."""
     X, y = rows(2)
-    free = LogisticRegression(penalty={penalty: {"factors": [0, 1, 1, 1, 1]}}, tol=1e-13)
+    free = L.LogisticRegression(penalty={penalty: {"factors": [0, 1, 1, 1, 1]}}, tol=1e-13)
     top = free.strength_path(X, y)[0]
     W = free.set_params(strength=top).fit(X, y).coef_[0]
     assert W[0] != 0
     if penalty == "l1":
         assert np.abs(W[1:]).max() < 1e-9
         assert free.set_params(strength=0.9 * top).fit(X, y).coef_[0, 1:].any()
-    equal = [LogisticRegression(penalty={penalty: {"factors": [f] * 5}}) for f in (1, 2)]
+    equal = [L.LogisticRegression(penalty={penalty: {"factors": [f] * 5}}) for f in (1, 2)]
     one, two = (model.strength_path(X, y) for model in equal)
     assert_allclose(one, 2 * two)
 
@@ -272,7 +248,7 @@ def test_weights_count_rows_and_sparse_rows_have_the_same_path():
     X, y = rows(2)
     twice = np.arange(60) % 3 == 0
     for penalty, loss in itertools.product(("l1", "l2"), ("logistic", "hinge", "squared_hinge")):
-        model = LinearClassifier(penalty=penalty, loss=loss)
+        model = L.LinearClassifier(penalty=penalty, loss=loss)
         weighed = model.strength_path(X, y, sample_weight=1.0 + twice)
         repeated = model.strength_path(np.vstack([X, X[twice]]), np.append(y, y[twice]))
         assert_allclose(weighed, repeated, rtol=1e-5)
@@ -281,9 +257,9 @@ def test_weights_count_rows_and_sparse_rows_have_the_same_path():
 
 def test_thresholds_begin_without_features_and_end_with_all():
     X, y = rows(3)
-    path = NearestShrunkenCentroids().threshold_path(X, y)
+    path = L.NearestShrunkenCentroids().threshold_path(X, y)
     assert path[-1] == 0
-    selected = [NearestShrunkenCentroids(t).fit(X, y).selected_.sum() for t in path[[0, 1, -1]]]
+    selected = [L.NearestShrunkenCentroids(t).fit(X, y).selected_.sum() for t in path[[0, 1, -1]]]
     assert selected[0] == 0
     assert selected[1] > 0
     assert selected[2] == 5
@@ -291,9 +267,9 @@ def test_thresholds_begin_without_features_and_end_with_all():
 
 def test_the_strength_path_inside_one_vs_one_applies_to_every_pair():
     X, y = rows(3, 90)
-    name, inner = "estimator__strength", LogisticRegression(penalty="l1", tol=1e-10)
-    for outer in (OneVsOne(inner), OneVsRest(inner)):
-        top = parameter_path(outer, name, X, y)[0]
+    name, inner = "estimator__strength", L.LogisticRegression(penalty="l1", tol=1e-10)
+    for outer in (L.OneVsOne(inner), L.OneVsRest(inner)):
+        top = L.parameter_path(outer, name, X, y)[0]
         fits = [outer._unfitted().set_params(**{name: s}).fit(X, y) for s in (top, 0.9 * top)]
         at, below = ([one.coef_.any() for one in fit.estimators_] for fit in fits)
         assert (any(at), any(below)) == (False, True)
@@ -301,9 +277,11 @@ def test_the_strength_path_inside_one_vs_one_applies_to_every_pair():
 
 def test_the_path_of_a_pipeline_is_that_of_its_transformed_rows():
     X, y = rows(2)
-    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
-    found = parameter_path(pipeline, "logisticregression__strength", X, y)
-    assert_allclose(found, LogisticRegression().strength_path(StandardScaler().fit_transform(X), y))
+    pipeline = make_pipeline(StandardScaler(), L.LogisticRegression())
+    found = L.parameter_path(pipeline, "logisticregression__strength", X, y)
+    assert_allclose(
+        found, L.LogisticRegression().strength_path(StandardScaler().fit_transform(X), y)
+    )
 
 
 @each("class_weight", [None, "balanced", {"few": 5.0, "many": 0.5}])
@@ -319,16 +297,19 @@ def test_paths_of_scikit_learn_begin_where_its_fits_begin(class_weight):
         (sk.Lasso(), "alpha", few * 1.0),
         (sk.ElasticNet(l1_ratio=0.3), "alpha", few * 1.0),
     ]:
-        path = parameter_path(model, name, X, target)
+        path = L.parameter_path(model, name, X, target)
         fits = [model.set_params(**{name: v}).fit(X, target).coef_.copy() for v in path[[0, 2]]]
         first, next_ = (np.abs(coef).max() for coef in fits)
         assert first < 1e-4, model
         assert next_ > 1e-3, model
     for model, ours, target in [
-        (sk.RidgeClassifier(**weighted), LinearClassifier(loss="squared", **weighted), y),
-        (sk.Ridge(), Ridge(), few * 1.0),
+        (sk.RidgeClassifier(**weighted), L.LinearClassifier(loss="squared", **weighted), y),
+        (sk.Ridge(), L.Ridge(), few * 1.0),
     ]:
-        alphas, strengths = parameter_path(model, "alpha", X, target), ours.strength_path(X, target)
+        alphas, strengths = (
+            L.parameter_path(model, "alpha", X, target),
+            ours.strength_path(X, target),
+        )
         if class_weight is None:
             assert_allclose(alphas, 300 * strengths)
         theirs = np.ravel(model.set_params(alpha=alphas[15]).fit(X, target).coef_)
@@ -337,30 +318,30 @@ def test_paths_of_scikit_learn_begin_where_its_fits_begin(class_weight):
     weights = {"few": 1.0, "many": 1.0} if type(class_weight) is not dict else class_weight
     W = sum(weights[label] for label in y)
     for model, ours in [
-        (svm.LinearSVC(**weighted), LinearClassifier(loss="squared_hinge", **weighted)),
-        (svm.SVC(**weighted), KernelSVM(**weighted)),
+        (svm.LinearSVC(**weighted), L.LinearClassifier(loss="squared_hinge", **weighted)),
+        (svm.SVC(**weighted), L.KernelSVM(**weighted)),
     ]:
-        strengths = 1 / (W * parameter_path(model, "C", X, y))
+        strengths = 1 / (W * L.parameter_path(model, "C", X, y))
         assert_allclose(strengths, ours.strength_path(X, y), rtol=1e-6)
     model = sk.SGDClassifier(loss="log_loss", **weighted)
-    strengths = LogisticRegression(**weighted).strength_path(X, y)
-    assert_allclose(parameter_path(model, "alpha", X, y), W / 300 * strengths, rtol=1e-6)
+    strengths = L.LogisticRegression(**weighted).strength_path(X, y)
+    assert_allclose(L.parameter_path(model, "alpha", X, y), W / 300 * strengths, rtol=1e-6)
 
 
 @each(("model", "name", "words"), [
     (sk.MultiTaskLasso(), "alpha", r"MultiTaskLasso has no path of 'alpha' .*; list its"),
     (KNeighborsClassifier(), "n_neighbors", r"no path of 'n_neighbors' .*; list its values"),
-    (LogisticRegression(), "tol", r"no path of 'tol' \(it has one of strength\); list"),
-    (LogisticRegression(penalty=None), "strength", "no penalty, so no path"),
+    (L.LogisticRegression(), "tol", r"no path of 'tol' \(it has one of strength\); list"),
+    (L.LogisticRegression(penalty=None), "strength", "no penalty, so no path"),
 ])  # fmt: skip
 def test_a_model_without_a_path_is_refused_with_a_remedy(model, name, words):
     X, y = rows(2)
     target = np.column_stack([y, y]).astype(float) if name == "alpha" else y
     with pytest.raises(ValueError, match=words):
-        parameter_path(model, name, X, target)
+        L.parameter_path(model, name, X, target)
     given = {"strengths": None, "param_grid": {"tol": "path"}}
     with pytest.raises(ValueError, match="no path of 'tol'"):
-        TunedClassifier(LinearSVM(), **given).fit(X, y)
+        L.TunedClassifier(L.LinearSVM(), **given).fit(X, y)
 
 
 def test_a_path_is_extended_if_the_best_strength_is_at_its_end():
@@ -368,25 +349,27 @@ def test_a_path_is_extended_if_the_best_strength_is_at_its_end():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))
     clear = (X @ [1, 0.3] > 0).astype(int)
-    weak = TunedClassifier(strengths=7, scoring="log_loss").fit(X, clear)
+    weak = L.TunedClassifier(strengths=7, scoring="log_loss").fit(X, clear)
     strengths = np.array([option["strength"] for option in weak.candidates_])
     assert len(strengths) > 7
     assert weak.strength_ <= strengths[:7].min()
     assert strengths.min() >= strengths[:7].min() / 1001  # three decades at most
     assert len(weak.scores_.T) == len(weak.path_) == len(strengths)
-    given = TunedClassifier(strengths=list(strengths[:7]), scoring="log_loss").fit(X, clear)
+    given = L.TunedClassifier(strengths=list(strengths[:7]), scoring="log_loss").fit(X, clear)
     assert len(given.candidates_) == 7  # a list is left as it is
-    noise = TunedClassifier(scoring="log_loss").fit(X, rng.integers(0, 2, 200))
+    noise = L.TunedClassifier(scoring="log_loss").fit(X, rng.integers(0, 2, 200))
     strengths = np.array([option["strength"] for option in noise.candidates_])
     assert strengths.max() <= 11 * strengths[0]
 
 
 def test_each_width_of_a_kernel_has_strengths_of_its_own():
     X, y = rows(2)
-    tuned = TunedClassifier(KernelSVM(), strengths=5, param_grid={"gamma": "path"}, cv=3).fit(X, y)
+    tuned = L.TunedClassifier(L.KernelSVM(), strengths=5, param_grid={"gamma": "path"}, cv=3).fit(
+        X, y
+    )
     first = {}
     for option in tuned.candidates_:
         first.setdefault(option["gamma"], option["strength"])
     assert len(first) >= 4
     for gamma, strength in first.items():
-        assert strength == pytest.approx(KernelSVM(gamma=gamma).strength_path(X, y)[0])
+        assert strength == pytest.approx(L.KernelSVM(gamma=gamma).strength_path(X, y)[0])

@@ -19,18 +19,10 @@ from linclass_study.pipeline.method import Method
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
 VALUES = {  # the least simple and the simplest
-    "strength": (1e-3, 10.0),
-    "shrinkage": (0.0, 1.0),
-    "pooling": (0.0, 1.0),
-    "smoothing": (1e-3, 100.0),
-    "var_smoothing": (1e-9, 100.0),
-    "threshold": (0.0, 5.0),
-    "aggressiveness": (10.0, 1e-4),
-    "ridge": (1e-3, 1e3),
-    "subclasses": (3, 1),
-    "n_components": (2, 1),
-    "n_steps": (6, 1),
-}
+    "strength": (1e-3, 10.0), "shrinkage": (0.0, 1.0), "pooling": (0.0, 1.0), "smoothing": (1e-3, 100.0),
+    "var_smoothing": (1e-9, 100.0), "threshold": (0.0, 5.0), "aggressiveness": (10.0, 1e-4), "ridge": (1e-3, 1e3),
+    "subclasses": (3, 1), "n_components": (2, 1), "n_steps": (6, 1),
+}  # fmt: skip
 SAID = [(kind, name) for kind in KINDS for name in kind.simpler if name in defaults_of(kind)]
 Y = np.arange(48) % 3
 X = np.random.default_rng(5).poisson(3.0, (48, 6)) + np.eye(3, 6)[Y]

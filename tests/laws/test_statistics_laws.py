@@ -35,10 +35,7 @@ GAUSSIAN = [
     "GaussianNB", "LeastSquaresClassifier", "NearestShrunkenCentroids", "RegularizedDiscriminantAnalysis",
     "ReducedRankLDA",
 ]  # fmt: skip
-SUBTRACTING = {
-    *GAUSSIAN,
-    "ExponentialFamilyNB",
-}  # squares, of which a difference may lose the digits
+SUBTRACTING = {*GAUSSIAN, "ExponentialFamilyNB"}  # of whose squares a difference may lose digits
 
 
 def problem(K, n=150, d=5):
@@ -175,11 +172,8 @@ def test_a_fold_or_row_that_holds_all_the_spread_costs_no_digits(kind, params, o
 
 @each("kept", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 @each(("kind", "params"), [
-    (LDA, {}),
-    (LDA, {"shrinkage": 0.2}),
-    (LDA, {"covariance_type": "diag"}),
-    (linclass.QuadraticDiscriminantAnalysis, {"shrinkage": 0.3}),
-    (linclass.FisherDiscriminant, {}),
+    (LDA, {}), (LDA, {"shrinkage": 0.2}), (LDA, {"covariance_type": "diag"}),
+    (linclass.QuadraticDiscriminantAnalysis, {"shrinkage": 0.3}), (linclass.FisherDiscriminant, {}),
 ])  # fmt: skip
 def test_folds_of_fewer_rows_than_features_are_the_refits(kind, params, kept):
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
