@@ -152,7 +152,7 @@ def documented(found: Documented, *above: str) -> Documented:
 def document_methods(kind: type) -> None:
     """Complete the docstrings of the methods that a class defines."""
     for name, method in vars(kind).items():
-        # of one that exists under a condition, and of a class method
+        # unwrap methods that exist under a condition, and class methods
         method = getattr(method, "fn", getattr(method, "__func__", method))
         if inspect.isfunction(method) and not name.startswith("_"):
             bases = [

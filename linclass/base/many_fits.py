@@ -138,7 +138,7 @@ def among_weighted(
     return [place[fold[kept[fold]]] for fold in held_out], kept
 
 
-# What `path` returns: the fits of one model at several strengths
+# The result of `path`: the fits of one model at several strengths
 
 COUNT = 31  # strengths of a path by default
 

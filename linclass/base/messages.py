@@ -155,7 +155,7 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
         if part_of_another.get():
             return models
         name = f"{type(args[0]).__name__}.{method.__name__}"
-        # of a path one model, of folds those of one: the others have the same parameters, too
+        # one model of a path, or the models of one fold: the others have the same parameters
         first = models[:1]
         if idle := sentences_on_idle(_models(first)):
             warn_caller(f"{name}: {' '.join(idle)}")

@@ -414,7 +414,7 @@ def weights_of_some(class_weight: str | Mapping[Any, float], classes: Array) -> 
     return class_weights(class_weight, classes, np.ones(len(classes)))
 
 
-# How many rows the weights count, where a fit depends on it (degrees of freedom, priors, visits):
+# The number of rows that weights represent, on which degrees of freedom, priors and visits depend:
 #
 #     N = max(Σ w, n),   n the number of rows whose weight is not negligible.
 #

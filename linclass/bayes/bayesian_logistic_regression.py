@@ -203,7 +203,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         if self.predictive == "probit":
             mean = mean / np.hypot(1, np.sqrt(np.pi / 8) * self._deviations(X))
         elif self.predictive == "quadrature":
-            # of the smaller of the two probabilities, whose digits count
+            # the smaller of the two probabilities, whose digits count
             log_p = log_mean_of_sigmoid(-np.abs(mean[:, 0]), self._deviations(X)[:, 0])
             log_odds = log_p - np.log1p(-np.exp(log_p))
             return np.where(mean[:, 0] > 0, -log_odds, log_odds)

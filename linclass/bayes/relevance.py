@@ -355,7 +355,7 @@ def _moves(search: Relevance, least: float, most: int) -> int:
     return moves
 
 
-# What relevance vector machines share: columns φ_j, of which few stay, and a Gaussian posterior of their weights.
+# The base class of relevance vector machines: columns φ_j, of which few stay, with a Gaussian posterior of weights.
 #
 # The columns are values of a kernel, φ_j(x) = k(x, x_j) with the training rows x_j, or the features themselves. A
 # column of a kernel needs no inner product behind it, so the kernel may be any function.

@@ -240,14 +240,14 @@ class Labelled:
         return search
 
 
-# Which part of a change of the prior variances 1/α_j is made, while the mode of the posterior follows them.
+# The part of a change of the prior variances 1/α_j that is made before the mode of the posterior follows.
 #
 # A curvature of nearly 0 promises gains that the mode does not keep, so that a column would enter and leave for ever.
-# Of a column that often left a change that turns back is halved: between no variance and one that is too large there
-# is one that is best at its own mode.
+# If a column left LEAVES times, a change that turns back is halved: between no variance and one that is too large
+# there is one that is best at its own mode.
 
-CHANGE_GROWTH = 1.5  # of the part that is made of a change
-LEAVES = 3  # times that are often
+CHANGE_GROWTH = 1.5  # growth of the part that is made of a change
+LEAVES = 3
 
 
 class Pace:

@@ -16,7 +16,7 @@ from linclass.base.arrays import Array, Matrix, centre, shifted, squares_of_rows
 from linclass.base.messages import require_memory
 
 BLOCK = 128  # rows at a time, so that a block stays in the cache
-# of gamma in units of 'scale', the widest kernel first: a path of it
+# path of gamma in units of 'scale', the widest kernel first
 WIDTHS = 4.0 ** np.arange(-2, 2)
 
 

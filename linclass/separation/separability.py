@@ -184,7 +184,7 @@ def length_of(w: Array) -> float:
     return largest * float(np.linalg.norm(w / largest)) if largest > 0 else 0.0
 
 
-# Whether rows can be separated, decided with a proof: by Newton's method, else in integers or by a linear program.
+# The separability of rows, decided with a proof: by Newton's method, else in integers or by a linear program.
 
 # One feature, and a threshold: the extreme rows of both classes decide, however near they are.
 #
@@ -244,15 +244,15 @@ def _overlapping(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return multipliers
 
 
-# The same witnesses in integer arithmetic, for few rows and columns, if floating point does not decide.
+# The witnesses in integer arithmetic, for few rows and columns, if floating point does not decide.
 
 INTEGER_MULTIPLES = 32  # of a direction, each of which is rounded in another way
 
 
 def by_integers(rows: SignedRows) -> Alternative | None:
-    """None if there are too many rows; a direction that rounding invalidates in every multiple is not a proof.
+    """The alternative in integers; None if there are too many rows, or if rounding spoils each multiple of a direction.
 
-    Between 1 and the next float lies none, so w = 1 has no b for a threshold there; w = 3 has.
+    For example, w = 1 has no b for a threshold between 1 and the next float, and w = 3 has one.
     """
     Z = in_integers(rows)
     if Z is None:
@@ -270,7 +270,7 @@ def by_integers(rows: SignedRows) -> Alternative | None:
     return None
 
 
-# The same witnesses from a linear program, the reference:
+# The witnesses from a linear program, the reference:
 #
 #     max Σ t_i   subject to   Z_i d ≥ t_i,  0 ≤ t_i ≤ 1.
 #

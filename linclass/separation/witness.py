@@ -97,7 +97,7 @@ def only_zero(rows: SignedRows, multipliers: Array, exactly: bool = True) -> boo
     Z = rows.take(few)
     Z = Z if len(used) == rows.width else Z[:, used]  # without the columns that are 0
     A = sparse.diags_array(multipliers[few]) @ Z if rows.is_sparse else multipliers[few, None] * Z
-    # of x − shift, and of λ_i Z_i
+    # rounding of x − shift, and of λ_i Z_i
     rounding = 2.1 * UNIT * frobenius(A) + A.shape[0] * A.shape[1] * TINY
     wanted = 1.01 * (off + rounding)
     if exceed(A, wanted):

@@ -170,7 +170,7 @@ def equal_factors(objective: Objective) -> InUnits | None:
     Σ_j f_j ½w_j² = ½‖v‖²,   X w = X′ v,   v_j = √f_j w_j,   x′_j = x_j/√f_j   for factors f_j > 0.
     """
     P = objective
-    if P.uniform or P.kinked or not (P.strongly_convex and P.entrywise):
+    if P.uniform or P.kinked or not (P.strongly_convex and P.penalty.entrywise):
         return None
     design = P.design
     roots = np.sqrt(np.broadcast_to(P.curvature, (design.n_features,)) / P.strength)

@@ -100,7 +100,6 @@ class Objective:
         self.kink: Level = self.strength * penalty.kink
         self.kinked, self.strongly_convex = penalty.kinked, penalty.strongly_convex
         self.uniform, self.unpenalized = penalty.uniform, penalty.unpenalized
-        self.entrywise = penalty.entrywise
         smooth = self.unpenalized is None or self.loss.kind == "twice-smooth"
         has_gap = self.strength and self.loss.has_conjugate and smooth
         # a duality gap bounds (P − min P)/P; a cosine is not a bound

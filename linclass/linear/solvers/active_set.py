@@ -45,7 +45,7 @@ def by_block_pivoting(H: Array, c: Array, kinks: Array, v: Array) -> Array | Non
     return None
 
 
-# The same with norms of groups,  min_v  q(v) + Σ_g κ_g ‖v_g‖:  all groups with  ‖d v_g + s_g‖ > κ_g  are the next
+# The program with norms of groups,  min_v  q(v) + Σ_g κ_g ‖v_g‖:  all groups with  ‖d v_g + s_g‖ > κ_g  are the next
 # support. Near the proximal point, of length  ν = (‖d v + s‖ − κ)/d  in the direction e of d v + s, the penalty of such
 # a group has the slope κ e and the curvature  κ (I − e eᵀ)/ν.  With groups of one entry this is block pivoting.
 #

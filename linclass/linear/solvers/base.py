@@ -285,7 +285,7 @@ def _ratio_of_steps(before: float, last: float, strength: float) -> float:
     return min(max(log(strength / last) / log(last / before), 0.0), 2.0)
 
 
-# Which solver solver="auto" chooses.
+# The choice of solver="auto".
 
 AUTOMATIC = (  # solvers that `choose_solver` may name
     "augmented_lagrangian", "finite_newton", "least_squares", "linear_program", "multipliers", "newton", "newton_cg",

@@ -140,7 +140,7 @@ def blocks_of_rows(X: Matrix, intercept: bool) -> Iterator[Block]:
             yield (SparseBlock if stays else Block)(rows, start + first)
 
 
-# What happened in the visits of a pass, or of several.
+# Counts of the visits of a pass, or of several.
 
 
 @dataclass

@@ -176,9 +176,9 @@ def newton_system(objective: Objective) -> NewtonSystem:
     return RowSystem(objective) if forms_gram(design) else ProductSystem(objective)
 
 
-# What comes before the steps of a solver of a loss with kinks, and after them: divide columns by the roots of their
-# factors in the penalty; centre the rows; merge equal rows and try block pivoting, if K = XXᵀ is small; else start from
-# a fit to few of the rows, take the solver's own steps, and compare their end with the intercept alone.
+# Reductions before the steps of a solver of a nonsmooth loss: divide columns by the roots of their factors in the
+# penalty; centre the rows; merge equal rows and try block pivoting, if K = XXᵀ is small; otherwise start from a fit to
+# a subset of the rows. Afterwards the result of the solver's own steps is compared with the intercept alone.
 #
 # A start for losses with kinks:  argmin (1/Σw) Σ w_i ½‖z_i − t_i‖²/scale + strength·½‖W‖².
 #

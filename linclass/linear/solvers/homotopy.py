@@ -22,7 +22,7 @@ from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.centred_gram import CentredGram, evaluated_along, gram_of
 
-# of a feature's variance: residual given the support, below which it depends on it
+# residual of a feature given the support, relative to its variance, below which it depends on the support
 RANK_TOLERANCE = 1e-10
 RECOMPUTE_AFTER = 50  # kinks after which the inverse is recomputed
 

@@ -238,7 +238,8 @@ class WorkingSet:
             straight = objective.loss.piecewise_quadratic and not objective.loss.quadratic
             several = MAX_STRAIGHT_HESSIAN if straight else MAX_JOINT_HESSIAN
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
-            direct = free.size <= (single if free.ndim == 1 else several) or not objective.entrywise
+            most = single if free.ndim == 1 else several
+            direct = free.size <= most or not objective.penalty.entrywise
             chosen_units = Units(units.mean[features], units.scale[features])
             if units.rough:
                 chosen_units = Units.of(self.sub)
