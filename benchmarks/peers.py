@@ -23,13 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness import (
-    Case,
-    compare,
-    keep_memory,
-    profile,
-    write,
-)  # sets one BLAS thread, so it comes before NumPy
+# sets one BLAS thread, so it comes before NumPy
+from harness import Case, compare, keep_memory, profile, write
 
 import data  # isort: skip
 import adelie as ad

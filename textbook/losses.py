@@ -29,9 +29,8 @@ styles = ["-", "--", "-", ":", (0, (4, 1, 1, 1))]
 kinds = ["logistic", "svm", "svm", "perceptron", "least_squares"]
 for (name, values), kind, dashes in zip(curves.items(), kinds, styles, strict=True):
     wide = {"linewidth": 5, "alpha": 0.4} if name == "squared hinge" else {"linewidth": 1.5}
-    axes.plot(
-        m, values, color=METHODS[kind], linestyle=dashes, label=name, **wide
-    )  # under the squared loss
+    # the squared hinge lies under the squared loss
+    axes.plot(m, values, color=METHODS[kind], linestyle=dashes, label=name, **wide)
 axes.set(xlabel="margin y z", ylabel="loss", ylim=(-0.1, 4), xlim=(-2.2, 3))
 axes.legend(frameon=False)
 bound = {name: bool((values >= (m < 0) - 1e-12).all()) for name, values in curves.items()}

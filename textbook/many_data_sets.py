@@ -39,9 +39,8 @@ table = np.array(list(scores.values()))
 n, k = table.shape
 found, control = friedman(table), against_control(table, 0, test="ranks")
 error, keys = np.sqrt(k * (k + 1) / (6 * n)), ["plain", "m", "cf", "m_cf"]
-z = (3.143 - np.round(found.ranks[1:], 3)) / round(
-    error, 3
-)  # from rounded numbers, as the paper has it
+# from rounded numbers, as in the paper
+z = (3.143 - np.round(found.ranks[1:], 3)) / round(error, 3)
 numbers = {
     "rank": dict(zip(keys, found.ranks, strict=True)),
     "chi_squared": found.without_ties,

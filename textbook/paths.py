@@ -45,9 +45,8 @@ for panel, (name, model) in zip(axes, models.items(), strict=True):
         "enters_at": strengths[first],
         "spread_within_groups_halfway": spread,
     }
-slopes = (
-    np.abs(X.T @ (y - y.mean())).max() / n
-)  # the strength from which on the lasso is 0 (squared loss halved)
+# the strength from which on the lasso is 0 (squared loss halved)
+slopes = np.abs(X.T @ (y - y.mean())).max() / n
 numbers["lasso"]["largest_slope"] = slopes
 axes[0].set_ylabel("coefficient")
 save(drawn, numbers)

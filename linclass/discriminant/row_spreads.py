@@ -228,9 +228,8 @@ class RowSpan:
         del self.unit.gram
         order = order[: len(G)] - 1
         self.own, self.others = order[:rank], order[rank:]
-        self.L = np.asfortranarray(
-            factor[:rank, :rank]
-        )  # LAPACK ignores what is above the diagonal
+        # LAPACK ignores what is above the diagonal
+        self.L = np.asfortranarray(factor[:rank, :rank])
         self._volume: float | None = None
         self.C = self._solved(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
         self._latest = Latest()

@@ -48,14 +48,8 @@ from linclass.tuning.paths import Grid, complaint, parameter_path
 from linclass.tuning.selection import PATH, Choice, Option, search
 
 RULES = (*selection.RULES, *CRITERIA)
-OPTIONAL = (
-    "path_",
-    "scores_",
-    "fold_",
-    "criterion_",
-    "degrees_of_freedom_",
-    "strength_",
-)  # attributes
+# attributes that only some fits have
+OPTIONAL = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")
 
 
 class Tuned(MetaEstimator):

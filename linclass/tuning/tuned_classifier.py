@@ -109,15 +109,12 @@ class TunedClassifier(Tuned, Classifier):
     def decision_function(self, X: MatrixLike) -> Array:
         return self._of_estimator("decision_function", X)
 
-    def _why_no_probabilities(self) -> str:
+    def _why_lacking(self, method: str) -> str:
+        """Reason why there is no such method; empty if the estimator has it."""
         inner = getattr(self, "estimator_", None) or self._inner()
-        return "" if hasattr(inner, "predict_proba") else f"{type(inner).__name__} has none"
+        return "" if hasattr(inner, method) else f"{type(inner).__name__} has none"
 
-    def _why_no_log_proba(self) -> str:
-        inner = getattr(self, "estimator_", None) or self._inner()
-        return "" if hasattr(inner, "predict_log_proba") else f"{type(inner).__name__} has none"
-
-    @only_if(_why_no_probabilities)
+    @only_if(lambda self: self._why_lacking("predict_proba"))
     def predict_proba(self, X: MatrixLike) -> Array:
         """Class probabilities, if the estimator has them.
 
@@ -128,7 +125,7 @@ class TunedClassifier(Tuned, Classifier):
         """
         return self._of_estimator("predict_proba", X)
 
-    @only_if(_why_no_log_proba)
+    @only_if(lambda self: self._why_lacking("predict_log_proba"))
     def predict_log_proba(self, X: MatrixLike) -> Array:
         """Natural logarithm of the class probabilities, if the estimator has them.
 

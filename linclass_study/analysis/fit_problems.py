@@ -120,10 +120,8 @@ def log_of_problem(results: Path, problem: FitProblem) -> str:
     if problem.status != "failed":
         return ""
     dataset, method = problem.datasets[0], problem.methods[0]
-    alone, shared = (
-        f"{dataset}@{method}",
-        (dataset, f"{dataset}~*", "~*"),
-    )  # of execution/job_plan.py
+    # names of bundles, as in execution/job_plan.py
+    alone, shared = f"{dataset}@{method}", (dataset, f"{dataset}~*", "~*")
     for name in (alone, f"{alone}@*/*", *shared):
         for log in sorted((results / FOLDER).glob(f"{name}.log")):
             text = log.read_text(encoding="utf-8", errors="replace")

@@ -157,13 +157,11 @@ def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
     """The end of a path at which the chosen candidate of a fit is; None on a plateau."""
     options = [json.loads(params) for params in candidates["params"]]
     chosen = candidates["chosen"].to_list()
-    last = parameter.rpartition("__")[2]
+    last, is_strength = parameter.rpartition("__")[2], selection.is_strength(parameter)
     if last not in BEYOND or True not in chosen:
         return None
     best = options[chosen.index(True)]
-    others = {
-        name: best[name] for name in best if name != parameter and selection.is_strength(last)
-    }
+    others = {name: best[name] for name in best if name != parameter and is_strength}
     scores = candidates.select("mean", "error").rows()
     mates = [
         (option[parameter], *score)
@@ -172,9 +170,7 @@ def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
     ]
     which = edge(best[parameter], [value for value, *_ in mates])
     decade = [judged for value, *judged in mates if 0.0999 < value / best[parameter] < 10.001]
-    flat = (
-        selection.is_strength(last) and len(decade) > 1 and all(one == decade[0] for one in decade)
-    )
+    flat = is_strength and len(decade) > 1 and all(scores == decade[0] for scores in decade)
     return None if flat else which
 
 

@@ -43,12 +43,8 @@ from linclass_study.files.writing import atomic_write, refuse_for_full_disk
 # its features
 MethodSpec = Mapping[str, Any]
 CLAIMS = ".claims"
-OF_DATA = (
-    "n_classes",
-    "classes",
-    "positive",
-    "costs",
-)  # keys of a task that describe the data, not how to tune
+# keys of a task that describe the data, not how to tune
+OF_DATA = ("n_classes", "classes", "positive", "costs")
 
 
 class SharedInputs:

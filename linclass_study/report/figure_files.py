@@ -71,10 +71,8 @@ def figure_numbers(folder: Path) -> dict[str, Any] | None:
 
 def figure_names(figures: Mapping[str, Part] = FIGURES) -> dict[bool, list[str]]:
     """Whether a figure is of one data set → names of such figures."""
-    return {
-        each: [name for name, part in figures.items() if part.per_dataset == each]
-        for each in (True, False)
-    }
+    parts = figures.items()
+    return {each: [n for n, part in parts if part.per_dataset == each] for each in (True, False)}
 
 
 def requested_figures(

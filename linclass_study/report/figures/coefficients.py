@@ -29,10 +29,8 @@ MAX_OF_EACH_SIGN = 10  # of each sign, of one score; with several, in panels, ha
 MAX_PANELS, TWO_COLUMNS = 6, 5.0  # panels, half of them in figures narrower than this (inches)
 SCORE_KEY = ["repeat", "fold", "class"]  # one score of one fit
 ONE_COLUMN = 3.95  # inches of a figure of one column at most, which a phone shows whole
-ROW, SIDES = (
-    0.19,
-    0.16,
-)  # inches of a feature, and of a line with the classes that each side favours
+# inches of a feature, and of a line with the classes that each side favours
+ROW, SIDES = 0.19, 0.16
 
 
 def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:

@@ -26,11 +26,8 @@ from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.method_scores import behind_best
 
 MAX_METHODS = 7  # methods: each cell holds three lines
-PAIR_CELL, PAIR_WIDTH, PAIR_HEIGHT = (
-    0.82,
-    0.5,
-    0.49,
-)  # inches of a cell at most and least; its height
+# inches: greatest and least width of a cell, and its height
+PAIR_CELL, PAIR_WIDTH, PAIR_HEIGHT = 0.82, 0.5, 0.49
 
 
 def pairwise(outcome: Outcome) -> ReportFigure:
