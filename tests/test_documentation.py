@@ -1,6 +1,7 @@
-"""Examples of pages give what they show, docs/models.md is generated, and files that pages name exist."""
+"""Examples of pages give what they show, generated pages are current, and models and files that pages name exist."""
 
 import doctest
+import importlib
 import importlib.util
 import os
 import re
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from cases import each
 
 import linclass
+from linclass.base import parts
 from linclass.base.classifier import Classifier
 from linclass.base.parts import names
 
@@ -151,3 +154,61 @@ def test_the_page_of_features_has_a_row_of_each():
     text = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
     rows = " ".join(line.split("|")[1] for line in text.splitlines() if line.startswith("|"))
     assert {*names("features"), *names("transforms")} <= set(re.findall(r"`(\w+)`", rows))
+
+
+TEXTBOOKS = (ROOT / "docs" / "textbooks.md").read_text(encoding="utf-8")
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in TEXTBOOKS.splitlines()
+    if line.startswith("| ") and not line.endswith("| example |")
+]
+METHODS = yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="utf-8"))
+CLASSES = {name for name in linclass.__all__ if name[0].isupper()}
+PARTS = {
+    name
+    for package in (
+        "families", "kernels", "losses", "penalties", "solvers", "features", "transforms",
+    )
+    for name in parts.names(package)
+}  # fmt: skip
+
+
+def spans(text):
+    return re.findall(r"`([^`]+)`", text)
+
+
+def head(span):
+    return span.partition("(")[0]
+
+
+@each("row", ROWS, ids=[f"{row[0]}: {row[1]}" for row in ROWS])
+def test_everything_named_in_a_row_exists(row):
+    assert len(row) == 4
+    section, subject, ours, examples = row
+    assert section
+    assert subject
+    assert spans(ours)
+    assert examples
+    named = [getattr(linclass, head(span)) for span in spans(ours) if head(span) in CLASSES]
+    for span in spans(ours):
+        name = head(span)
+        if name in CLASSES:
+            eval(span, vars(linclass)).check() if "(" in span else None
+            link = rf"\[`{re.escape(span)}`\]\(models/[\w-]+\.md#{name.lower()}\)"
+            assert re.search(link, ours)
+        elif "." in name:
+            module, _, function = name.rpartition(".")
+            found = importlib.import_module(module)
+            assert hasattr(found, function) or function in found.names()
+        else:
+            of_a_model = any(name in model.__doc__ or hasattr(model, name) for model in named)
+            assert name in {*linclass.__all__, *PARTS, "linear_program"} or of_a_model
+    for example in spans(examples):
+        assert example in METHODS
+    for exhibit in re.findall(r"\]\(\.\./(textbook/\w+\.py)\)", examples):
+        assert (ROOT / exhibit).is_file()
+
+
+def test_every_model_is_in_a_row():
+    named = {head(span) for row in ROWS for span in spans(row[2])}
+    assert not sorted(CLASSES - named), "add the model to a table of docs/textbooks.md"

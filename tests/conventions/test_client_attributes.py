@@ -19,25 +19,7 @@ from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 from sklearn.naive_bayes import MultinomialNB as TheirMultinomialNB
 from sklearn.svm import SVC, SVR
 
-from linclass import (
-    BernoulliNB,
-    Calibrated,
-    CategoricalNB,
-    ErrorCorrectingOutputCodes,
-    GaussianNB,
-    KernelLogisticRegression,
-    KernelPerceptron,
-    KernelSVM,
-    LinearDiscriminantAnalysis,
-    LinearSVM,
-    LogisticRegression,
-    MultinomialNB,
-    OneVsOne,
-    OneVsRest,
-    ReducedRankLDA,
-    SupportVectorRegressor,
-    TunedClassifier,
-)
+import linclass as L
 
 rng = np.random.default_rng(0)
 THREE = np.arange(90) % 3
@@ -58,7 +40,7 @@ STRENGTH = 0.01
 def test_support_vectors_and_scores_are_those_of_libsvm(kernel, theirs, C):
     own, peer = {"gamma": 0.3, "degree": 2, "coef0": 1.0}, {"kernel": theirs, "C": C, "tol": 1e-10}
     linear = kernel == "linear"
-    ours = KernelSVM(kernel=kernel, strength=1 / (90 * C), tol=1e-12, **own).fit(X, TWO)
+    ours = L.KernelSVM(kernel=kernel, strength=1 / (90 * C), tol=1e-12, **own).fit(X, TWO)
     theirs = SVC(**peer, **own).fit(X, TWO)
     order = np.argsort(theirs.support_)  # libsvm's are sorted by class
     assert_array_equal(ours.support_, theirs.support_[order])
@@ -70,11 +52,13 @@ def test_support_vectors_and_scores_are_those_of_libsvm(kernel, theirs, C):
     assert hasattr(ours, "coef_") == linear
     if linear:
         assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
-        margin = LinearSVM(strength=1 / (90 * C), tol=1e-12).fit(X, TWO)
+        margin = L.LinearSVM(strength=1 / (90 * C), tol=1e-12).fit(X, TWO)
         assert_array_equal(margin.n_support_, theirs.n_support_)
     y = X @ [1.0, 2, 0, -1] + rng.normal(size=90)
     own |= {"epsilon": 0.5}
-    ours = SupportVectorRegressor(kernel=kernel, strength=1 / (90 * C), tol=1e-12, **own).fit(X, y)
+    ours = L.SupportVectorRegressor(kernel=kernel, strength=1 / (90 * C), tol=1e-12, **own).fit(
+        X, y
+    )
     theirs = SVR(**peer, **own).fit(X, y)
     assert_array_equal(ours.support_, theirs.support_)
     assert_array_equal(ours.support_vectors_, theirs.support_vectors_)
@@ -84,7 +68,7 @@ def test_support_vectors_and_scores_are_those_of_libsvm(kernel, theirs, C):
     assert pytest.approx(C) == ours.C_
 
 
-@each("model", [LinearSVM, KernelSVM], ids=["linear", "kernel"])
+@each("model", [L.LinearSVM, L.KernelSVM], ids=["linear", "kernel"])
 def test_support_vectors_are_counted_by_class(model):
     weights = np.where(np.arange(90) < 5, 0, WEIGHTS)
     fit = model(strength=STRENGTH).fit(X, THREE, weights)
@@ -94,7 +78,7 @@ def test_support_vectors_are_counted_by_class(model):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of the perceptron
-@each("model", [KernelSVM, KernelLogisticRegression, KernelPerceptron])
+@each("model", [L.KernelSVM, L.KernelLogisticRegression, L.KernelPerceptron])
 @each("rows", [X, sp.csr_array(X), X + 1e4], ids=["dense", "sparse", "far"])
 def test_a_linear_kernel_has_the_weights_of_its_scores(model, rows):
     fit = model(kernel="linear").fit(rows, THREE)
@@ -112,7 +96,7 @@ def test_a_linear_kernel_has_the_weights_of_its_scores(model, rows):
 @each("y", [TWO, THREE], ids=["two", "three"])
 def test_discriminant_coordinates_are_those_of_scikit_learn(y):
     """Up to signs and a common factor: the divisor of the covariance depends on scikit-learn's version."""
-    ours, theirs = LinearDiscriminantAnalysis().fit(X, y), TheirLDA().fit(X, y)
+    ours, theirs = L.LinearDiscriminantAnalysis().fit(X, y), TheirLDA().fit(X, y)
     Z = theirs.transform(X)
     factors = np.sign((Z * ours.transform(X)).sum(axis=0))
     factors *= np.linalg.norm(ours.transform(X)) / np.linalg.norm(Z)
@@ -128,8 +112,8 @@ def test_discriminant_coordinates_are_those_of_scikit_learn(y):
 
 @each("priors", [None, "uniform", [0.2, 0.3, 0.5]])
 def test_coordinates_are_those_of_reduced_rank_lda_and_whiten_the_classes(priors):
-    fit = LinearDiscriminantAnalysis(priors=priors, ddof=1).fit(X, THREE, WEIGHTS)
-    reduced = ReducedRankLDA(None, priors=priors).fit(X, THREE, WEIGHTS)
+    fit = L.LinearDiscriminantAnalysis(priors=priors, ddof=1).fit(X, THREE, WEIGHTS)
+    reduced = L.ReducedRankLDA(None, priors=priors).fit(X, THREE, WEIGHTS)
     assert_allclose(fit.transform(X), reduced.transform(X), atol=1e-10)
     Z = fit.transform(X)
     own = WEIGHTS[:, None] * (THREE[:, None] == np.arange(3))
@@ -140,13 +124,13 @@ def test_coordinates_are_those_of_reduced_rank_lda_and_whiten_the_classes(priors
 
 
 def test_coordinates_of_regularized_covariances_have_variance_one_in_them():
-    fit = LinearDiscriminantAnalysis(shrinkage=0.3).fit(X, THREE)
+    fit = L.LinearDiscriminantAnalysis(shrinkage=0.3).fit(X, THREE)
     D = X - fit.means_[THREE]
     S = D.T @ D / 87
     S = 0.7 * S + 0.3 * np.trace(S) / 4 * np.eye(4)
     assert_allclose(fit.scalings_.T @ S @ fit.scalings_, np.eye(2), atol=1e-10)
-    plain = LinearDiscriminantAnalysis().fit(X, THREE)
-    absent = LinearDiscriminantAnalysis().partial_fit(X, THREE, classes=[0, 1, 2, 3])
+    plain = L.LinearDiscriminantAnalysis().fit(X, THREE)
+    absent = L.LinearDiscriminantAnalysis().partial_fit(X, THREE, classes=[0, 1, 2, 3])
     assert_allclose(absent.transform(X), plain.transform(X))  # a class without rows moves nothing
 
 
@@ -154,18 +138,18 @@ def test_coordinates_of_regularized_covariances_have_variance_one_in_them():
 
 
 @each(("ours", "theirs", "names"), [
-    (GaussianNB(), TheirGaussianNB(), ["theta_", "var_", "class_prior_"]),
-    (MultinomialNB(), TheirMultinomialNB(), ["feature_count_", "feature_log_prob_"]),
-    (BernoulliNB(), TheirBernoulliNB(), ["feature_count_", "feature_log_prob_"]),
-    (CategoricalNB(), TheirCategoricalNB(), ["category_count_", "feature_log_prob_", "n_categories_"]),
+    (L.GaussianNB(), TheirGaussianNB(), ["theta_", "var_", "class_prior_"]),
+    (L.MultinomialNB(), TheirMultinomialNB(), ["feature_count_", "feature_log_prob_"]),
+    (L.BernoulliNB(), TheirBernoulliNB(), ["feature_count_", "feature_log_prob_"]),
+    (L.CategoricalNB(), TheirCategoricalNB(), ["category_count_", "feature_log_prob_", "n_categories_"]),
 ], ids=["gaussian", "multinomial", "bernoulli", "categorical"])  # fmt: skip
 @each("y", [TWO, THREE], ids=["two", "three"])
 def test_naive_bayes_has_the_attributes_of_scikit_learn(ours, theirs, names, y):
     counts = rng.integers(0, [1, 2, 3, 5], size=(90, 4))
-    rows = X if isinstance(ours, GaussianNB) else counts
+    rows = X if isinstance(ours, L.GaussianNB) else counts
     ours.fit(rows, y, WEIGHTS)
     theirs.fit(rows, y, WEIGHTS)
-    if not isinstance(ours, GaussianNB):
+    if not isinstance(ours, L.GaussianNB):
         names = [*names, "class_log_prior_"]
     for name in [*names, "class_count_"]:
         a, b = getattr(ours, name), getattr(theirs, name)
@@ -181,8 +165,10 @@ def test_naive_bayes_has_the_attributes_of_scikit_learn(ours, theirs, names, y):
 def test_results_of_candidates_are_those_of_a_grid_search():
     grid = {"strength": [0.1, 0.01], "fit_intercept": [True, False]}
     cv = StratifiedKFold(4)
-    theirs = GridSearchCV(LogisticRegression(tol=1e-10), grid, cv=cv).fit(X, THREE)
-    ours = TunedClassifier(LogisticRegression(tol=1e-10), strengths=None, param_grid=grid, cv=cv)
+    theirs = GridSearchCV(L.LogisticRegression(tol=1e-10), grid, cv=cv).fit(X, THREE)
+    ours = L.TunedClassifier(
+        L.LogisticRegression(tol=1e-10), strengths=None, param_grid=grid, cv=cv
+    )
     ours.fit(X, THREE)
     by_option = {str(sorted(o.items())): i for i, o in enumerate(theirs.cv_results_["params"])}
     order = [by_option[str(sorted(o.items()))] for o in ours.cv_results_["params"]]
@@ -194,7 +180,7 @@ def test_results_of_candidates_are_those_of_a_grid_search():
             assert_array_equal(frame[name].astype(float), np.array(values)[order].astype(float))
     assert ours.best_score_ == theirs.best_score_
     assert ours.best_estimator_ is ours.estimator_
-    without_folds = TunedClassifier(LogisticRegression(), rule="aic", strengths=3).fit(X, THREE)
+    without_folds = L.TunedClassifier(L.LogisticRegression(), rule="aic", strengths=3).fit(X, THREE)
     assert not hasattr(without_folds, "cv_results_")
     assert not hasattr(without_folds, "best_score_")
 
@@ -205,15 +191,15 @@ K = rbf_kernel(X, gamma=0.3)
 NEW = X[::3] + 0.1
 K_NEW = rbf_kernel(NEW, X, gamma=0.3)
 OUTER = {
-    "one_vs_rest": OneVsRest,
-    "one_vs_one": OneVsOne,
-    "codes": lambda inner: ErrorCorrectingOutputCodes(inner, code="one_vs_one"),
-    "calibrated": Calibrated,
-    "tuned": lambda inner: TunedClassifier(inner, strengths=[0.1, 0.01]),
-    "tuned_pairs": lambda inner: TunedClassifier(
-        OneVsOne(inner), strengths=None, param_grid={"estimator__strength": [0.1, 0.01]}
+    "one_vs_rest": L.OneVsRest,
+    "one_vs_one": L.OneVsOne,
+    "codes": lambda inner: L.ErrorCorrectingOutputCodes(inner, code="one_vs_one"),
+    "calibrated": L.Calibrated,
+    "tuned": lambda inner: L.TunedClassifier(inner, strengths=[0.1, 0.01]),
+    "tuned_pairs": lambda inner: L.TunedClassifier(
+        L.OneVsOne(inner), strengths=None, param_grid={"estimator__strength": [0.1, 0.01]}
     ),
-    "calibrated_tuned": lambda inner: Calibrated(TunedClassifier(inner, strengths=[0.1, 0.01])),
+    "calibrated_tuned": lambda inner: L.Calibrated(L.TunedClassifier(inner, strengths=[0.1, 0.01])),
 }
 
 
@@ -222,7 +208,8 @@ OUTER = {
 @each("weights", [None, np.where(np.arange(90) % 7, 1, 0)], ids=["all", "some"])
 def test_a_precomputed_kernel_gives_the_same_as_its_rows(outer, weights):
     given, plain = (
-        OUTER[outer](KernelSVM(kernel=kernel, gamma=0.3)) for kernel in ("precomputed", "gaussian")
+        OUTER[outer](L.KernelSVM(kernel=kernel, gamma=0.3))
+        for kernel in ("precomputed", "gaussian")
     )
     assert given.__sklearn_tags__().input_tags.pairwise
     assert not plain.__sklearn_tags__().input_tags.pairwise
@@ -243,9 +230,9 @@ def test_a_precomputed_kernel_reaches_estimators_of_scikit_learn(outer, frame):
 
 
 def test_scikit_learn_slices_a_precomputed_kernel_inside_ours():
-    outer = OneVsOne(KernelSVM(kernel="precomputed"))
+    outer = L.OneVsOne(L.KernelSVM(kernel="precomputed"))
     found = cross_val_predict(outer, K, THREE, cv=3)
-    plain = cross_val_predict(OneVsOne(KernelSVM(gamma=0.3)), X, THREE, cv=3)
+    plain = cross_val_predict(L.OneVsOne(L.KernelSVM(gamma=0.3)), X, THREE, cv=3)
     assert_array_equal(found, plain)
     with pytest.raises(ValueError, match="X has 60 rows and 90 columns"):
         outer.fit(K[:60], THREE[:60])

@@ -16,12 +16,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import linear_model
 
-from linclass import (
-    GaussianNB,
-    LogisticRegression,
-    OneVsRest,
-    TunedClassifier,
-)
+import linclass as L
 from linclass.base.messages import NotApplicable
 from linclass.base.parameters import key_of
 from linclass.linear.penalties.base import EDGE, KinkedPenalty
@@ -87,23 +82,23 @@ def test_penalties_that_print_alike_have_fits_and_scores_of_their_own(form):
     X, y = rows()
     penalties = [FORMS[form](factors) for factors in (np.ones(200), LIGHT)]
     params = [{"penalty": p, "strength": s} for p in penalties for s in (0.03, 0.02)]
-    alone = [LogisticRegression(tol=1e-12, **own).fit(X[9:], y[9:]).coef_ for own in params]
+    alone = [L.LogisticRegression(tol=1e-12, **own).fit(X[9:], y[9:]).coef_ for own in params]
     assert np.abs(alone[0] - alone[2]).max() > 0.01
     try:
-        (fits,) = LogisticRegression(tol=1e-12).fit_many(X, y, [np.arange(9)], params)
+        (fits,) = L.LogisticRegression(tol=1e-12).fit_many(X, y, [np.arange(9)], params)
     except NotApplicable:  # no two copies share work, where content cannot be compared
         assert form == "not picklable"
     else:
         assert_allclose([fit.coef_ for fit in fits], alone, atol=1e-4)
     penalties = [FORMS[form](factors) for factors in (np.ones(200), LIGHT)]
-    models = {"": LogisticRegression(), "estimator__": OneVsRest(LogisticRegression())}
+    models = {"": L.LogisticRegression(), "estimator__": L.OneVsRest(L.LogisticRegression())}
     for prefix, model in models.items():
         options = {"strengths": None, "scoring": "log_loss", "cv": 3}
         grid = {f"{prefix}penalty": penalties, f"{prefix}strength": [0.03, 0.02]}
-        both = TunedClassifier(model, param_grid=grid, **options).fit(X, y).mean_scores_
+        both = L.TunedClassifier(model, param_grid=grid, **options).fit(X, y).mean_scores_
         for penalty, scores in zip(penalties, (both[:2], both[2:]), strict=True):
             own = grid | {f"{prefix}penalty": [penalty]}
-            alone = TunedClassifier(model, param_grid=own, **options).fit(X, y).mean_scores_
+            alone = L.TunedClassifier(model, param_grid=own, **options).fit(X, y).mean_scores_
             assert_allclose(scores, alone, rtol=1e-4)
         assert abs(both[0] / both[2] - 1) > 0.01
 
@@ -119,13 +114,15 @@ def test_class_weights_that_print_alike_have_sums_of_their_own():
     X, y = rows(d=3)
     one, other = Weights(a=1.0, b=1.0), Weights(a=1.0, b=9.0)
     params = [{"class_weight": one}, {"class_weight": other}]
-    (fits,) = GaussianNB().fit_many(X, y, [np.arange(9)], params)
-    alone = [GaussianNB(**own).fit(X[9:], y[9:]).decision_function(X) for own in params]
+    (fits,) = L.GaussianNB().fit_many(X, y, [np.arange(9)], params)
+    alone = [L.GaussianNB(**own).fit(X[9:], y[9:]).decision_function(X) for own in params]
     for fit, scores in zip(fits, alone, strict=True):
         assert_allclose(fit.decision_function(X), scores, rtol=1e-9)
-    GaussianNB(class_weight=one).fit(X, y).merge(GaussianNB(class_weight=Weights(one)).fit(X, y))
+    L.GaussianNB(class_weight=one).fit(X, y).merge(
+        L.GaussianNB(class_weight=Weights(one)).fit(X, y)
+    )
     with pytest.raises(ValueError, match="merge needs the same features and parameters"):
-        GaussianNB(class_weight=one).fit(X, y).merge(GaussianNB(class_weight=other).fit(X, y))
+        L.GaussianNB(class_weight=one).fit(X, y).merge(L.GaussianNB(class_weight=other).fit(X, y))
 
 
 def test_cache_keys_are_equal_if_and_only_if_the_content_is():
@@ -145,7 +142,7 @@ def test_cache_keys_are_equal_if_and_only_if_the_content_is():
         "sparse": lambda v: sparse.csr_array(np.diag(np.append(numbers, v))),
         "dict": lambda v: {"a": [1, (2, {v})]},
         "penalty": Length,
-        "estimator": lambda v: OneVsRest(LogisticRegression(strength=v)),
+        "estimator": lambda v: L.OneVsRest(L.LogisticRegression(strength=v)),
         "another library's": lambda v: linear_model.Ridge(alpha=v),
         "partial": lambda v: partial(np.add, v),
         "generator": lambda v: np.random.default_rng(int(v)),

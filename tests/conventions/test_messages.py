@@ -15,20 +15,7 @@ from models import ESTIMATORS
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-import linclass
-from linclass import (
-    Adaline,
-    Calibrated,
-    LinearClassifier,
-    LinearSVM,
-    LogisticRegression,
-    MultinomialNB,
-    NearestShrunkenCentroids,
-    QuadraticDiscriminantAnalysis,
-    RelevanceVectorMachine,
-    Ridge,
-    TunedClassifier,
-)
+import linclass as L
 from linclass.base import suggestions
 from linclass.base.messages import names_and_others
 from linclass.base.parts import find
@@ -44,13 +31,13 @@ BY_SUM = r"1/\(n·C\).*strength_of_C\(C, n\)"
 
 
 @each(("kind", "name", "strength"), [
-    (LogisticRegression, "C", BY_SUM),
-    (LinearSVM, "C", BY_SUM),
-    (LinearClassifier, "C", BY_SUM),
-    (linclass.Lasso, "alpha", "alpha[.,]"),
-    (linclass.ElasticNet, "alpha", "alpha[.,]"),
-    (Ridge, "alpha", "alpha/n[.,]"),
-    (linclass.LeastSquaresClassifier, "alpha", "alpha/n[.,]"),
+    (L.LogisticRegression, "C", BY_SUM),
+    (L.LinearSVM, "C", BY_SUM),
+    (L.LinearClassifier, "C", BY_SUM),
+    (L.Lasso, "alpha", "alpha[.,]"),
+    (L.ElasticNet, "alpha", "alpha[.,]"),
+    (L.Ridge, "alpha", "alpha/n[.,]"),
+    (L.LeastSquaresClassifier, "alpha", "alpha/n[.,]"),
 ])  # fmt: skip
 def test_C_and_alpha_are_strengths(kind, name, strength):
     """Conversions as `tests/references/test_conversions.py` finds them by fits of both libraries."""
@@ -67,14 +54,14 @@ def test_C_and_alpha_are_strengths(kind, name, strength):
 
 
 @each(("kind", "wrong", "meant"), [
-    (LogisticRegression, "strenght", "strength"),
-    (RelevanceVectorMachine, "kernal", "kernel"),
-    (Ridge, "fit_intercpt", "fit_intercept"),
-    (LogisticRegression, "lam", "strength"),  # names of other libraries
-    (MultinomialNB, "alpha", "smoothing"),
-    (Adaline, "eta0", "learning_rate"),
-    (QuadraticDiscriminantAnalysis, "reg_param", "shrinkage"),
-    (NearestShrunkenCentroids, "shrink_threshold", "threshold"),
+    (L.LogisticRegression, "strenght", "strength"),
+    (L.RelevanceVectorMachine, "kernal", "kernel"),
+    (L.Ridge, "fit_intercpt", "fit_intercept"),
+    (L.LogisticRegression, "lam", "strength"),  # names of other libraries
+    (L.MultinomialNB, "alpha", "smoothing"),
+    (L.Adaline, "eta0", "learning_rate"),
+    (L.QuadraticDiscriminantAnalysis, "reg_param", "shrinkage"),
+    (L.NearestShrunkenCentroids, "shrink_threshold", "threshold"),
 ])  # fmt: skip
 def test_a_misspelled_or_foreign_parameter_gets_a_suggestion(kind, wrong, meant):
     words = re.escape(f"{kind.__name__} has no parameter '{wrong}'; did you mean '{meant}'?")
@@ -83,7 +70,7 @@ def test_a_misspelled_or_foreign_parameter_gets_a_suggestion(kind, wrong, meant)
     with pytest.raises(ValueError, match=words):
         kind().set_params(**{wrong: 1})
     with pytest.raises(ValueError, match=words):
-        TunedClassifier(kind()).set_params(**{f"estimator__{wrong}": 1})
+        L.TunedClassifier(kind()).set_params(**{f"estimator__{wrong}": 1})
     assert meant in kind().get_params()
 
 
@@ -111,18 +98,18 @@ def test_only_similar_names_are_suggested():
     ):
         assert suggestions.near_names(name, known) == meant, name
     with pytest.raises(ValueError, match=r"no metric 'foo'; choose from accuracy, "):
-        TunedClassifier(scoring="foo").check()
+        L.TunedClassifier(scoring="foo").check()
 
 
 def test_a_single_column_as_x_gives_a_message_with_the_remedy():
     words = "got 1D array instead: X is the single column 'age'; give a data frame with it, X.to_frame()."
     for column in (pd.Series(X[:, 0], name="age"), pl.Series("age", X[:, 0])):
         for use in (
-            LogisticRegression().fit,
-            Ridge().fit,
-            TunedClassifier().fit,
+            L.LogisticRegression().fit,
+            L.Ridge().fit,
+            L.TunedClassifier().fit,
             Preprocessor(transforms=["standardize"]).fit,
-            lambda column, _: LogisticRegression().fit(X, Y).predict(column),
+            lambda column, _: L.LogisticRegression().fit(X, Y).predict(column),
         ):
             with pytest.raises(ValueError, match=re.escape(words)):
                 use(column, Y)
@@ -130,11 +117,11 @@ def test_a_single_column_as_x_gives_a_message_with_the_remedy():
 
 def test_names_in_other_libraries_get_a_suggestion():
     for other, ours in suggestions.CLASSES.items():
-        assert ours in linclass.__all__
-        assert other not in linclass.__all__
+        assert ours in L.__all__
+        assert other not in L.__all__
         words = f"has no attribute '{other}'; did you mean '{ours}'?"
         with pytest.raises(AttributeError, match=words):
-            getattr(linclass, other)
+            getattr(L, other)
     for package, known in suggestions.PARTS.items():
         for other, ours in known.items():
             find(package, ours)
@@ -144,7 +131,7 @@ def test_names_in_other_libraries_get_a_suggestion():
 
 
 def test_a_subclass_may_have_a_parameter_of_that_name():
-    class Own(Ridge):
+    class Own(L.Ridge):
         def __init__(self, alpha: float = 1.0, strength: float = 1.0) -> None:
             super().__init__(strength=strength)
             self.alpha = alpha
@@ -156,9 +143,9 @@ def test_the_reason_says_that_only_some_of_several_classes_are_separable():
     y = np.repeat([0, 1, 2], [20, 10, 10])
     rows = np.random.default_rng(0).normal(size=(40, 2)) + 9.0 * (y == 0)[:, None]
     with pytest.warns(ConvergenceWarning):
-        of_two = LogisticRegression(penalty=None).fit(rows, y == 0)
+        of_two = L.LogisticRegression(penalty=None).fit(rows, y == 0)
     with pytest.warns(ConvergenceWarning):
-        of_three = LogisticRegression(penalty=None).fit(rows, y)
+        of_three = L.LogisticRegression(penalty=None).fit(rows, y)
     assert of_two.status_ == of_three.status_ == "separable"
     assert of_two.reason_.startswith("the classes can be separated")
     assert of_three.reason_.startswith("some classes can be separated")
@@ -166,11 +153,11 @@ def test_the_reason_says_that_only_some_of_several_classes_are_separable():
 
 def test_groups_of_several_types_are_one_line():
     groups = np.array([i if i % 3 else "c" for i in range(40)], dtype=object)
-    tuned = TunedClassifier(strengths=[0.1])
+    tuned = L.TunedClassifier(strengths=[0.1])
     for fit in (
         lambda: stratified_folds(Y, 4, 0, groups),
         lambda: tuned.fit(X, Y, groups=groups),
-        lambda: Calibrated().fit(X, Y, groups=groups),
+        lambda: L.Calibrated().fit(X, Y, groups=groups),
     ):
         with pytest.raises(ValueError, match="groups mixes int and str; give groups of one type"):
             fit()

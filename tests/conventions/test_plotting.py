@@ -12,13 +12,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier
 
-from linclass import (
-    Lasso,
-    LinearDiscriminantAnalysis,
-    LogisticRegression,
-    QuadraticDiscriminantAnalysis,
-    TunedClassifier,
-)
+import linclass as L
 from linclass.plotting import (
     BoundaryDisplay,
     CoefficientDisplay,
@@ -48,7 +42,7 @@ def points(line):
 
 
 def test_the_boundary_of_a_linear_classifier_is_its_hyperplane(ax):
-    fit = LogisticRegression().fit(X, TWO)
+    fit = L.LogisticRegression().fit(X, TWO)
     display = BoundaryDisplay.from_estimator(fit, X, TWO, levels=(0, 1), ax=ax)
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
@@ -59,7 +53,7 @@ def test_the_boundary_of_a_linear_classifier_is_its_hyperplane(ax):
     assert_array_equal(drawn, np.concatenate([X[k == TWO] for k in (0, 1)]))
 
 
-@each("model", [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()])
+@each("model", [L.LinearDiscriminantAnalysis(), L.QuadraticDiscriminantAnalysis()])
 def test_each_pair_of_classes_has_its_boundary_once(model):
     fit = model.fit(X, np.array(["a", "b", "c"])[THREE])
     display = BoundaryDisplay.from_estimator(fit, X)
@@ -88,20 +82,21 @@ def _shared_length(fit, line):
 
 def test_more_features_are_cut_along_principal_directions(ax):
     frame = pd.DataFrame(WIDE, columns=[*"abcde"])
-    fit = LogisticRegression().fit(frame, TWO)
+    fit = L.LogisticRegression().fit(frame, TWO)
     display = BoundaryDisplay.from_estimator(fit, frame, TWO, ax=ax)
     pca = PCA(2).fit(WIDE)
     signs = np.sign((pca.transform(WIDE) * display.rows).sum(axis=0))
     assert_allclose(display.rows, pca.transform(WIDE) * signs, atol=1e-10)
     back = pca.inverse_transform(points(ax.lines[0]) * signs)
-    assert_allclose(LogisticRegression().fit(WIDE, TWO).decision_function(back), 0, atol=1e-8)
+    assert_allclose(L.LogisticRegression().fit(WIDE, TWO).decision_function(back), 0, atol=1e-8)
     assert ax.get_xlabel() == "first principal direction"
 
 
 def test_several_fits_have_a_line_each_and_features_their_names(ax):
     frame = pd.DataFrame(X, columns=["length", "width"])
     fits = {
-        m.__name__: m().fit(frame, TWO) for m in (LinearDiscriminantAnalysis, LogisticRegression)
+        m.__name__: m().fit(frame, TWO)
+        for m in (L.LinearDiscriminantAnalysis, L.LogisticRegression)
     }
     BoundaryDisplay.from_estimator(fits, frame, TWO, ax=ax)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [*fits]
@@ -122,26 +117,26 @@ def test_regions_of_a_classifier_without_scores_are_its_predictions():
 
 @each("y", [TWO, THREE], ids=["two", "three"])
 def test_intervals_of_coefficients_are_those_of_the_summary(y):
-    fit = LogisticRegression(penalty=None).fit(X, y)
+    fit = L.LogisticRegression(penalty=None).fit(X, y)
     display = CoefficientDisplay.from_estimator(fit, ax=Figure().subplots())
     table = fit.summary().table[-2:]
     assert_allclose(display.estimates, table.estimate)
     assert_allclose(display.high - display.low, 2 * 1.959964 * table.std_error, rtol=1e-6)
     biased = CoefficientDisplay.from_estimator(
-        LogisticRegression().fit(X, y), ax=Figure().subplots()
+        L.LogisticRegression().fit(X, y), ax=Figure().subplots()
     )
     assert_array_equal(biased.low, biased.high)
 
 
 def test_a_path_shows_the_coefficients_of_each_fit(ax):
-    tuned = TunedClassifier(LogisticRegression(penalty="l1"), strengths=5).fit(WIDE, TWO)
+    tuned = L.TunedClassifier(L.LogisticRegression(penalty="l1"), strengths=5).fit(WIDE, TWO)
     display = PathDisplay.from_estimator(tuned, ax=ax)
     assert ax.get_xscale() == "log"
     found = {line.get_label(): line.get_ydata() for line in ax.lines}
     for j in range(5):
         assert_array_equal(found[f"x{j}"], tuned.path_.coef_[:, 0, j])
     assert_array_equal(display.x, tuned.path_.strengths)
-    path = Lasso().path(WIDE, X[:, 0], [1.0, 0.1, 0.01])
+    path = L.Lasso().path(WIDE, X[:, 0], [1.0, 0.1, 0.01])
     display = PathDisplay.from_estimator(
         path, against="norm", colors={1: "red"}, ax=Figure().subplots()
     )
@@ -150,7 +145,7 @@ def test_a_path_shows_the_coefficients_of_each_fit(ax):
 
 
 def test_reliability_is_scikit_learns_calibration_curve(ax):
-    fit = LogisticRegression().fit(X, np.array(["no", "yes"])[TWO])
+    fit = L.LogisticRegression().fit(X, np.array(["no", "yes"])[TWO])
     display = ReliabilityDisplay.from_estimator(fit, X, np.array(["no", "yes"])[TWO], ax=ax)
     share, predicted = calibration_curve(TWO, fit.predict_proba(X)[:, 1], n_bins=15)
     assert_allclose(display.share, share)
@@ -161,7 +156,7 @@ def test_reliability_is_scikit_learns_calibration_curve(ax):
 
 def test_convergence_is_the_distance_from_the_lowest_objective(ax):
     fits = {
-        solver: LogisticRegression(solver=solver, trace=True).fit(X, TWO)
+        solver: L.LogisticRegression(solver=solver, trace=True).fit(X, TWO)
         for solver in ("newton", "gradient_descent")
     }
     ConvergenceDisplay.from_estimator(fits, against="seconds", ax=ax)
@@ -175,7 +170,7 @@ def test_convergence_is_the_distance_from_the_lowest_objective(ax):
 @each(("draw", "message"), [
     (lambda: BoundaryDisplay.from_estimator(None, X[:, :1]), "a plane needs at least two features"),
     (lambda: PathDisplay.from_estimator([], against="size"), "use 'strength' or 'norm'"),
-    (lambda: ConvergenceDisplay.from_estimator(LogisticRegression().fit(X, TWO)),
+    (lambda: ConvergenceDisplay.from_estimator(L.LogisticRegression().fit(X, TWO)),
      "LogisticRegression has no trace_; set trace=True"),
 ])  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(draw, message):

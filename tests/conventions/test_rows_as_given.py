@@ -21,16 +21,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from linclass import (
-    Calibrated,
-    ErrorCorrectingOutputCodes,
-    FlexibleDiscriminantAnalysis,
-    LogisticRegression,
-    OneVsOne,
-    OneVsRest,
-    TunedClassifier,
-    TunedRegressor,
-)
+import linclass as L
 
 Y = np.arange(36) % 3
 rng = np.random.default_rng(0)
@@ -53,12 +44,12 @@ ROWS = {
 }
 GRID = {"logisticregression__C": [0.1, 1.0]}
 AROUND = {
-    "tuned": lambda e: TunedClassifier(e, strengths=None, param_grid=GRID, cv=2),
-    "calibrated": lambda e: Calibrated(e, cv=2),
-    "one_vs_rest": OneVsRest,
-    "one_vs_one": lambda e: OneVsOne(e, coupling="wu_lin_weng"),
-    "output_codes": ErrorCorrectingOutputCodes,
-    "one in another": lambda e: OneVsRest(Calibrated(e, cv=2)),
+    "tuned": lambda e: L.TunedClassifier(e, strengths=None, param_grid=GRID, cv=2),
+    "calibrated": lambda e: L.Calibrated(e, cv=2),
+    "one_vs_rest": L.OneVsRest,
+    "one_vs_one": lambda e: L.OneVsOne(e, coupling="wu_lin_weng"),
+    "output_codes": L.ErrorCorrectingOutputCodes,
+    "one in another": lambda e: L.OneVsRest(L.Calibrated(e, cv=2)),
 }
 
 
@@ -102,7 +93,7 @@ class Weighted(ClassifierMixin, BaseEstimator):
 
 
 @each("form", ["pandas", "Polars", "list of texts"])
-@each("kind", [Calibrated, OneVsOne])
+@each("kind", [L.Calibrated, L.OneVsOne])
 def test_a_row_of_weight_zero_is_dropped_from_raw_input(kind, form):
     first, rows = ROWS[form]
     inside = Weighted(FIRST[first])
@@ -117,9 +108,9 @@ def test_a_wrapped_regressor_gets_the_rows_of_the_caller(form):
     kind, rows = ROWS[form]
     inside = make_pipeline(FIRST[kind], Ridge())
     grid = {"ridge__alpha": [0.1, 1.0]}
-    tuned = TunedRegressor(inside, strengths=None, param_grid=grid, cv=2).fit(rows, Y)
+    tuned = L.TunedRegressor(inside, strengths=None, param_grid=grid, cv=2).fit(rows, Y)
     assert tuned.score(rows, Y) > 0.3
-    assert FlexibleDiscriminantAnalysis(inside).fit(rows, Y).score(rows, Y) > 0.5
+    assert L.FlexibleDiscriminantAnalysis(inside).fit(rows, Y).score(rows, Y) > 0.5
 
 
 def test_a_user_metric_gets_the_rows_of_the_caller():
@@ -131,7 +122,7 @@ def test_a_user_metric_gets_the_rows_of_the_caller():
 
     inside = make_pipeline(BY_NAME, ForeignClassifier())
     frame = ROWS["pandas"][1]
-    model = TunedClassifier(inside, strengths=None, param_grid=GRID, cv=2, scoring=metric)
+    model = L.TunedClassifier(inside, strengths=None, param_grid=GRID, cv=2, scoring=metric)
     model.fit(frame, Y)
     assert all(isinstance(rows, pd.DataFrame) and rows.index.min() >= 100 for rows in seen)
 
@@ -139,14 +130,14 @@ def test_a_user_metric_gets_the_rows_of_the_caller():
 def test_the_wrapped_estimator_validates_its_rows():
     frame = ROWS["pandas"][1]
     with pytest.raises(ValueError, match="LogisticRegression does not accept missing values"):
-        OneVsRest(ForeignClassifier()).fit(NUMBERS, Y)
+        L.OneVsRest(ForeignClassifier()).fit(NUMBERS, Y)
     with pytest.raises(ValueError, match="OneVsRest takes finite numbers: impute them first"):
-        OneVsRest(LogisticRegression()).fit(NUMBERS, Y)
+        L.OneVsRest(L.LogisticRegression()).fit(NUMBERS, Y)
     with pytest.raises(ValueError, match="OneVsRest takes numbers"):
-        OneVsRest().fit(frame, Y)
+        L.OneVsRest().fit(frame, Y)
     with pytest.raises(ValueError, match="Expected 2D array"):
-        OneVsRest(ForeignClassifier()).fit(NUMBERS[:, 0], Y)
-    fitted = OneVsRest(make_pipeline(BY_NAME, ForeignClassifier())).fit(frame, Y)
+        L.OneVsRest(ForeignClassifier()).fit(NUMBERS[:, 0], Y)
+    fitted = L.OneVsRest(make_pipeline(BY_NAME, ForeignClassifier())).fit(frame, Y)
     with pytest.raises(ValueError, match=r"columns are missing: .'age'"):
         fitted.predict(frame.drop(columns="age"))
     turned = frame[["word", "age", "size"]]  # columns are taken by name
@@ -157,9 +148,9 @@ def test_missing_values_are_allowed_if_the_wrapped_estimator_allows_them():
     for inside, allowed in [
         (HistGradientBoostingClassifier(max_iter=2), True),
         (ForeignClassifier(), False),
-        (LogisticRegression(), False),
+        (L.LogisticRegression(), False),
     ]:
-        for around in (OneVsRest(inside), Calibrated(OneVsOne(inside))):
+        for around in (L.OneVsRest(inside), L.Calibrated(L.OneVsOne(inside))):
             assert around.__sklearn_tags__().input_tags.allow_nan is allowed
             if allowed:
                 assert around.fit(NUMBERS, Y).predict(NUMBERS).shape == (36,)

@@ -7,13 +7,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.special import ndtr
 
-from linclass import (
-    LinearDiscriminantAnalysis,
-    LinearRegression,
-    LogisticRegression,
-    Perceptron,
-    ProbitRegression,
-)
+import linclass as L
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.probit import Probit
@@ -36,7 +30,7 @@ def test_the_perceptron_of_three_classes_keeps_keslers_bound():
     centres = 6 * np.array([[1, 0], [-0.5, 0.9], [-0.5, -0.9]])
     y = np.arange(90) % 3
     X = centres[y] + rng.standard_normal((90, 2))
-    model = Perceptron(fit_intercept=False).fit(X, y)
+    model = L.Perceptron(fit_intercept=False).fit(X, y)
     assert model.status_ == "converged"
     assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-12)
     W = centres / np.linalg.norm(centres)
@@ -88,7 +82,7 @@ def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
     rng = np.random.default_rng(2)
     X, y, weights = rng.standard_normal((20, 31)), rng.standard_normal(20), rng.uniform(0.5, 2, 20)
     change(X)
-    model = LinearRegression(fit_intercept=intercept)
+    model = L.LinearRegression(fit_intercept=intercept)
     model.fit(sparse.csr_array(X) if as_sparse else X, y, sample_weight=weights)
     mean, level = (np.average(a, axis=0, weights=weights) * intercept for a in (X, y))
     root = np.sqrt(weights)
@@ -108,14 +102,14 @@ def test_the_softmax_rows_sum_to_zero_penalized_or_not():
     X, y = overlapping(classes=3)
     for penalty in ("l2", None):
         for solver in ("auto", "newton", "newton_cg", "quasi_newton"):
-            model = LogisticRegression(penalty=penalty, solver=solver, tol=1e-9).fit(X, y)
+            model = L.LogisticRegression(penalty=penalty, solver=solver, tol=1e-9).fit(X, y)
             assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-9)
             assert_allclose(model.intercept_.sum(), 0, atol=1e-9)
 
 
 def test_distance_projection_and_coordinate_belong_together():
     X, y = overlapping()
-    model = LogisticRegression().fit(X, y)
+    model = L.LogisticRegression().fit(X, y)
     normal, offset = model.boundary()
     assert_allclose(np.linalg.norm(normal), 1)
     assert_allclose(model.decision_function(model.project(X)), 0, atol=1e-12)
@@ -127,7 +121,7 @@ def test_distance_projection_and_coordinate_belong_together():
 
 def test_classes_have_a_boundary_for_each_pair():
     X, y = overlapping(classes=3)
-    model = LogisticRegression().fit(X, y)
+    model = L.LogisticRegression().fit(X, y)
     on = model.project(X, pair=(0, 2))
     Z = model.decision_function(on)
     assert_allclose(Z[:, 0], Z[:, 2], atol=1e-12)
@@ -141,8 +135,8 @@ def test_the_perceptron_separates_rows_sorted_by_class():
     y = np.repeat([0, 1], 200)
     X = rng.standard_normal((400, 2)) + 2.0 * y[:, None]
     fair = 0.9  # Bayes: Φ(√2) = 0.92
-    assert Perceptron(max_iter=10).fit(X, y).score(X, y) > fair - 0.05
-    first, again = (Perceptron(max_iter=10).fit(X, y).coef_ for _ in range(2))
+    assert L.Perceptron(max_iter=10).fit(X, y).score(X, y) > fair - 0.05
+    first, again = (L.Perceptron(max_iter=10).fit(X, y).coef_ for _ in range(2))
     assert (first == again).all()
 
 
@@ -150,8 +144,8 @@ def test_the_perceptron_separates_rows_sorted_by_class():
 def test_a_solver_is_the_same_by_name_by_options_or_as_an_object(solver):
     """Without a penalty the features, not the K scores, decide whether the optimum is unique."""
     X, y = overlapping(classes=3)
-    named = LogisticRegression(penalty=None, solver="newton").fit(X, y)
-    given = LogisticRegression(penalty=None, solver=solver).fit(X, y)
+    named = L.LogisticRegression(penalty=None, solver="newton").fit(X, y)
+    given = L.LogisticRegression(penalty=None, solver=solver).fit(X, y)
     assert (given.status_, given.reason_) == (named.status_, named.reason_) == ("converged", "")
     assert_allclose(given.coef_, named.coef_, rtol=1e-4)
 
@@ -178,7 +172,7 @@ def test_the_first_step_of_logistic_regression_is_linear_discriminant_analysis(n
     """Least squares has the direction of linear discriminant analysis on any data; Haggstrom (1983) has the length."""
     X, y, w = rows(n)
     theta = first(Objective(DesignMatrix(X), Logistic(), y, w))
-    model = LinearDiscriminantAnalysis(ddof=0).fit(X, y, w)
+    model = L.LinearDiscriminantAnalysis(ddof=0).fit(X, y, w)
     assert_allclose(theta, np.append(model.coef_, model.intercept_), rtol=1e-9)
 
 
@@ -193,7 +187,7 @@ def test_the_first_step_of_probit_regression_finds_a_normal_score(centre, spread
     assert_allclose(theta, [1, 0], atol=1e-9)
 
 
-@each("model", [LogisticRegression, ProbitRegression])
+@each("model", [L.LogisticRegression, L.ProbitRegression])
 def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model):
     """The last steps of an unpenalized fit share a Hessian; the errors are those of a much smaller tolerance."""
     X, y, _ = rows(3000)
@@ -204,7 +198,7 @@ def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model):
 
 
 @each("penalty", ["l2", None])
-@each("kind", [LogisticRegression, ProbitRegression])
+@each("kind", [L.LogisticRegression, L.ProbitRegression])
 def test_a_class_of_tiny_weight_does_not_overshoot_the_optimum(kind, penalty):
     """Least squares explains only rounding errors of such a y; quasi-Newton steps give the optimum."""
     strength = {"strength": 0.05} if penalty else {}
