@@ -264,7 +264,7 @@ class MultivariateGaussian(AboutMeans):
     def statistic(self, X: Matrix) -> Iterator[Any]:
         D = as_dense(X) - self.origin
         yield D
-        yield (D[:, :, None] * D[:, None, :]).reshape(len(D), -1)
+        yield (D[:, :, None] * D[:, None, :]).reshape(len(D), D.shape[1] ** 2)
 
     def natural(self, mean: Array) -> Array:
         first, second = _parts(mean)
