@@ -94,41 +94,37 @@ def _draw(outcome):
 def _write(outcome, dataset, seed, skill):
     """scores/{dataset}.parquet, fits/{dataset}.parquet, and what is known of the data."""
     random = np.random.default_rng(seed + 1)
-    methods, folds = len(skill), outcome.evaluation["folds"]
-    names = sorted(metrics.names())
+    folds, names = outcome.evaluation["folds"], sorted(metrics.names())
+    runs = len(skill) * folds
     hard = random.normal(size=(1, folds)) / 3
-    quality = skill[:, None] + random.normal(size=(methods, 1)) / 4 + hard
-    ending = random.choice(len(ENDINGS), p=[0.97, 0.02, 0.01], size=(methods, folds))
-    shape = (methods, folds, len(names))
-    values = 1 / (1 + np.exp(-2 * quality[:, :, None] - random.normal(size=shape) / 3))
+    quality = skill[:, None] + random.normal(size=(len(skill), 1)) / 4 + hard
+    values = 2 * quality.reshape(-1, 1) + random.normal(size=(runs, len(names))) / 3
+    ending = random.choice(len(ENDINGS), p=[0.97, 0.02, 0.01], size=runs)
     key = {
-        "dataset": [dataset] * methods * folds, "method": np.repeat(list(outcome.methods), folds),
-        "protocol": ["cv"] * methods * folds, "repeat": [0] * methods * folds,
-        "fold": np.tile(np.arange(folds), methods),
+        "dataset": [dataset] * runs, "method": np.repeat(list(outcome.methods), folds),
+        "protocol": ["cv"] * runs, "repeat": [0] * runs, "fold": np.tile(np.arange(folds), len(skill)),
     }  # fmt: skip
-    status = [ENDINGS[code] for code in ending.ravel()]
-    done = pl.Series(ending.ravel() < 2)
+    status = [ENDINGS[code] for code in ending]
+    measured = {
+        "fit_seconds": random.lognormal(-5, 1, runs), "predict_seconds": 0.001, "iterations": 12,
+        "objective": 0.5, "certificate": 1e-8, "certificate_kind": "duality_gap", "peak_rss_mb": 120.0,
+    }  # fmt: skip
+    done = pl.Series(ending < 2)
     fits = pl.DataFrame(key).with_columns(
         status=pl.Series(status),
         reason=pl.Series([REASONS.get(one, "") for one in status]),
         params=pl.lit("{}"),
         n_train=pl.lit(900),
         n_test=pl.lit(100),
-        fit_seconds=pl.when(done).then(pl.Series(random.lognormal(-5, 1, methods * folds))),
-        predict_seconds=pl.when(done).then(0.001),
-        iterations=pl.when(done).then(12),
-        objective=pl.when(done).then(0.5),
-        certificate=pl.when(done).then(1e-8),
-        certificate_kind=pl.when(done).then(pl.lit("duality_gap")),
-        peak_rss_mb=pl.when(done).then(120.0),
         seed=pl.lit(1),
+        **{name: pl.when(done).then(pl.lit(value)) for name, value in measured.items()},
     )
     fits = fits.with_columns(
         pl.lit(None).alias(name) for name in table_schema("fits") if name not in fits.columns
     )
     scores = pl.DataFrame({name: np.repeat(column, len(names)) for name, column in key.items()})
     scores = scores.with_columns(
-        metric=pl.Series(names * (methods * folds)), value=pl.Series(values.ravel())
+        metric=pl.Series(names * runs), value=pl.Series(1 / (1 + np.exp(-values.ravel())))
     ).filter(pl.Series(np.repeat(done.to_numpy(), len(names))))
     about = {
         "status": "ok", "rows": 1000, "n_features": 20, "classes": ["no", "yes"], "class_counts": [500, 500],

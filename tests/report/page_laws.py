@@ -317,6 +317,14 @@ LAWS = (
 )  # fmt: skip
 
 
+def violations(page, axe, parts="document"):
+    """What axe-core finds in parts of a page."""
+    page.evaluate(axe + "; 0")
+    return page.evaluate(f"""axe.run({parts}, {{resultTypes: ['violations']}}).then(found => found.violations.map(
+        one => `${{one.id}}: ${{one.nodes.length}} × ${{one.nodes[0].html.slice(0, 100)}}
+${{one.nodes[0].failureSummary.slice(0, 400)}}`))""")
+
+
 def has_no_violations_of_axe_core(open_page, path, axe, windows=((1280, True), (390, False))):
     """axe-core's rules of accessibility, contrast among them, with everything opened: wide and dark, narrow and
     light."""
@@ -324,10 +332,7 @@ def has_no_violations_of_axe_core(open_page, path, axe, windows=((1280, True), (
         page = open_page(path, width, dark, reduced_motion="reduce")
         page.evaluate(OPEN_ALL)
         page.evaluate(VIEW)
-        page.evaluate(axe + "; 0")
-        found = page.evaluate("""axe.run({resultTypes: ['violations']}).then(found => found.violations.map(
-            one => `${one.id}: ${one.nodes.length} × ${one.nodes[0].html.slice(0, 100)}
-${one.nodes[0].failureSummary.slice(0, 400)}`))""")
+        found = violations(page, axe)
         assert not found, f"{width} {'dark' if dark else 'light'}\n" + "\n".join(found)
 
 

@@ -88,7 +88,6 @@ def _make_up(outcome, data, methods, folds):
         generator = np.random.default_rng(seed if content.seed is None else content.seed)
         X, y, split = _rows(content, generator)
         _write_data(results, dataset_name, content, X, y, split)
-        _check_data(results, dataset_name)
         for method_name, method in methods.items():
             folder = results / "runs" / dataset_name / method_name
             made = _run(dataset_name, method_name, content, method, y, split, folds, generator)
@@ -119,6 +118,13 @@ def finish(outcome, *figures, pictures=False):
     return page.report(outcome, shown, MACHINE, ["my study.yaml"])
 
 
+def write_page(outcome, *figures, pictures=False):
+    """Its path."""
+    path = outcome.results / "report.html"
+    path.write_text(finish(outcome, *figures, pictures=pictures), encoding="utf-8")
+    return path
+
+
 def draw_exhibits(outcome, *figures):
     """These figures, of all data sets together and of each one."""
     for dataset in ("", *outcome.datasets):
@@ -137,41 +143,27 @@ def _rows(data, generator):
 
 
 def _write_data(results, name, data, X, y, split):
+    """The data set and its checks."""
     folder = results / "data"
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.npz", folder / f"{name}.json"
     if data.unavailable:
         save_unavailable(data.unavailable, *paths)
-        return
-    table = Table(X, tuple(f"feature {j}" for j in range(data.features)))
-    whole = Dataset(
-        table=table,
-        y=y,
-        split=split,
-        classes=list(data.classes),
-        positive=len(data.classes) - 1,
-        costs=None,
-        source=f"file {name}.csv",
-        digest="sha256:0",
-        attempts=[],
-    )
-    save_dataset(whole, *paths)
-
-
-def _check_data(results, name):
-    data, checks = results / "data" / name, results / "checks" / name
-    found_text = {"licence": None, "citation": None}
-    write_checks(f"{data}.npz", f"{data}.json", found_text, f"{checks}.json", f"{checks}.npz")
+    else:
+        table = Table(X, tuple(f"feature {j}" for j in range(data.features)))
+        classes = list(data.classes)
+        about = {"source": f"file {name}.csv", "digest": "sha256:0"}
+        save_dataset(Dataset(table, y, split, classes, len(classes) - 1, **about), *paths)
+    checks = results / "checks" / name
+    write_checks(*paths, {"licence": None, "citation": None}, f"{checks}.json", f"{checks}.npz")
 
 
 def _run(dataset_name, method_name, data, method, y, split, folds, generator):
-    predictions = []
-    fits = []
+    """Its predictions and fits."""
+    predictions, fits = [], []
     concerned = not method.only or dataset_name in method.only
-    planned = [
-        ("cv", fold, np.flatnonzero(np.arange(len(y)) // 2 % folds == fold))
-        for fold in range(folds)
-    ]
+    K, block = len(data.classes), np.arange(len(y)) // 2 % folds
+    planned = [("cv", fold, np.flatnonzero(block == fold)) for fold in range(folds)]
     if data.official:
         planned.append(("official", 0, np.flatnonzero(split == 1)))
     for protocol, fold, test in planned:
@@ -183,24 +175,19 @@ def _run(dataset_name, method_name, data, method, y, split, folds, generator):
             if protocol == "cv":
                 status, reason = method.endings.get(fold, (status, reason))
         key = {
-            "dataset": dataset_name, "method": method_name, "protocol": protocol,
-            "repeat": 0, "fold": fold,
+            "dataset": dataset_name, "method": method_name, "protocol": protocol, "repeat": 0, "fold": fold,
         }  # fmt: skip
-        done = status in FITTED
-        fits.append(
-            key
-            | {"status": status, "reason": reason, "params": "{}", "seed": fold}
-            | {"n_train": len(y) - len(test), "n_test": len(test)}
-            | {
-                "fit_seconds": 0.01 * (fold + 1) if done else None,
-                "peak_rss_mb": 90.0 if done else None,
-            }
-            | {"certificate": 10.0 ** (fold - 9) if done else None}
-            | {"certificate_kind": "gradient_cosine" if done else None}
-        )
-        if not done:
+        fit = {
+            "status": status, "reason": reason, "params": "{}", "seed": fold,
+            "n_train": len(y) - len(test), "n_test": len(test),
+        }  # fmt: skip
+        fits.append(key | fit)
+        if status not in FITTED:
             continue
-        K = len(data.classes)
+        fits[-1] |= {
+            "fit_seconds": 0.01 * (fold + 1), "peak_rss_mb": 90.0,
+            "certificate": 10.0 ** (fold - 9), "certificate_kind": "gradient_cosine",
+        }  # fmt: skip
         z = generator.normal(size=(len(test), K)) + method.skill * np.eye(K)[y[test]]
         log_proba = z - np.logaddexp.reduce(z, axis=1, keepdims=True)
         for i, row in enumerate(test):
@@ -228,7 +215,37 @@ def _write_boundary(folder, data, method, X, y, folds):
     np.savez(folder / "boundary.npz", x=axes[0], y=axes[1], labels=np.array(labels, np.int8))
 
 
-__all__ = ["Data", "Method", "build", "draw_exhibits", "finish", "numbers_of", "rows_of"]
+def put_fits(outcome, **columns):
+    """The outcome with these columns of its fits, written and read anew."""
+    write_table(outcome.fits.with_columns(**columns), "fits", outcome.results / "fits.parquet")
+    return replace(outcome)
+
+
+def describe_datasets(outcome, **columns):
+    """Write columns of tables/datasets.csv: name={data set: value}."""
+    path = outcome.results / "tables" / "datasets.csv"
+    table = pl.read_csv(path, infer_schema=False)
+    values = {
+        name: pl.col("dataset").replace_strict(given, default=None)
+        for name, given in columns.items()
+    }
+    table.with_columns(**values).write_csv(path)
+
+
+def copy_method(outcome, method, other, datasets, change=lambda predictions: predictions):
+    """The outcome in which the other method has the scores of a method on these data sets, and its predictions,
+    which may be changed."""
+    for name in datasets:
+        runs = outcome.results / "runs" / name
+        predictions = change(pl.read_parquet(runs / method / "predictions.parquet"))
+        predictions.with_columns(method=pl.lit(other)).write_parquet(
+            runs / other / "predictions.parquet"
+        )
+    here = pl.col("dataset").is_in([*datasets])
+    copied = outcome.scores.filter(here, method=method).with_columns(method=pl.lit(other))
+    others = outcome.scores.filter(~(here & (pl.col("method") == other)))
+    write_table(pl.concat([others, copied]), "scores", outcome.results / "scores.parquet")
+    return replace(outcome)
 
 
 def rows_of(path):

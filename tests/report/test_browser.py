@@ -1,8 +1,12 @@
-"""The report in a real browser, from a file and without a network: complete, without errors, interactive."""
+"""The pages in a real browser, from a file and without a network: complete, without errors, interactive."""
 
 import csv
 import io
+import json
+import re
+import shutil
 
+import large_study
 import page_laws
 import pytest
 import studies
@@ -11,6 +15,10 @@ from cases import each
 from studies import Data, Method
 
 from linclass_study.report.contents import FIGURES
+from linclass_study.textbook import course, textbook_page
+from linclass_study.textbook.course import script_names
+from linclass_study.textbook.published import compare_published
+from linclass_study.textbook.script import run_script
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
@@ -34,11 +42,8 @@ def path(tmp_path_factory):
         "dead": Method(everywhere=("failed", f"raised {HOSTILE}")),
         "slow": Method(everywhere=("max_iter", "not within 1e-4 after 100 steps")),
     }
-    results = tmp_path_factory.mktemp("study") / "results"
-    made = studies.build(results, data, methods, folds=2)
-    path = results / "report.html"
-    path.write_text(studies.finish(made, *FIGURES, pictures=True), encoding="utf-8")
-    return path
+    made = studies.build(tmp_path_factory.mktemp("study") / "results", data, methods, folds=2)
+    return studies.write_page(made, *FIGURES, pictures=True)
 
 
 @pytest.fixture
@@ -46,13 +51,20 @@ def page(open_page, path):
     return open_page(path)
 
 
+@pytest.fixture(scope="module")
+def pages(path, textbook):
+    return {"report": path, "textbook": textbook}
+
+
+@each("name", ["report", "textbook"])
 @each("law", page_laws.LAWS, ids=lambda law: law.__name__)
-def test_the_report_keeps_the_laws_of_pages(open_page, path, law):
-    law(open_page, path)
+def test_every_page_keeps_the_laws_of_pages(open_page, pages, law, name):
+    law(open_page, pages[name])
 
 
-def test_axe_core_finds_no_violation_in_the_report(open_page, path, axe):
-    page_laws.has_no_violations_of_axe_core(open_page, path, axe)
+@each("name", ["report", "textbook"])
+def test_axe_core_finds_no_violation(open_page, pages, axe, name):
+    page_laws.has_no_violations_of_axe_core(open_page, pages[name], axe)
 
 
 class Table:
@@ -116,28 +128,17 @@ def test_dashes_stay_last_whichever_way_is_sorted(performance):
     for _ in range(2):
         performance.sort(6)
         cells = performance.column(6)
-        assert cells[-2:] == ["–", "–"]  # without probabilities, and what failed
-        assert not any(cell.startswith("–") for cell in cells[:-2])
+        # without probabilities, and what failed
+        assert [cell.startswith("–") for cell in cells] == [False] * (METHODS - 2) + [True] * 2
 
 
 def test_a_filter_keeps_rows_by_the_words_of_their_names_and_reports_how_many(performance):
-    for typed, status, names in (
-        (
-            "METHOD_1",
-            f"11 of {METHODS} shown",
-            {"method_1", *(f"method_{i}" for i in range(10, 20))},
-        ),
-        ("no such method", f"0 of {METHODS} shown", set()),
-        ("<img", f"1 of {METHODS} shown", {HOSTILE}),
-    ):
+    ones = {"method_1", *(f"method_{i}" for i in range(10, 20))}
+    for typed, names in (("METHOD_1", ones), ("no such method", set()), ("<img", {HOSTILE})):
         performance.box.get_by_label("Filter rows").fill(typed)
         assert {*performance.column(0)} == names
-        assert performance.status.text_content() == status
+        assert performance.status.text_content() == f"{len(names)} of {METHODS} shown"
     performance.box.get_by_label("Filter rows").fill("")
-    assert len(performance.column(0)) == 25
-
-
-def test_a_long_table_states_how_much_it_shows_and_can_show_all(performance):
     assert len(performance.column(0)) == 25
     assert performance.status.text_content() == f"25 of {METHODS} shown"
     performance.more.click()
@@ -161,20 +162,10 @@ def test_the_theme_is_the_readers_choice_and_outlives_the_page(page):
     assert page.evaluate(paper) == dark
 
 
-def test_a_table_is_saved_as_shown_and_is_valid_csv(performance):
-    performance.sort(1)
-    performance.more.click()
-    name, rows = performance.saved()
-    assert name == "performance-plane.csv"
-    assert {len(row) for row in rows} == {len(rows[0])}
-    assert [row[0] for row in rows[1:]] == performance.column(0)
-    assert HOSTILE in performance.column(0)
-    values = [float(row[1]) for row in rows[1:] if row[1]]
-    assert values == sorted(values, reverse=True)
-
-
-def test_a_reason_is_saved_in_full(page):
-    _, (head, *rows) = Table(page, "failures").saved()
+def test_a_table_is_saved_as_valid_csv_with_reasons_in_full(page):
+    name, (head, *rows) = Table(page, "failures").saved()
+    assert name == "failures.csv"
+    assert {len(row) for row in rows} == {len(head)}
     reasons = {row[head.index("Reason")] for row in rows}
     assert {f"no source {HOSTILE}", f"raised {HOSTILE}"} <= reasons
 
@@ -196,13 +187,10 @@ def test_a_phone_shows_columns_of_panels_below_each_other_and_paper_beside_each_
     open_page, path
 ):
     """No figure scrolls sideways; the parts together are all columns, and printing puts back the drawing as it was."""
-    before = (
-        open_page(path, hash="#data=plane&tab=roc")
-        .locator("#tab-panel svg")
-        .first.evaluate(DRAWING)
-    )
+    page = open_page(path, hash="#data=plane&tab=roc")
+    before = page.locator("#tab-panel svg").first.evaluate(DRAWING)
     columns = 0
-    for tab in ("methods", "roc", "precision_recall", "confusion"):
+    for tab in ("methods", "precision_recall", "confusion", "roc"):
         page = open_page(path, hash=f"#data=plane&tab={tab}", width=390)
         assert page.locator("#tab-panel figure").count() == 1, tab
         wide = "box => box.scrollWidth > box.clientWidth + 1"
@@ -212,14 +200,13 @@ def test_a_phone_shows_columns_of_panels_below_each_other_and_paper_beside_each_
             margin, top, bottom, *_, left = (float(end) for end in ends.split()[:7])
             parts = [[float(x) for x in box.split()] for box in drawn.evaluate(PARTS)]
             strips = [box for box in parts if box[1] == top and box[0] >= left]
-            ended = [x + width for x, _, width, _ in strips[:-1]]
-            assert [box[0] for box in strips[1:]] == pytest.approx(ended)
+            ended = [x + width for x, _, width, _ in strips]
+            assert [box[0] for box in strips[1:]] == pytest.approx(ended[:-1])
             assert strips[0][0] == margin == left
-            assert strips[-1][0] + strips[-1][2] == pytest.approx(float(ends.split()[-1]))
+            assert ended[-1] == pytest.approx(float(ends.split()[-1]))
             assert all(box[3] == pytest.approx(bottom - top) for box in strips)
             columns += len(strips)
     assert columns >= 8
-    page = open_page(path, hash="#data=plane&tab=roc", width=390)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     own = page.locator("section.dataset figure[data-name=roc-plane] svg").first
     assert own.evaluate(DRAWING) == before
@@ -234,3 +221,51 @@ def test_names_and_reasons_of_users_are_words(page):
     assert page.locator("img").count() == 0
     assert page.evaluate("document.body.textContent").count(HOSTILE) > 10
     assert not dialogs
+
+
+@pytest.fixture(scope="module")
+def textbook(tmp_path_factory):
+    """Three exhibits as they are, one that cannot be had, and sources that are markup."""
+    scripts, out = tmp_path_factory.mktemp("scripts"), tmp_path_factory.mktemp("study") / "textbook"
+    names = ["geometry", "many_data_sets", "natural_parameters"]
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("LINCLASS_TEXTBOOK", "LINCLASS_MIRRORS", "LINCLASS_DOWNLOADS"):
+            patch.setenv(name, "")
+        for name in names:
+            shutil.copy(course.script(name), scripts)
+        (scripts / "gone.py").write_text(
+            f'"""Gone {HOSTILE}.\n\nSee nobody (2001).\n"""\n'
+            "from linclass_study.textbook import file\n\nfile('no_such_file')\n"
+        )
+        (scripts / "course.yaml").write_text(json.dumps({HOSTILE: [*names, "gone"]}))
+        patch.setattr(course, "FOLDER", scripts)
+        for name in script_names():
+            run_script(name, out)
+        own = {"exhibit": "geometry", "source": HOSTILE, "tolerance": 0.1, "reason": HOSTILE}
+        entries = [
+            own | {"numbers": {"distances.0": 9.0}},
+            own | {"numbers": {"distances.1": 9.0}, "instead": {"distances.1": -1.53}},
+            own | {"exhibit": "gone", "numbers": {"a.b": 1.0}},
+        ]
+        (scripts / "published.yaml").write_text(json.dumps(entries))
+        checks = compare_published(out, scripts / "published.yaml")
+        assert {check.status for check in checks} == {"differs", "missed", "unavailable"}
+        (out / "textbook.html").write_text(textbook_page.page(out, checks), encoding="utf-8")
+    return out / "textbook.html"
+
+
+def test_a_page_of_100_methods_on_200_data_sets_is_below_20_mb_and_works(open_page, tmp_path):
+    outcome = large_study.build(tmp_path / "results", 100, 200)
+    large_study.report(outcome)
+    path = outcome.results / "report.html"
+    assert path.stat().st_size < 20e6
+    page = open_page(path)
+    board = page.locator("#table-leaderboard")
+    for heading in ("Fit time", "Method", "Won"):
+        board.locator("thead button", has_text=re.compile(f"^{heading}")).click()
+        board.locator("th[aria-sort]", has_text=heading).wait_for()
+    assert board.get_by_role("status").text_content() == "25 of 100 shown"
+    assert board.locator("tbody tr").count() == 100
+    page = open_page(path, hash="#data=data_199")
+    assert page.locator("#table-browser tbody tr").count() == 100
+    assert messages(page) == []

@@ -3,15 +3,18 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
 import studies
 from browsing import messages
 from cases import each
+from scipy import stats
 from studies import Data, Method
 
 from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
+from linclass.evaluation.comparisons.control import holm
 from linclass.evaluation.comparisons.friedman_test import nemenyi
 from linclass.evaluation.comparisons.pairs import pairwise
 from linclass.evaluation.comparisons.t_tests import corrected_t_against_control
@@ -36,9 +39,8 @@ def outcome(tmp_path_factory):
     data = {f"data_{i}": Data(rows=40 + 10 * i, features=2) for i in range(7)}
     methods = {name: Method(skill) for name, skill in SKILLS.items()}
     methods |= {f"more_{i}": Method(1.0) for i in range(8)}
-    results = tmp_path_factory.mktemp("study") / "results"
-    made = studies.build(results, data, methods, folds=FOLDS)
-    (results / "report.html").write_text(studies.finish(made), encoding="utf-8")
+    made = studies.build(tmp_path_factory.mktemp("study") / "results", data, methods, FOLDS)
+    studies.write_page(made)
     return made
 
 
@@ -48,13 +50,33 @@ def page(open_page, outcome):
 
 
 def visit(page, hash):
-    page.evaluate(f"location.hash = {json.dumps(hash)}")
+    act(page, f"location.hash = {json.dumps(hash)}")
+
+
+def act(page, script):
+    """Do something that the page answers a moment later."""
+    page.evaluate(script)
     page.wait_for_timeout(50)
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+    page.wait_for_timeout(50)
+
+
+def text_of(page, selector):
+    return page.evaluate(f"document.querySelector('{selector}')?.textContent ?? ''")
+
+
+def pair_of(page):
+    """The compared methods by the address."""
+    return page.evaluate("[view.get('a'), view.get('b')]")
 
 
 def type_into(page, field, text):
     typed = f"field.value = {json.dumps(text)}; field.dispatchEvent(new Event('input'))"
-    page.evaluate(f"{{ const field = {field}; field.focus(); {typed}; field.blur(); }}")
+    act(page, f"{{ const field = {field}; field.focus(); {typed}; field.blur(); }}")
 
 
 PLACES = "[place(methods, {!r}), place(methods, {!r})]"
@@ -64,50 +86,37 @@ def compared(page, a, b):
     return page.evaluate(f"comparisonOf(...{PLACES.format(a, b)}, metric())")
 
 
-def test_intervals_on_a_data_set_are_those_of_the_corrected_t_test(page, outcome):
-    rows = compared(page, "best", "fair")["rows"]
+@each(("a", "b"), [("best", "fair"), ("fair", "best"), ("worst", HOSTILE)])
+def test_intervals_on_a_data_set_are_those_of_the_corrected_t_test(page, outcome, a, b):
+    rows = compared(page, a, b)["rows"]
     assert len(rows) == len(outcome.datasets)
     differences = [row["difference"] for row in rows]
     assert differences == sorted(differences, reverse=True)
     for row in rows:
         dataset = list(outcome.datasets)[row["d"]]
-        fits = outcome.fits.filter(dataset=dataset, method="fair")
+        fits = outcome.fits.filter(dataset=dataset, method=a)
         scores = outcome.scores.filter(dataset=dataset, metric="accuracy", protocol="cv")
-        (values,) = fold_values(scores, ["accuracy"], list(outcome.methods))
-        values = values[[list(outcome.methods).index(name) for name in ("best", "fair")]]
+        (values,) = fold_values(scores, ["accuracy"], [a, b])
         ratio, step = (fits["n_test"] / fits["n_train"]).mean(), 1 / fits["n_test"].mean()
         found = corrected_t_against_control(values.T, 0, ratio, step)
         expected = [found.difference[1], found.lower[1], found.upper[1]]
-        assert [row["difference"], row["low"], row["high"]] == pytest.approx(
-            expected, abs=4 * ROUNDING
-        )
-
-
-@each(("a", "b"), [("best", "fair"), ("poor", "good"), ("worst", HOSTILE)])
-def test_b_against_a_is_a_against_b_mirrored(page, a, b):
-    """A − B and B − A: differences and intervals change their sign and their ends, better and worse their places."""
-    there, back = compared(page, a, b), compared(page, b, a)
-    mirrored = [*there["rows"][::-1], there["mean"]]
-    for one, other in zip(mirrored, [*back["rows"], back["mean"]], strict=True):
-        assert one.get("d") == other.get("d")
-        assert other["difference"] == pytest.approx(-one["difference"])
-        assert [other["low"], other["high"]] == pytest.approx([-one["high"], -one["low"]])
-    assert back["test"]["p"] == there["test"]["p"]
-    assert back["alone"] == pytest.approx(there["alone"])
-    assert back["posterior"] == pytest.approx(there["posterior"][::-1], abs=0.01)
+        shown = [row["difference"], row["low"], row["high"]]
+        assert shown == pytest.approx(expected, abs=4 * ROUNDING)
 
 
 def test_the_numbers_over_data_sets_are_those_of_the_library(page, outcome):
     field = all_scores(outcome).field
     pairs, seconds = pairwise(field.table), median_seconds(outcome.times)
     posterior = bayesian_signed_rank(field.table, rope_of(outcome.evaluation))
-    for a, b in (("best", "fair"), ("poor", "good"), ("worst", HOSTILE)):
+    for a, b in (("best", "fair"), ("fair", "best"), ("poor", "good"), ("worst", HOSTILE)):
         found = compared(page, a, b)
         i, j = field.methods.index(a), field.methods.index(b)
         assert found["alone"] == pytest.approx(pairs.p[i, j], rel=1e-9)
         assert found["test"]["p"] == pytest.approx(nemenyi(field.table).p[i, j], rel=1e-3)
         assert found["test"]["words"] == "Nemenyi’s test of all pairs"  # 91 pairs on 7 data sets
-        assert found["mean"]["difference"] == pytest.approx(pairs.difference[i, j], abs=ROUNDING)
+        mean, back = found["mean"], compared(page, b, a)["mean"]
+        assert mean["difference"] == pytest.approx(pairs.difference[i, j], abs=ROUNDING)
+        assert [back["low"], back["high"]] == pytest.approx([-mean["high"], -mean["low"]])
         assert found["posterior"] == pytest.approx([part[i, j] for part in posterior], abs=0.01)
         ratio = cost_ratio(seconds, field.datasets, a, b)
         assert found["ratios"]["mean"] == pytest.approx(ratio, rel=1e-3)
@@ -120,12 +129,21 @@ def differences(seed, n):
     return np.round(np.random.default_rng(seed).normal(0.004, 0.01, n), 3)
 
 
-@each("n", [2, 5, 12, 40, 100])
-def test_wilcoxons_test_is_exact_with_ties_and_zeros(page, n):
-    for seed in range(5):
-        d = differences(seed, n)
-        assert page.evaluate(f"wilcoxon({d.tolist()})") == pytest.approx(wilcoxon(d), rel=1e-9)
+def test_p_values_are_those_of_student_wilcoxon_and_holm(page):
+    for n in (2, 5, 12, 40, 100):
+        for seed in range(5):
+            d = differences(seed, n)
+            found = page.evaluate(f"wilcoxon({d.tolist()})")
+            assert found == pytest.approx(wilcoxon(d), rel=1e-9), (n, seed)
     assert page.evaluate("wilcoxon([0, 0, 0])") == 1
+    for freedom in range(1, 13):
+        for t in (0.0, 0.3, 1.7, 4.2, 30.0):
+            expected = 2 * stats.t.sf(t, freedom)
+            assert page.evaluate(f"studentP({-t}, {freedom})") == pytest.approx(expected, abs=1e-12)
+    values = [0.03, 0.001, 0.2, 0.01, 0.01]
+    assert page.evaluate(f"holm({values})") == pytest.approx(holm(values))
+    for p, shown in ((1, "p = 1"), (0.9999, "p > .999"), (0.0432, "p = .043"), (1e-9, "p < .001")):
+        assert page.evaluate(f"pWords({p})") == p_words(p) == shown
 
 
 @each("rope", [0.0, 0.01])
@@ -138,14 +156,11 @@ def test_the_probabilities_are_those_of_the_bayesian_signed_rank_test(page, n, r
 
 
 def test_methods_on_one_data_set_are_compared_by_its_interval_alone(open_page, tmp_path):
-    results = tmp_path / "results"
-    made = studies.build(
-        results, {"only": Data(rows=60)}, {"a": Method(3.0), "b": Method(0.0)}, FOLDS
-    )
-    (results / "report.html").write_text(studies.finish(made), encoding="utf-8")
-    page = open_page(results / "report.html")
+    methods = {"a": Method(3.0), "b": Method(0.0)}
+    made = studies.build(tmp_path / "results", {"only": Data(rows=60)}, methods, FOLDS)
+    page = open_page(studies.write_page(made))
     (row,) = compared(page, "a", "b")["rows"]
-    verdict = page.evaluate("document.querySelector('#compare-view .verdict').textContent")
+    verdict = text_of(page, "#compare-view .verdict")
     clear = "excludes 0" if row["low"] > 0 else "includes 0, so it may be chance"
     assert verdict.startswith(f"On only a is better than b by {row['difference']:.3f}")
     assert f"The 95 % interval of the difference {clear}." in verdict
@@ -165,13 +180,6 @@ def test_the_answer_says_better_equal_or_worse_as_far_as_that_is_certain(page, p
     assert page.evaluate(f"answerOf('a', 'b', {{rope: 0.01}}, {posterior})") == said
 
 
-@each(
-    ("p", "shown"), [(1, "p = 1"), (0.9999, "p > .999"), (0.0432, "p = .043"), (1e-9, "p < .001")]
-)
-def test_p_is_written_without_digits_that_mean_nothing(page, p, shown):
-    assert page.evaluate(f"pWords({p})") == p_words(p) == shown
-
-
 @each(("ratio", "said"), [
     (5.5, "best takes 5.5 times as long to fit as fair"),
     (1 / 5.5, "fair takes 5.5 times as long to fit as best"),
@@ -185,66 +193,55 @@ def test_cost_is_stated_by_the_slower_method(page, ratio, said):
 
 
 def test_the_pair_is_in_the_address_and_can_be_swapped(page):
-    verdict = "document.querySelector('#compare-view figcaption b').textContent"
+    caption = "#compare-view figcaption b"
     ranked = page.evaluate("order().map((m) => methods[m].name)")
-    assert page.evaluate(verdict).startswith(f"{ranked[0]} minus {ranked[1]} ")
+    assert text_of(page, caption).startswith(f"{ranked[0]} minus {ranked[1]} ")
     visit(page, "#a=fair&b=good")
-    assert page.evaluate(verdict).startswith("fair minus good ")
-    page.evaluate(
-        "[...document.querySelectorAll('#compare-view button')].find((one) => one.textContent === 'Swap').click()"
-    )
+    assert text_of(page, caption).startswith("fair minus good ")
+    page.get_by_role("button", name="Swap").click()
     page.wait_for_timeout(50)
     assert page.evaluate("location.hash") == "#a=good&b=fair"
-    assert page.evaluate(verdict).startswith("good minus fair ")
+    assert text_of(page, caption).startswith("good minus fair ")
     fields = "[...document.querySelectorAll('.versus input')]"
     assert page.evaluate(f"{fields}.map((field) => field.value)") == ["good", "fair"]
     type_into(page, f"{fields}[1]", "worst")
-    page.wait_for_timeout(50)
-    assert page.evaluate(verdict).startswith("good minus worst ")
+    assert text_of(page, caption).startswith("good minus worst ")
 
 
 def test_the_comparison_opens_on_the_focus_against_the_best_other_method(page):
-    ranked = page.evaluate("order()")
-    focus = ranked[4]
-    for given, expected in (
-        ([], ranked[:2]),
-        ([focus], [focus, ranked[0]]),
-        ([ranked[0]], ranked[:2]),
+    first, second, _, other, focus, *_ = page.evaluate("order()")
+    for given, pair in (
+        ([], [first, second]),
+        ([focus], [focus, first]),
+        ([first], [first, second]),
     ):
-        assert page.evaluate(f"study.focus = {given}, pairOf(metric())") == expected
-    named = "methods[order()[3]].name = 'logistic', study.focus = [], pairOf(metric())"
-    assert page.evaluate(named) == [ranked[0], ranked[3]]
+        assert page.evaluate(f"study.focus = {given}, pairOf(metric())") == pair
+    named = f"methods[{other}].name = 'logistic', study.focus = [], pairOf(metric())"
+    assert page.evaluate(named) == [first, other]
 
 
 def test_unknown_names_of_the_address_are_answered_with_the_nearest_ones(page):
-    note = "document.querySelector('#{} .unknown')?.textContent ?? ''"
     visit(page, "#compare=fare,good")
-    assert page.evaluate("[view.get('a'), view.get('b')]") == ["fare", "good"]
-    said = page.evaluate(note.format("compare-view"))
+    assert pair_of(page) == ["fare", "good"]
+    said = text_of(page, "#compare-view .unknown")
     assert said.startswith("The study has no method “fare”. Nearest names: fair, ")
-    page.evaluate("document.querySelector('#compare-view .unknown a').click()")
-    page.wait_for_timeout(50)
-    assert page.evaluate("[view.get('a'), view.get('b')]") == ["fair", "good"]
-    assert page.evaluate(note.format("compare-view")) == ""
+    act(page, "document.querySelector('#compare-view .unknown a').click()")
+    assert pair_of(page) == ["fair", "good"]
+    assert text_of(page, "#compare-view .unknown") == ""
     visit(page, "#data=data3&method=bst&metric=accurac")
     for part, near in (("browser", "data_3"), ("method-view", "best"), ("leaderboard", "accuracy")):
-        assert f"Nearest names: {near}, " in page.evaluate(note.format(part)), part
+        assert f"Nearest names: {near}, " in text_of(page, f"#{part} .unknown"), part
 
 
 def test_a_cell_of_the_win_rates_opens_its_pair_by_mouse_or_key(page):
     shown = page.evaluate("order().map((m) => methods[m].name)")
-    cells = page.evaluate("document.querySelectorAll('.wins .win').length")
-    assert cells == len(shown) * (len(shown) - 1)
-    page.evaluate(
-        "document.querySelectorAll('.wins .win')[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))"
-    )
-    page.wait_for_timeout(50)
-    assert page.evaluate("[view.get('a'), view.get('b')]") == shown[:2]
+    cells = "document.querySelectorAll('.wins .win')"
+    assert page.evaluate(f"{cells}.length") == len(shown) * (len(shown) - 1)
+    act(page, f"{cells}[0].dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+    assert pair_of(page) == shown[:2]
     page.evaluate("document.querySelector('.wins').focus()")
-    for key in ("ArrowRight", "ArrowDown", "ArrowDown", "Enter"):  # over the diagonal
-        page.keyboard.press(key)
-    page.wait_for_timeout(50)
-    assert page.evaluate("[view.get('a'), view.get('b')]") == [shown[3], shown[2]]
+    press(page, "ArrowRight", "ArrowDown", "ArrowDown", "Enter")  # over the diagonal
+    assert pair_of(page) == [shown[3], shown[2]]
 
 
 def test_win_rates_count_a_tie_as_half(page, outcome):
@@ -268,9 +265,7 @@ def copied(page, kind):
     """What a format puts on the clipboard."""
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text }; 0")
     page.evaluate(f"{BOX}.querySelectorAll('.opens')[1].click()")
-    page.evaluate(
-        f"[...{BOX}.querySelectorAll('.popup:popover-open button')].find((one) => one.textContent === '{kind}').click()"
-    )
+    page.locator(".popup:popover-open button", has_text=re.compile(f"^{kind}$")).click()
     page.wait_for_timeout(20)
     return page.evaluate("copied")
 
@@ -286,16 +281,13 @@ def narrowed(page):
 def test_the_address_restores_order_and_columns_of_the_leaderboard(open_page, outcome, page):
     visit(page, "#sort=-fit-time&hide=behind-the-best notes")
     state = f"[...{BOX}.querySelectorAll('thead th')].map((one) => [one.hidden, one.ariaSort])"
-    first = page.evaluate(state)
+    first, order = page.evaluate(state), page.evaluate(SHOWN)
     assert [hidden for hidden, _ in first] == [False, False, True, False, False, False, True]
     assert first[5][1] == "descending"
-    order = page.evaluate(SHOWN)
     page = open_page(outcome.results / "report.html")
     visit(page, "#hide=behind-the-best+notes&sort=-fit-time")
-    assert page.evaluate(state) == first
-    assert page.evaluate(SHOWN) == order
-    page.evaluate("history.back()")
-    page.wait_for_timeout(100)
+    assert (page.evaluate(state), page.evaluate(SHOWN)) == (first, order)
+    act(page, "history.back()")
     assert page.evaluate(f"{BOX}.querySelector('[aria-sort]')") is None
 
 
@@ -309,106 +301,82 @@ def test_drawings_stay_in_line_with_their_axes_where_columns_are_wider(narrowed)
 
 def test_csv_has_the_rows_and_columns_that_are_shown(narrowed):
     shown = narrowed.evaluate(SHOWN)
-    rows = list(csv.reader(io.StringIO(copied(narrowed, "CSV"))))
-    assert rows[0][:2] == ["Method", "Mean rank"]
-    assert "Notes" not in rows[0]
-    assert [row[0] for row in rows[1:]] == [row[0] for row in shown]
     assert 1 < len(shown) < len(SKILLS) + 8
-    assert [row[1] for row in rows[1:]] == [row[1] for row in shown]
-    place = rows[0].index("Against best")
-    for row, cells in zip(rows[1:], shown, strict=True):
-        if cells[2] != "–":
-            low, high = cells[2].replace("−", "-").split("[")[1].rstrip("]").split(", ")
-            assert f"{float(row[place]):.3f}" == cells[2].replace("−", "-").split()[0].lstrip("+")
-            assert [float(row[place + 1]), float(row[place + 2])] == [float(low), float(high)]
+    head, *rows = csv.reader(io.StringIO(copied(narrowed, "CSV")))
+    assert head[:2] == ["Method", "Mean rank"]
+    assert "Notes" not in head
+    place = head.index("Against best")
+    for row, (method, rank, against, *_) in zip(rows, shown, strict=True):
+        assert row[:2] == [method, rank]
+        if against != "–":
+            shown_numbers = re.findall(r"-?\d\.\d+", against.replace("−", "-"))
+            assert [f"{float(one):.3f}" for one in row[place : place + 3]] == shown_numbers
 
 
 def test_markdown_has_the_rows_and_columns_that_are_shown(narrowed):
     head, rule, *lines = copied(narrowed, "Markdown").splitlines()
     assert head == "| Method | Mean rank | Against best | Won / tied / lost | Fit time |"
     assert rule == "| --- | ---: | ---: | ---: | ---: |"
-    assert [line.strip("| ").split(" | ") for line in lines] == [
-        [
-            f"**{number}** {rest}" if clear else cell
-            for cell, (number, rest, clear) in zip(row, marks, strict=True)
-        ]
-        for row, marks in zip(narrowed.evaluate(SHOWN), bold(narrowed), strict=True)
-    ]
-
-
-def bold(page):
-    """Of each cell that is shown: its number, what follows, and whether it is marked as significant."""
-    return page.evaluate(f"""{ROWS}.map((row) => [...row.cells].filter((cell) => !cell.hidden).map((cell) =>
+    # of each cell that is shown: its number, what follows, and whether it is marked as significant
+    marks = narrowed.evaluate(f"""{ROWS}.map((row) => [...row.cells].filter((cell) => !cell.hidden).map((cell) =>
         [...['b', 'i'].map((tag) => cell.querySelector(tag)?.textContent.trim() ?? ''), cell.matches('.clear')]))""")
+    for line, row, of_row in zip(lines, narrowed.evaluate(SHOWN), marks, strict=True):
+        expected = [
+            f"**{number}** {rest}" if clear else cell
+            for cell, (number, rest, clear) in zip(row, of_row, strict=True)
+        ]
+        assert line.strip("| ").split(" | ") == expected
 
 
 def test_latex_is_booktabs_with_numbers_as_math(narrowed):
-    text = copied(narrowed, "LaTeX")
-    lines = text.splitlines()
+    lines = copied(narrowed, "LaTeX").splitlines()
     assert lines[1:3] == ["\\begin{tabular}{lrrrr}", "\\toprule"]
     assert lines[-2:] == ["\\bottomrule", "\\end{tabular}"]
-    shown = narrowed.evaluate(SHOWN)
     body = lines[lines.index("\\midrule") + 1 : -2]
-    assert [line.removesuffix(" \\\\").split(" & ")[1] for line in body] == [
-        f"${row[1]}$" for row in shown
-    ]
-    intervals = [row[2].partition("[")[2].rstrip("]").replace("−", "-") for row in shown]
-    for line, interval in zip(body, intervals, strict=True):
+    for line, (_, rank, against, *_) in zip(body, narrowed.evaluate(SHOWN), strict=True):
+        assert line.removesuffix(" \\\\").split(" & ")[1] == f"${rank}$"
+        interval = against.partition("[")[2].rstrip("]").replace("−", "-")
         assert f"\\ [{interval}]$" in line if interval else " & -- & " in line
 
 
 def test_names_are_escaped_in_every_format(page):
-    names = [row[0] for row in csv.reader(io.StringIO(copied(page, "CSV")))]
-    assert HOSTILE in names
-    assert "50% \\<b>& \\|\\_x\\_\\| \\\\{}" in copied(page, "Markdown")
-    assert (
-        "50\\% \\textless{}b\\textgreater{}\\& \\textbar{}\\_x\\_\\textbar{} \\textbackslash{}\\{\\}"
-        in copied(page, "LaTeX")
-    )
+    assert HOSTILE in [row[0] for row in csv.reader(io.StringIO(copied(page, "CSV")))]
+    assert r"50% \<b>& \|\_x\_\| \\{}" in copied(page, "Markdown")
+    tex = r"50\% \textless{}b\textgreater{}\& \textbar{}\_x\_\textbar{} \textbackslash{}\{\}"
+    assert tex in copied(page, "LaTeX")
     assert page.evaluate("tex('[a]')") == "{[}a]"  # which after a line break would be its height
 
 
 def test_a_browser_without_a_clipboard_copies_by_its_command(page):
-    copied(page, "CSV")
-    expected = page.evaluate("copied")
+    expected = copied(page, "CSV")
     page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); 0")
-    page.evaluate(
-        "document.addEventListener('copy', () => { window.selected = document.activeElement.value })"
-    )
+    selected = "window.selected = document.activeElement.value"
+    page.evaluate(f"document.addEventListener('copy', () => {{ {selected} }})")
     page.evaluate(f"{BOX}.querySelectorAll('.opens')[1].focus()")
-    for _ in range(
-        2
-    ):  # opens the menu, and takes its first entry: copying needs a press of a reader
-        page.keyboard.press("Enter")
-        page.wait_for_timeout(50)
+    press(page, "Enter")  # opens the menu
+    press(page, "Enter")  # takes its first entry: copying needs a press of a reader
     assert page.evaluate("selected") == expected.replace("\r\n", "\n")  # the value of a field
     assert page.evaluate("document.querySelector('.offscreen')") is None
 
 
 def test_columns_are_chosen_by_key_and_escape_closes_the_choice(page):
-    visible = (
-        f"[...{BOX}.querySelectorAll('thead th:not([hidden])')].map((one) => textOf(one).trim())"
-    )
+    headings = f"[...{BOX}.querySelectorAll('thead th:not([hidden])')]"
+    visible, popups = f"{headings}.map((one) => textOf(one).trim())", page.locator(":popover-open")
     before = page.evaluate(visible)
     page.evaluate(f"{BOX}.querySelector('.opens').focus()")
-    page.keyboard.press("Enter")
-    page.wait_for_timeout(50)
-    for _ in range(2):
-        page.keyboard.press("Tab")  # from All over None to the first column
-    page.keyboard.press(" ")
-    page.wait_for_timeout(50)
+    press(page, "Enter")
+    press(page, "Tab", "Tab", " ")  # from All over None to the first column
     assert page.evaluate(visible) == [before[0], *before[2:]]
-    assert page.evaluate("document.querySelectorAll(':popover-open').length") == 1
-    page.keyboard.press("Escape")
-    assert page.evaluate("document.querySelectorAll(':popover-open').length") == 0
+    assert popups.count() == 1
+    press(page, "Escape")
+    assert popups.count() == 0
     assert page.evaluate("document.activeElement.textContent") == "Columns"
     assert page.evaluate("view.get('hide')") == "mean-rank"
 
 
 def test_each_table_has_its_tools_once(page):
-    page.evaluate(
-        "scrollTo(0, document.body.scrollHeight); new Promise(done => setTimeout(done, 200))"
-    )
-    tools = "[...document.querySelectorAll('.tabled')].map((box) => box.querySelectorAll(':scope > .tools').length)"
-    assert set(page.evaluate(tools)) <= {0, 1}
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_timeout(200)
+    tables = page.locator(".tabled").all()
+    assert {table.locator("> .tools").count() for table in tables} <= {0, 1}
     assert page.evaluate(f"{BOX}.querySelectorAll('.tools').length") == 1

@@ -1,25 +1,27 @@
 """Figures in the width and font that a study asks for are legible, also in print without colours."""
 
 import itertools
+import re
 
 import numpy as np
-import polars as pl
 import pytest
 import studies
 from cases import each
 from matplotlib.axis import Axis
+from matplotlib.colors import to_rgb
 from matplotlib.patches import StepPatch
 from matplotlib.text import Text
 from studies import Data, Method
-from test_kept_figures import keep, path, trace, tuning, weights
+from test_kept_figures import add_learning_curve, keep, path, trace, tuning, weights
 
 from linclass.plotting import PathDisplay, tints
+from linclass_study.report import page
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.svg import THEME
 from linclass_study.report.figure_files import draw_figure
 
 COLUMN, PAGE = {"width": "3.3in", "font": "serif"}, {}
-ALONE = {"ranks", "pairwise", "ratings", "heat", "cost"}  # of all data sets together
 
 
 @pytest.fixture(scope="module")
@@ -36,39 +38,20 @@ def outcome(tmp_path_factory):
         keep(outcome, "coefficients", dataset, method, weights([1.0, -2.0], code=code))
         keep(outcome, "traces", dataset, method, trace(1.0))
         keep(outcome, "tuning", dataset, method, tuning)
-        keep(outcome, "paths", dataset, method, lambda fold: path(fold) if fold == 0 else ())
-    for part in ("fits", "scores"):
-        whole = getattr(outcome, part)
-        curve = {"protocol": pl.lit("learning_curve@10"), "repeat": pl.col("fold")}
-        if part == "fits":
-            curve["n_train"] = pl.lit(10, pl.Int64)
-        smaller = whole.filter(protocol="cv").with_columns(**curve, fold=pl.lit(0, pl.Int32))
-        outcome.__dict__[part] = pl.concat([whole, smaller])
+        keep(outcome, "paths", dataset, method, path)
+    add_learning_curve(outcome, 10)
     return outcome
-
-
-def drawn(outcome, figure_style):
-    """Name → figure."""
-    with style.settings(figure_style):
-        for name, part in FIGURES.items():
-            for dataset in [*outcome.datasets][:2] if part.per_dataset else [""]:
-                yield name, dataset, draw_figure(outcome, name, dataset)
 
 
 def texts_of(figure):
     """Those that are drawn: not ticks beyond the limits of their axis."""
-    ticks, shown = set(), set()
+    left_out = set()
     for axis in figure.findobj(Axis):
-        for tick in (*axis.majorTicks, *axis.minorTicks):
-            ticks |= {tick.label1, tick.label2}
-        if axis.axes.axison:
-            shown |= {
-                label for tick in axis._update_ticks() for label in (tick.label1, tick.label2)
-            }
-    texts = [
-        text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()
-    ]
-    return [text for text in texts if text not in ticks or text in shown]
+        ticks = {*axis.majorTicks, *axis.minorTicks}
+        ticks -= {*axis._update_ticks()} if axis.axes.axison else set()
+        left_out |= {label for tick in ticks for label in (tick.label1, tick.label2)}
+    texts = [text for text in figure.findobj(Text) if text not in left_out]
+    return [text for text in texts if text.get_visible() and text.get_text().strip()]
 
 
 def corners(text):
@@ -93,57 +76,128 @@ def overlap(one, other):
 
 
 @each("figure_style", [COLUMN, pytest.param(PAGE, marks=pytest.mark.full)], ids=["column", "page"])
-def test_every_text_is_legible_inside_its_figure_and_apart_from_the_others(outcome, figure_style):
-    wrong, names = [], set()
-    for name, dataset, exhibit in drawn(outcome, figure_style):
-        if exhibit.figure is None:
-            continue
-        names.add(name)
-        exhibit.figure.draw_without_rendering()
-        texts = texts_of(exhibit.figure)
-        boxes = [corners(text) for text in texts]
-        for text, box in zip(texts, boxes, strict=True):
-            inside = (box >= -0.5).all() and (box <= exhibit.figure.bbox.size + 0.5).all()
-            if not inside or not 7 <= text.get_fontsize() <= 9:
-                wrong.append((name, dataset, text.get_text(), text.get_fontsize(), box.round()))
-        for i, j in itertools.combinations(range(len(texts)), 2):
-            if overlap(boxes[i], boxes[j]):
-                wrong.append((name, dataset, texts[i].get_text(), texts[j].get_text()))
-    assert not wrong
-    assert names == {*FIGURES}
+@each("name", FIGURES)
+def test_every_text_is_legible_inside_its_figure_and_apart_from_the_others(
+    outcome, figure_style, name
+):
+    datasets = [*outcome.datasets][:2] if FIGURES[name].per_dataset else [""]
+    with style.settings(figure_style):
+        drawn = [draw_figure(outcome, name, dataset).figure for dataset in datasets]
+        assert any(drawn)
+        for figure in filter(None, drawn):
+            figure.draw_without_rendering()
+            texts = texts_of(figure)
+            boxes = [corners(text) for text in texts]
+            for text, box in zip(texts, boxes, strict=True):
+                inside = (box >= -0.5).all() and (box <= figure.bbox.size + 0.5).all()
+                assert inside, text
+                assert 7 <= text.get_fontsize() <= 9, text
+            for i, j in itertools.combinations(range(len(texts)), 2):
+                assert not overlap(boxes[i], boxes[j]), (texts[i], texts[j])
 
 
 @pytest.mark.slow
-@each(
-    ("width", "found"), [("3.3in", 3.3), ("84 mm", 84 / 25.4), ("8.4cm", 84 / 25.4), ("252pt", 3.5)]
-)
-def test_a_figure_has_the_width_and_the_font_of_its_study(outcome, width, found):
-    with style.settings({"width": width, "font": "serif"}):
-        figure = draw_figure(outcome, "ratings").figure
-        assert figure.get_figwidth() == pytest.approx(found)
+def test_a_figure_has_the_width_and_the_font_of_its_study(outcome):
+    for width, inches in (
+        ("3.3in", 3.3), ("84 mm", 84 / 25.4), ("8.4cm", 84 / 25.4), ("252pt", 3.5),
+    ):  # fmt: skip
+        figure = figure_of(outcome, "ratings", "", {"width": width, "font": "serif"})
+        assert figure.get_figwidth() == pytest.approx(inches)
         assert {text.get_fontfamily()[0] for text in texts_of(figure)} == {"STIXGeneral"}
 
 
 # Without colours, marks differ by their shapes, dashes or lightness.
 
 
+def linear(rgb):
+    """Linear RGB of sRGB.   IEC 61966-2-1"""
+    rgb = np.asarray(rgb)
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(rgb):
+    """Relative luminance.   WCAG 2.1"""
+    return linear(rgb) @ (0.2126, 0.7152, 0.0722)
+
+
+def on(paper, rgba):
+    """Colours with an opacity as they are seen on paper."""
+    rgb, opacity = np.split(np.asarray(rgba), [3], axis=1)
+    return opacity * rgb + (1 - opacity) * paper if opacity.size else rgb
+
+
 def lightness(colours):
     """CIE L* (D65) of sRGB on white."""
-    rgb = np.asarray(colours)[:, :3]
-    if np.shape(colours)[1] == 4:
-        share = np.asarray(colours)[:, 3:]
-        rgb = share * rgb + (1 - share)
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return 116 * np.cbrt(linear @ (0.2126, 0.7152, 0.0722)) - 16
+    return 116 * np.cbrt(luminance(on(1, colours))) - 16
 
 
-def figure_of(outcome, name, dataset=""):
-    with style.settings():
+def themed(theme):
+    """Variable → RGB of the page's CSS in the light (0) or dark (1) theme."""
+    css = (page.TEMPLATES / "style.css").read_text(encoding="utf-8")
+    found = re.findall(r"(--\w+): light-dark\((#\w+), (#\w+)\)", css)
+    return {f"var({name})": np.array(to_rgb(both[theme])) for name, *both in found}
+
+
+#: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
+SEEN = {
+    "normal": np.eye(3),
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]
+    ],
+}  # fmt: skip
+TO_XYZ = [
+    [0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]
+]  # fmt: skip
+
+
+def lab(linear_rgb):
+    """CIE L*a*b* (D65)."""
+    xyz = linear_rgb @ np.transpose(TO_XYZ) / (0.95047, 1, 1.08883)
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz * (29 / 6) ** 2 / 3 + 4 / 29)
+    x, y, z = f.T
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
+
+
+@each("theme", [0, 1], ids=["light", "dark"])
+@each("sight", SEEN)
+def test_colours_of_methods_stay_apart_for_every_reader(sight, theme):
+    known = themed(theme)
+    rgb = [known[THEME[c]] if c in THEME else to_rgb(c) for c in style.COLOURS]
+    seen = lab(np.clip(linear(rgb) @ np.transpose(SEEN[sight]), 0, 1))
+    # A difference of 2.3 is just noticeable; five times that is plain.
+    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 5 * 2.3
+
+
+@each("theme", [0, 1], ids=["light", "dark"])
+@each("colour", style.COLOURS[:2])
+def test_numbers_are_legible_on_every_tint(colour, theme):
+    """Cells of matrices are tints of the page."""
+    ink, paper = (themed(theme)[f"var(--{name})"] for name in ("ink", "paper"))
+    cells = on(paper, style.tinted(colour, np.linspace(0, 1, 11)))
+    assert np.array_equal(cells[0], paper)
+    for cell in luminance(cells):
+        low, high = sorted([cell, luminance(ink)])
+        assert (high + 0.05) / (low + 0.05) >= 4.5  # WCAG 2.1, criterion 1.4.3
+
+
+def figure_of(outcome, name, dataset="", figure_style=None):
+    with style.settings(figure_style):
         return draw_figure(outcome, name, dataset).figure
 
 
 def test_methods_have_markers_of_their_own(outcome):
-    assert len({style.method_style(place)[1] for place in range(13)}) == 13
+    styles = [style.method_style(place) for place in range(56)]
+    assert len(set(styles)) == 56
+    assert len({marker for _, marker in styles[:13]}) == 13
+    for one, other in itertools.pairwise(styles):
+        assert one[0] != other[0]
+        assert one[1] != other[1]
     for name in ("convergence", "learning_curves"):
         figure = figure_of(outcome, name, "two")
         lines = [line for line in figure.axes[0].lines if line.get_marker() not in ("None", "")]
@@ -160,12 +214,10 @@ def test_each_of_39_methods_has_a_mark_of_its_own_in_score_against_cost(make):
     assert len(marks) == len(legend.get_texts()) == 39
 
 
-def test_classes_differ_by_marker_dashes_and_tint(outcome):
-    classes = len(outcome.about("several_classes_in_this_one")["classes"])
+def test_classes_differ_by_dashes_and_tint(outcome):
     panels = figure_of(outcome, "probabilities", "several_classes_in_this_one").axes
     outlines = [part for part in panels[0].patches if isinstance(part, StepPatch)]
-    assert len({str(part.get_linestyle()) for part in outlines}) == len(outlines) == classes
-    assert len({style.method_style(code)[1] for code in range(13)}) == 13
+    assert len({str(part.get_linestyle()) for part in outlines}) == len(outlines) == 3
     for K in (2, 3, 4):
         assert np.diff(lightness(tints(K))).min() > 2.3  # the least difference that is noticed
 
@@ -182,10 +234,8 @@ def test_significant_pairs_point_to_the_better_method(make):
     outcome = make(data, {"good": Method(3.0), "bad": Method(0.0)}, folds=5)
     cells = [text.get_text() for text in figure_of(outcome, "pairwise").axes[0].texts]
     better, worse = sorted(cells, reverse=True)
-    assert better.startswith("−")
-    assert better.endswith("↑")
-    assert worse.startswith("+")
-    assert worse.endswith("←")
+    assert (better[0], better[-1]) == ("−", "↑")
+    assert (worse[0], worse[-1]) == ("+", "←")
 
 
 def test_cells_of_the_heat_map_darken_with_the_distance_and_lost_ones_are_crossed(outcome):

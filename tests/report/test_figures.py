@@ -1,31 +1,30 @@
-"""Figures show their numbers, are readable with colour-vision deficiencies, and work for any study."""
+"""Figures show their numbers and are drawn for any study, as compact drawings without a date."""
 
 import io
-import itertools
 import re
 import shutil
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
-import polars as pl
 import pytest
-import studies
 from cases import each, first
+from fontTools.pens.recordingPen import RecordingPen
+from fontTools.svgLib.path import parse_path
 from PIL import Image
 from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
 
+from linclass.plotting import BoundaryDisplay, boundary_lines
+from linclass_study.analysis.outcome import PlaneGrid
+from linclass_study.data.plane import plane_margins
 from linclass_study.project import ROOT
-from linclass_study.report import figures, page
 from linclass_study.report import page as page_figures
-from linclass_study.report.contents import FIGURES, Part
+from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style, svg
-from linclass_study.report.drawing.style import method_style
-from linclass_study.report.drawing.svg import THEME, inline
+from linclass_study.report.drawing.svg import inline
 from linclass_study.report.figure_files import (
     PICTURES,
-    ReportFigure,
     draw_figures,
     figure_names,
     read_record,
@@ -35,105 +34,35 @@ from linclass_study.report.figure_files import (
 from linclass_study.report.figures import boundaries
 from linclass_study.report.figures import methods as dots
 
-#: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
-SEEN = {
-    "normal": np.eye(3),
-    "protanopia": np.array(
-        [
-            [0.152286, 1.052583, -0.204868],
-            [0.114503, 0.786281, 0.099216],
-            [-0.003882, -0.048116, 1.051998],
-        ]
-    ),
-    "deuteranopia": np.array(
-        [
-            [0.367322, 0.860646, -0.227968],
-            [0.280085, 0.672501, 0.047413],
-            [-0.011820, 0.042940, 0.968881],
-        ]
-    ),
-    "tritanopia": np.array(
-        [
-            [1.255528, -0.076749, -0.178779],
-            [-0.078411, 0.930809, 0.147602],
-            [0.004733, 0.691367, 0.303900],
-        ]
-    ),
-}
-
-
 #: Figures of what runs keep on top, which made-up ones do not: tests/report/test_kept_figures.py draws them.
 OF_KEPT = {"coefficients", "paths", "convergence", "learning_curves"}
 
 
-def lab(linear):
-    """CIE L*a*b* (D65) of linear sRGB."""
-    to_xyz = np.array(
-        [
-            [0.4124564, 0.3575761, 0.1804375],
-            [0.2126729, 0.7151522, 0.0721750],
-            [0.0193339, 0.1191920, 0.9503041],
-        ]
-    )
-    xyz = linear @ to_xyz.T / (0.95047, 1, 1.08883)
-    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz * (29 / 6) ** 2 / 3 + 4 / 29)
-    x, y, z = f.T
-    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
-
-
-def drawn_colours(theme):
-    """Colours of methods on the page in the light (0) or dark (1) theme."""
-    css = (page.TEMPLATES / "style.css").read_text(encoding="utf-8")
-    themed = {
-        name: both for name, *both in re.findall(r"(--\w+): light-dark\((#\w+), (#\w+)\)", css)
-    }
-    names = {colour: variable[4:-1] for colour, variable in THEME.items()}
-    return [themed[names[c]][theme] if c in names else c for c in style.COLOURS]
-
-
-@each("theme", [0, 1], ids=["light", "dark"])
-@each("sight", SEEN)
-def test_colours_of_methods_stay_apart_for_every_reader(sight, theme):
-    colours = drawn_colours(theme)
-    rgb = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in colours])
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    seen = lab(np.clip(linear @ SEEN[sight].T, 0, 1))
-    # A difference of 2.3 is just noticeable; five times that is plain.
-    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 5 * 2.3
-
-
-def test_all_styles_differ_and_dots_of_equal_value_are_side_by_side():
-    styles = [method_style(place) for place in range(56)]
-    assert len(set(styles)) == 56
-    for one, other in itertools.pairwise(styles):
-        assert one[0] != other[0]
-        assert one[1] != other[1]
+def test_dots_of_equal_value_are_side_by_side_and_stay_at_their_row_and_value():
     values = np.array([0.5, 0.9, 0.5, 0.5, 0.1])
     places, offsets = dots.beside(values, width=0.01)
     assert places.tolist() == values.tolist()
     assert offsets[[1, 4]].tolist() == [0, 0]
-    assert len(set(offsets[[0, 2, 3]])) == 3
     assert offsets[[0, 2, 3]].sum() == pytest.approx(0)
-    same = np.array([[0, 0, 1], [0, 1, 1]])
-    other = np.array([[0, 0, 1], [0, 0, 1]])
+    for count in (1, 3, 5, 6, 10, 15, 100):
+        places, offsets = dots.beside(np.full(count, 0.7), width=0.01)
+        assert len(set(zip(places, offsets, strict=True))) == count
+        assert np.abs(offsets).max() <= 0.28
+        assert np.abs(places - 0.7).max() <= 0.01 + 1e-12
+
+
+def test_the_disputed_share_of_a_plane_is_that_of_classes_that_differ_between_fits():
+    same, other = np.array([[0, 0, 1], [0, 1, 1]]), np.array([[0, 0, 1], [0, 0, 1]])
     assert boundaries.disputed(np.stack([same, same])) == 0
     assert boundaries.disputed(np.stack([same, other, same])) == pytest.approx(1 / 6)
 
 
-@each("name", ["short", "a_" * 40, "x" * 200, "with spaces and-joints_of_all_kinds"])
-@each("lines", [1, 2])
-def test_no_name_is_too_long_for_its_place(name, lines):
-    parts = style.wrapped(name, 20, lines).split("\n")
-    assert len(parts) <= lines
-    assert max(map(len, parts)) <= 24
-
-
-@each("count", [1, 5, 6, 10, 15, 100])
-def test_dots_do_not_overlap_and_stay_at_their_row_and_value(count):
-    places, offsets = dots.beside(np.full(count, 0.7), width=0.01)
-    assert len(set(zip(places, offsets, strict=True))) == count
-    assert np.abs(offsets).max() <= 0.28
-    assert np.abs(places - 0.7).max() <= 0.01 + 1e-12
+def test_no_name_is_too_long_for_its_place():
+    for name in ("short", "a_" * 40, "x" * 200, "with spaces and-joints_of_all_kinds"):
+        for lines in (1, 2):
+            parts = style.wrapped(name, 20, lines).split("\n")
+            assert len(parts) <= lines, name
+            assert max(map(len, parts)) <= 24, name
 
 
 def test_the_figure_of_folds_shows_the_scores(make):
@@ -141,7 +70,7 @@ def test_the_figure_of_folds_shows_the_scores(make):
     draw_exhibits(outcome, "methods")
     (method,) = numbers_of(outcome, "methods-d")["methods"]
     accuracy = outcome.scores.filter(metric="accuracy")
-    folds = accuracy.filter(pl.col("protocol") == "cv")["value"].to_numpy()
+    folds = accuracy.filter(protocol="cv")["value"].to_numpy()
     assert method["folds"] == folds.tolist()
     assert method["official"] == accuracy.filter(protocol="official")["value"].item()
     # Five folds of 24 rows of 120 are tested against the other 96.
@@ -160,21 +89,29 @@ def test_the_baseline_is_among_the_best_of_many_methods(make):
 
 
 def test_methods_without_fits_and_failed_folds_are_left_out_of_the_boundaries(make):
-    patchy = Method(endings={0: ("failed", "x"), 2: ("failed", "x")})
-    dead = Method(everywhere=("failed", "x"))
-    outcome = make({"d": Data(features=2)}, {"patchy": patchy, "dead": dead}, folds=5)
-    draw_exhibits(outcome, "boundaries")
-    assert numbers_of(outcome, "boundaries-d")["folds"] == {"patchy": 3}
     methods = {
         "whole": Method(),
+        "patchy": Method(endings={0: ("failed", "x"), 2: ("failed", "x")}),
         "cannot": Method(everywhere=("not_applicable", "needs numbers")),
         "nor_this": Method(everywhere=("not_applicable", "needs more rows")),
         "dead": Method(everywhere=("failed", "x")),
+        "holes": Method(),
     }
-    outcome = make({"d": Data(features=2)}, methods)
+    outcome = make({"d": Data(features=2)}, methods, folds=5)
+    path = outcome.results / "runs" / "d" / "holes" / "boundary.npz"
+    with np.load(path) as arrays:
+        x, y, labels = (arrays[name] for name in ("x", "y", "labels"))
+    labels[:, 0, 0] = -1  # as of a regressor that calls its prediction a class
+    np.savez(path, x=x, y=y, labels=labels)
     draw_exhibits(outcome, "boundaries")
-    caption = numbers_of(outcome, "boundaries-d")["caption"]
-    assert caption.endswith("Not drawn: cannot, nor_this (not applicable); dead (failed).")
+    numbers = numbers_of(outcome, "boundaries-d")
+    assert numbers["folds"] == {"whole": 5, "patchy": 3}
+    assert {*numbers["disputed"]} == {"whole", "patchy"}
+    assert "cannot, nor_this (not applicable); dead (failed)" in numbers["caption"]
+    assert "holes (every fit left points" in numbers["caption"]
+    only = replace(outcome, methods={"holes": {}})
+    draw_exhibits(only, "boundaries")
+    assert "holes (every fit left points" in numbers_of(only, "boundaries-d")["reason"]
 
 
 @pytest.mark.parametrize(("n_methods", "n_classes"), first(1, [(1, 2), (13, 5)]))
@@ -184,11 +121,11 @@ def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
     outcome = make({"d": Data(classes, 60, 2)}, methods, folds=2)
     for name, part in FIGURES.items():
         with style.settings():
-            made = part(outcome, "d") if part.per_dataset else part(outcome)
-        if made.figure is not None:
-            made.figure.draw_without_rendering()
+            figure = (part(outcome, "d") if part.per_dataset else part(outcome)).figure
         # A single data set allows no comparison.
-        assert (made.figure is not None) == (part.per_dataset and name not in OF_KEPT)
+        assert (figure is not None) == (part.per_dataset and name not in OF_KEPT)
+        if figure is not None:
+            figure.draw_without_rendering()
 
 
 @pytest.mark.parametrize("n_methods", first(1, [1, 5]))
@@ -218,9 +155,8 @@ def test_an_empty_figure_leaves_no_files_and_the_record_has_the_reason(make):
     draw_figures(outcome, ["methods", "paths"], "d")
     assert not folder.exists()
     record = read_record(outcome.results, "d")
-    assert record["not_drawn"] == {
-        "paths-d": "no method on d is tuned over strengths and has a path"
-    }
+    reason = "no method on d is tuned over strengths and has a path"
+    assert record["not_drawn"] == {"paths-d": reason}
     assert list(record["drawn"]) == ["methods-d/figure.svg", "methods-d/numbers.json"]
 
 
@@ -248,45 +184,21 @@ def test_figures_of_an_earlier_configuration_are_not_on_the_page(make):
     assert not shown & {"convergence", "learning_curves"}
 
 
-def test_a_method_whose_every_grid_has_holes_is_left_out_with_the_reason(make):
-    outcome = make({"d": Data(features=2)}, {"holes": Method(), "whole": Method()})
-    path = outcome.results / "runs" / "d" / "holes" / "boundary.npz"
-    with np.load(path) as arrays:
-        x, y, labels = (arrays[name] for name in ("x", "y", "labels"))
-    labels[:, 0, 0] = -1  # as of a regressor that calls its prediction a class
-    np.savez(path, x=x, y=y, labels=labels)
-    draw_exhibits(outcome, "boundaries")
-    numbers = numbers_of(outcome, "boundaries-d")
-    assert list(numbers["disputed"]) == ["whole"]
-    assert "Not drawn: holes (every fit left points" in numbers["caption"]
-    only = replace(outcome, methods={"holes": {}})
-    draw_exhibits(only, "boundaries")
-    assert "holes (every fit left points" in numbers_of(only, "boundaries-d")["reason"]
-
-
-def test_a_drawing_contains_neither_date_nor_software_version(make):
+def test_a_drawing_has_neither_date_nor_software_version_and_embeds_its_font(make):
     outcome = make({"d": Data(features=2)}, {"m": Method()})
     draw_exhibits(outcome, "boundaries")
     folder = outcome.results / "exhibits" / "boundaries-d"
     write_pictures(outcome, ["boundaries-d"], PICTURES)
     svg = (folder / "figure.svg").read_text().lower()
     assert not [word for word in ("metadata", "matplotlib.org", "date") if word in svg]
-    assert Image.open(io.BytesIO((folder / "figure.png").read_bytes())).text == {}
+    assert Image.open(folder / "figure.png").text == {}
     pdf = (folder / "figure.pdf").read_bytes()
     assert not [word for word in (b"Date", b"atplotlib", b"Producer") if word in pdf]
-
-
-def test_text_in_a_pdf_uses_an_embedded_font(tmp_path):
-    with style.settings():
-        figure = style.canvas(2, 1)
-        figure.text(0.1, 0.5, "letters")
-        ReportFigure(figure, "", "", {}).save_as("pdf", tmp_path)
-    pdf = (tmp_path / "figure.pdf").read_bytes()
     assert b"/FontFile2" in pdf
     assert b"/Subtype /Type3" not in pdf
 
 
-def visible_subpaths(drawing: bytes) -> list[tuple[dict[str, str], list[float], np.ndarray]]:
+def visible_subpaths(drawing):
     """(style with what is inherited, box of the clip path, ends of the segments) of each subpath."""
     root = ElementTree.fromstring(drawing)
     by_id = {part.get("id"): part for part in root.iter() if part.get("id")}
@@ -295,7 +207,8 @@ def visible_subpaths(drawing: bytes) -> list[tuple[dict[str, str], list[float], 
     def visit(part, style, clip, corner):
         own = part.get("style", "").replace(" ", "").replace("stroke-dashoffset:0", "")
         own = re.sub(r"\d*\.\d+", lambda number: f"{float(number[0]):.2f}", own)
-        style = style | dict(entry.split(":") for entry in own.split(";") if entry)
+        entries = (entry.split(":") for entry in own.split(";") if entry)
+        style = style | {name: value for name, value in entries if name[:4] not in ("font", "text")}
         if reference := part.get("clip-path"):
             (box,) = by_id[reference[5:-1]]
             clip = [float(box.get(side)) for side in ("x", "y", "width", "height")]
@@ -313,29 +226,18 @@ def visible_subpaths(drawing: bytes) -> list[tuple[dict[str, str], list[float], 
 
     initial = {"stroke": "none", "stroke-linejoin": "round", "stroke-linecap": "butt"}
     visit(root, initial, [], 0)
-    texts = ("font", "text")
-    return [({k: v for k, v in s.items() if k[:4] not in texts}, *rest) for s, *rest in found]
+    return found
 
 
-def subpaths(d: str) -> list[list[complex]]:
-    """Ends of the segments of a path, by the definition of its commands in SVG."""
-    found: list[list[complex]] = []
-    here = 0j
-    for letter, text in re.findall("([A-Za-z])([^A-Za-z]*)", d):
-        numbers = [float(number) for number in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", text)]
-        if letter == "z":
-            here = found[-1][0]
-            continue
-        if letter in "hv":
-            steps = [n * (1 if letter == "h" else 1j) for n in numbers]
-        else:
-            steps = [complex(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
-        size = {"c": 3, "q": 2}.get(letter.lower(), 1)
-        for i in range(size - 1, len(steps), size):
-            here = steps[i] if letter.isupper() else here + steps[i]
-            if letter in "Mm" and i == 0:
-                found.append([])
-            found[-1].append(here)
+def subpaths(d):
+    """Ends of the segments of each subpath of a path."""
+    pen, found = RecordingPen(), []
+    parse_path(d, pen)
+    for command, points in pen.value:
+        if command == "moveTo":
+            found.append([])
+        if points:
+            found[-1].append(complex(*points[-1]))
     return found
 
 
@@ -376,7 +278,7 @@ def test_the_compact_drawing_is_that_of_matplotlib_to_a_tenth_of_a_point():
     assert sorted(texts[0]) == sorted(texts[1])
 
 
-def distance(point: complex, line: np.ndarray) -> float:
+def distance(point, line):
     """From a point to a polyline."""
     if len(line) == 1:
         return abs(point - line[0])
@@ -403,24 +305,6 @@ def test_a_class_that_is_called_like_a_colour_keeps_its_name():
     assert 'id="an_20_exhibit.a"' in shown
 
 
-def test_adding_one_entry_adds_one_figure(make, tmp_path, monkeypatch):
-    (tmp_path / "sizes.py").write_text(
-        "from linclass_study.report.figure_files import ReportFigure\n"
-        "from linclass_study.report.drawing import style\n"
-        "def bars(outcome):\n"
-        "    figure = style.canvas(3, 2)\n"
-        "    figure.subplots().bar(range(len(outcome.methods)), 1)\n"
-        "    return ReportFigure(figure, 'Sizes', 'A caption of sizes.', {'n': len(outcome.methods)})\n"
-    )
-    monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path)])
-    monkeypatch.setitem(FIGURES, "sizes", Part("across", "figures.sizes.bars"))
-    assert figure_names()[False][-1] == "sizes"
-    outcome = make({"d": Data()}, {"m": Method()})
-    page = studies.finish(outcome, *FIGURES)
-    assert numbers_of(outcome, "sizes")["n"] == 1
-    assert "A caption of sizes." in page
-
-
 def test_every_caption_of_snakemakes_report_is_of_a_figure_that_there_is():
     captions = {file.stem for file in (ROOT / "workflow" / "report" / "captions").glob("*.rst")}
     assert captions - {"figure", "report"} <= set(FIGURES)
@@ -439,3 +323,62 @@ def test_labels_of_a_symlog_axis_do_not_overlap(threshold, low, high):
     heights = np.sort(axes.transData.transform(np.column_stack([0 * marks, marks]))[:, 1])
     assert len(marks) >= 3
     assert np.diff(heights).min() >= 16  # pixels, of letters of about 12
+
+
+# Boundaries are drawn where scores are equal, in straight lines if they are linear
+
+
+def on_grid(z, K):
+    """A fit with the scores z(u, v) on a grid, as the run keeps and the figure reads it, and its fields."""
+    x, y = np.linspace(-3, 3, 21), np.linspace(-2, 2, 17)
+    u, v = np.meshgrid(x, y)
+    score = z(u, v)
+    labels = score.argmax(axis=-1)
+    margins = plane_margins(labels, score)
+    grid = PlaneGrid(x, y, labels[None], None if margins is None else margins[None])
+    return grid, grid.fields(0, K)
+
+
+@each("K", [2, 3])
+def test_boundaries_of_linear_scores_are_the_straight_lines_themselves(K):
+    """K scores of (1, u, v) are equal there."""
+    weights = np.array([[1.0, 0.3, -0.2], [-0.8, 0.9, 0.1], [0.1, -1.1, 0.4]])[:K]
+
+    def z(u, v):
+        return np.stack([np.ones_like(u), u, v], axis=-1) @ weights.T
+
+    grid, fields = on_grid(z, K)
+    assert not grid.from_classes().any()
+    lines = boundary_lines(grid.x, grid.y, fields)
+    u, v = lines[~np.isnan(lines[:, 0])].T
+    assert len(u) > 10
+    ordered = np.sort(z(u, v), axis=-1)
+    apart = ordered[:, -1] - ordered[:, -2]
+    # where three regions meet the lines end within a cell
+    ends = (ordered[:, -1] - ordered[:, 0] < 0.5) if K > 2 else np.zeros(len(u), bool)
+    assert apart[~ends].max() < 1e-6  # scores are single precision
+    assert ends.sum() < len(u) / 3
+
+
+def test_scores_that_jump_or_do_not_decide_leave_the_classes_alone():
+    def votes(u, v):
+        return np.stack([(u + v > 0.1) + 0.1 * np.tanh(u), (u + v < 0.1) + 0.0 * u], axis=-1)
+
+    grid, fields = on_grid(votes, 2)
+    assert grid.margins is None
+    assert grid.from_classes().tolist() == [True]
+    assert ((fields[0] > 0) == (grid.labels[0] == 0)).mean() > 0.95  # but for rounded corners
+    score = np.random.default_rng(0).normal(size=(5, 6, 2))
+    assert plane_margins(1 - score.argmax(axis=-1), score) is None  # by costs
+    assert plane_margins(score.argmax(axis=-1), score * np.nan) is None  # classes alone
+
+
+def test_marks_at_the_edge_are_whole_and_rows_beyond_it_are_not_drawn():
+    with style.settings():
+        axes = style.canvas(2, 2).add_axes((0.2, 0.2, 0.7, 0.7))
+        X = np.array([[0.0, 0.5], [1.0, 1.0], [1.2, 0.5], [0.5, -0.1]])
+        ends = np.array([0.0, 1.0])
+        BoundaryDisplay(ends, ends, [], X, np.zeros(4, int)).plot(axes)
+        (drawn,) = axes.lines
+    assert not drawn.get_clip_on()
+    assert drawn.get_xydata().tolist() == X[:2].tolist()

@@ -34,31 +34,26 @@ from linclass_study.analysis.sentences import (
 from linclass_study.analysis.verdict import control_verdict
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.analysis.wording import test_words as words_of_test
-from linclass_study.files.tables import write_table
-from linclass_study.report import page as page_figures
 from linclass_study.report.cells import with_code
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import matrices
-from linclass_study.report.page import report
 from linclass_study.report.table import make_tables
-from linclass_study.report.table_files import write_tables
 from linclass_study.report.tables import across as control_table
 from linclass_study.report.tables import answer as focus_table
 
 
 def base_of(table):
     table = np.asarray(table, float)
-    n, k = table.shape
-    return AllScores(
-        "accuracy", [f"d{i}" for i in range(n)], [f"m{j}" for j in range(k)], table
-    ).field
+    datasets, methods = (
+        [f"{name}{i}" for i in range(n)] for name, n in zip("dm", table.shape, strict=True)
+    )
+    return AllScores("accuracy", datasets, methods, table).field
 
 
 def study(base, focus=(), rope=0.01):
     """An outcome without files, whose first method is the focus, or whose last one is the baseline."""
-    methods = {name: {} for name in base.every.methods} | {
-        base.methods[-1]: {"classifier": BASELINE}
-    }
+    methods = {name: {} for name in base.every.methods}
+    methods[base.methods[-1]] = {"classifier": BASELINE}
     evaluation = {"tune_metric": base.metric, "rope": rope, "focus": [*focus]}
     return Outcome(Path(), {}, methods, evaluation)
 
@@ -112,18 +107,11 @@ def test_the_best_method_is_tested_against_all_pairs_because_the_same_scores_cho
     apart = np.arange(1, 23) / np.sqrt(23 * 24 / (6 * 7))
     p = stats.studentized_range.sf(apart * np.sqrt(2), 23, np.inf)
     np.testing.assert_allclose(found.adjusted, p, atol=1e-6)
-    by = found.by_verdict()
-    assert by == {
-        "better": [f"m{j}" for j in range(14, 23)],
-        "worse": [],
-        "open": base.methods[1:14],
-    }
+    worse = [f"m{j}" for j in range(14, 23)]
+    assert found.by_verdict() == {"better": worse, "worse": [], "open": base.methods[1:14]}
     verdict = control_verdict(study(base), base, "m0")
-    assert (verdict.test, verdict.comparisons, verdict.better_than) == (
-        "nemenyi",
-        253,
-        by["better"],
-    )
+    assert (verdict.test, verdict.comparisons) == ("nemenyi", 253)
+    assert verdict.better_than == worse
     assert words_of_test("nemenyi", 22, 253) == "Nemenyi’s test of all pairs"
     assert words_of_test("wilcoxon", 22, 253) == "Wilcoxon’s test, Holm’s correction over 253 pairs"
     assert words_of_test("ranks", 22, 22) == "mean ranks, Holm’s correction"
@@ -160,9 +148,8 @@ def test_the_best_of_equal_methods_is_called_better_in_at_most_one_of_twenty_stu
         of_equals.methods["m9"] = {}
         found = across(of_equals, base, base.best[0])
         assert found.test == test
-        called += [
-            bool(one.by_verdict()["better"]) for one in (found, replace(found, chosen_from=None))
-        ]
+        corrections = found, replace(found, chosen_from=None)
+        called += [bool(one.by_verdict()["better"]) for one in corrections]
     share, before = called / drawn
     assert share <= limit < before
 
@@ -170,23 +157,21 @@ def test_the_best_of_equal_methods_is_called_better_in_at_most_one_of_twenty_stu
 def test_the_better_method_is_decided_by_ranks_and_not_by_means():
     """m0 loses a little on ten of twelve data sets, ties on one, and wins one by .55: its mean is better, p = .034."""
     d = np.array([*(-0.01 - 0.005 * np.arange(10)), 0.0, 0.55])
-    table = np.column_stack([0.5 + d, np.full(12, 0.5)])
-    base, found = found_against(table, "m0")
+    base, found = found_against(np.column_stack([0.5 + d, np.full(12, 0.5)]), "m0")
     assert found.difference[0] > 0
     assert found.wilcoxon.holm[0] < 0.05
     assert found.by_verdict() == {"better": [], "worse": ["m1"], "open": []}
     assert "significantly worse than m1" in control_sentences(base, found)[0]
     assert base.best == ["m1"]
     assert control_verdict(study(base), base, "m1").better_than == ["m0"]
+    assert base.pairs.rank_biserial[0, 1] < 0 < base.pairs.difference[0, 1]
     of_m0 = study(base, ["m0"])
     of_m0.read.update({"across": base, "grid_ends": {}})
-    of_m0.__dict__["times"] = pl.DataFrame(
-        schema={"protocol": pl.String, "fit_seconds": pl.Float64}
-    )
+    schema = {"protocol": pl.String, "fit_seconds": pl.Float64}
+    of_m0.__dict__["times"] = pl.DataFrame(schema=schema)
     table = control_table.control(of_m0)
     assert not table.rows[0][3].clear
     assert "m0 is significantly worse than m1, though the mean difference" in table.caption
-    assert base.pairs.rank_biserial[0, 1] < 0 < base.pairs.difference[0, 1]
     with style.settings():
         drawn = matrices.pairwise(of_m0)
     blue, orange = (image.get_array()[..., 3] for image in drawn.figure.axes[0].images)
@@ -196,10 +181,9 @@ def test_the_better_method_is_decided_by_ranks_and_not_by_means():
 
 def test_ties_and_missing_scores_are_compared_on_what_there_is():
     table = np.array([[0.85, 0.84], [0.85, 0.8399], [0.85, 0.86], [0.85, 0.8601], [0.85, 0.85]])
-    _, found = found_against(table, "m0")
-    assert found.won_tied_lost.tolist() == [[1, 3, 1]]
-    _, strict = found_against(table, "m0", rope=0.0)
-    assert strict.won_tied_lost.tolist() == [[2, 1, 2]]
+    for rope, won_tied_lost in ((0.01, [1, 3, 1]), (0.0, [2, 1, 2])):
+        _, found = found_against(table, "m0", rope)
+        assert found.won_tied_lost.tolist() == [won_tied_lost]
     base = base_of([[0.7, 0.9, 0.5]] * 6)
     assert controls(study(base), base) == ["m1", "m2"]
     assert controls(study(base, ["m0"]), base) == ["m0"]
@@ -228,70 +212,51 @@ def with_focus(outcome, *names):
     return replace(outcome, evaluation={**outcome.evaluation, "focus": [*names], "rope": 0.01})
 
 
-def test_the_focus_has_rows_and_controls_with_all_four_corrections(outcome):
+def test_the_focus_has_rows_for_every_data_set_and_for_all(outcome):
     of_focus = with_focus(outcome, "like")
-    table = focus_table.focus(of_focus)
-    frame = table.frame()
+    frame = focus_table.focus(of_focus).frame()
     assert frame.height == 3 + 3 * 7
-    assert frame.filter(pl.col("dataset") == "all data sets")["method"].to_list() == [
-        "good",
-        "poor",
-        "guess",
-    ]
-    own = of_focus.parts()["d2"]
-    found = comparison_within(own, "d2")
+    total = frame.filter(dataset="all data sets")
+    assert total["method"].to_list() == ["good", "poor", "guess"]
+    assert total.select("won", "tied", "lost", "p").row(2) == (7, 0, 0, 2 / 2**7)
+    (row,) = frame.filter(dataset="d2", method="poor").to_dicts()
+    found = comparison_within(of_focus.parts()["d2"], "d2")
     d = found.table[:, found.methods.index("like")] - found.table[:, found.methods.index("poor")]
-    half = stats.t.ppf(0.975, 3) * d.std(ddof=1) * (1 / 4 + 1 / 3) ** 0.5
-    row = frame.row(
-        by_predicate=(pl.col("dataset") == "d2") & (pl.col("method") == "poor"), named=True
-    )
+    error = d.std(ddof=1) * (1 / 4 + 1 / 3) ** 0.5
     assert row["difference"] == pytest.approx(d.mean())
-    assert row["difference_low"] == pytest.approx(d.mean() - half)
+    assert row["difference_low"] == pytest.approx(d.mean() - stats.t.ppf(0.975, 3) * error)
     assert row["better"] + row["equal"] + row["worse"] == pytest.approx(1)
-    posterior = stats.t(3, d.mean(), half / stats.t.ppf(0.975, 3))
-    assert row["better"] == pytest.approx(posterior.sf(0.01))
-    seconds = (
-        outcome.fits.filter(dataset="d2").group_by("method").agg(pl.col("fit_seconds").median())
-    )
+    assert row["better"] == pytest.approx(stats.t(3, d.mean(), error).sf(0.01))
+    seconds = outcome.fits.filter(dataset="d2").group_by("method").agg(pl.median("fit_seconds"))
     medians = dict(seconds.iter_rows())
     assert row["cost_ratio"] == pytest.approx(medians["like"] / medians["poor"])
-    total = frame.row(
-        by_predicate=(pl.col("dataset") == "all data sets") & (pl.col("method") == "guess"),
-        named=True,
-    )
-    assert (total["won"], total["tied"], total["lost"]) == (7, 0, 0)
-    assert total["p"] == 2 / 2**7
     assert focus_table.focus(with_focus(outcome)) is None
+
+
+def test_controls_are_the_focus_or_the_best_method_and_the_baseline(outcome):
     frame = control_table.control(with_focus(outcome, "guess")).frame()
     assert frame["method"].to_list() == ["good", "like", "poor"]
     assert frame["lost"].to_list() == [7, 7, 7]
     for name in ("bonferroni", "holm", "finner"):
         assert (frame[f"p_{name}"] > frame["p"]).all()
     assert frame["p_hochberg"].to_list() == frame["p"].to_list() == [2 / 2**7] * 3
-    said = " ".join(sentences.sentences(outcome, comparison_across(outcome), []))
+    said, of_focus = (
+        " ".join(sentences.sentences(one, comparison_across(outcome), []))
+        for one in (outcome, with_focus(outcome, "like"))
+    )
     for name in ("good", "guess"):
         assert f"{name} against 3 other methods across 7 independent data sets: signific" in said
-        assert f"{name} against 3 other" not in " ".join(
-            sentences.sentences(with_focus(outcome, "like"), comparison_across(outcome), [])
-        )
-    assert (
-        control_table.control(outcome).title
-        == "good and guess against every other method, by several corrections"
-    )
+        assert f"{name} against 3 other" not in of_focus
+    title = "good and guess against every other method, by several corrections"
+    assert control_table.control(outcome).title == title
     assert focus_sentences(outcome) == []
 
 
-def test_the_page_and_the_terminal_say_the_focus_first(make, monkeypatch):
-    monkeypatch.setattr(
-        page_figures, "embedded_figures", lambda _: {}
-    )  # which take most of the time
-    monkeypatch.setattr(page_figures, "not_drawn", lambda *_: [])
+def test_the_page_and_the_terminal_say_the_focus_first(make):
     data = {f"d{i}": Data(rows=60, seed=i) for i in range(5)}
     made = make(data, {"good": Method(3.0), "like": Method(2.9), "poor": Method(0.5)}, folds=2)
     of_focus = with_focus(made, "like")
-    tables = make_tables(of_focus)
-    write_tables(tables, of_focus)
-    page = report(of_focus, tables, studies.MACHINE, ["my study.yaml"])
+    page = studies.finish(of_focus)
     leads = page.index("like shares the first rank with good")
     assert leads < page.index('<h2 id="focus">') < page.index('<h2 id="answer">')
     for sentence in focus_sentences(of_focus):
@@ -304,81 +269,68 @@ def test_the_page_and_the_terminal_say_the_focus_first(make, monkeypatch):
 def test_a_focus_without_a_score_on_a_data_set_says_so(make):
     lost = Method(3.0, everywhere=("failed", "x"), only=["d1"])
     data = {f"d{i}": Data() for i in range(6)}
-    made = make(data, {"mine": lost, "a": Method(1.0), "b": Method(0.5)}, folds=3)
-    said = focus_sentences(with_focus(made, "mine"))
+    made = with_focus(make(data, {"mine": lost, "a": Method(1.0), "b": Method(0.5)}, 3), "mine")
+    said = focus_sentences(made)
     assert "mine has no score to compare on d1." in said
-    assert said[0].startswith(
-        "mine against 2 other methods by accuracy across 5 independent data sets"
-    )
-    assert {one.dataset for one in verdicts(with_focus(made, "mine"), "mine")} == {*data} - {"d1"}
+    start = "mine against 2 other methods by accuracy across 5 independent data sets"
+    assert said[0].startswith(start)
+    assert {one.dataset for one in verdicts(made, "mine")} == {*data} - {"d1"}
 
 
-@pytest.fixture
-def of_copies(make):
-    """copy has the scores and predictions of good on seven data sets; poor has its own."""
+def test_identical_methods_are_equal_without_advice_on_more_data(make):
     methods = {"good": Method(1.0), "copy": Method(1.0), "poor": Method(0.5)}
     made = make({f"d{i}": Data(rows=60, seed=i) for i in range(7)}, methods, folds=3)
-    for name in made.datasets:
-        good = made.results / "runs" / name / "good" / "predictions.parquet"
-        copied = pl.read_parquet(good).with_columns(method=pl.lit("copy"))
-        copied.write_parquet(made.results / "runs" / name / "copy" / "predictions.parquet")
-    own = made.scores.filter(method="good").with_columns(method=pl.lit("copy"))
-    scores = pl.concat([made.scores.filter(pl.col("method") != "copy"), own])
-    write_table(scores, "scores", made.results / "scores.parquet")
-    return with_focus(made, "good")
-
-
-def test_identical_methods_are_equal_without_advice_on_more_data(of_copies):
-    for name, own in of_copies.parts().items():
+    made = with_focus(studies.copy_method(made, "good", "copy", made.datasets), "good")
+    for name, own in made.parts().items():
         one = closest_rival(own, name)
-        assert one is not None
         assert {one.control, one.other} in ({"good", "poor"}, {"copy", "poor"})
-    against = [one for one in verdicts(of_copies, "good") if one.other == "copy"]
+    against = [one for one in verdicts(made, "good") if one.other == "copy"]
     assert {one.decided for one in against} == {"equal"}
     assert not any(one.repeats or one.difference for one in against)
-    frame = focus_table.focus(of_copies).frame().filter(method="copy")
+    frame = focus_table.focus(made).frame().filter(method="copy")
     assert frame["decides"].to_list() == ["same predictions"] * 8
-    text = " ".join(focus_sentences(of_copies))
+    text = " ".join(focus_sentences(made))
     assert "Against poor, the best of the others by mean rank" in text
-    text += answer.answer(of_copies, "report.html") + answer.answer(with_focus(of_copies), "")
+    text += answer.answer(made, "report.html") + answer.answer(with_focus(made), "")
     assert not re.search("by 0.000|(of|to|against) copy", text)
 
 
 def test_more_repeats_are_advised_only_where_they_decide():
     """sd √(1/(10 R) + 1/9) is at least sd/3, however many repeats there are. P(d > .01) of Student's t reaches .95
     between the tried numbers of repeats."""
-    power_of = power.Repeats(None, "")
-    (said,) = undecided_sentences([Verdict("d", "a", "b", 0.0004, repeats=power_of)])
+    true = "If the observed differences are the true ones"
+    never = power.Repeats(None, "")
+    (said,) = undecided_sentences([Verdict("d", "a", "b", 0.0004, repeats=never)])
     assert said.startswith(
-        "If the observed differences are the true ones, 1 undecided comparison cannot be decided by more repeats, "
-        "only by more rows"
+        f"{true}, 1 undecided comparison cannot be decided by more repeats, only by more rows"
     )
-    several = [power_of, power.Repeats(20, "better")]
+    several = [never, power.Repeats(20, "better")]
     (said,) = undecided_sentences([Verdict("d", "a", "b", 0.1, repeats=one) for one in several])
     assert said.startswith(
-        "If the observed differences are the true ones, more repeats would decide 1 of 2 undecided comparisons; for "
-        "example, `repeats: 20` would show that on d a, now ahead by 0.100, is better than b."
+        f"{true}, more repeats would decide 1 of 2 undecided comparisons; for example, `repeats: 20` would show that "
+        "on d a, now ahead by 0.100, is better than b."
     )
     sd = 0.03
+
+    def error(folds):
+        return sd * (1 / folds + 1 / 9) ** 0.5
+
     assert stats.norm(0.004, sd / 3).sf(0.01) < 0.95 > 1 - 2 * stats.norm(0.004, sd / 3).cdf(-0.01)
-    found = power.more_repeats(EVALUATION, FOLDS, 0.004, sd * (1 / 10 + 1 / 9) ** 0.5)
+    found = power.more_repeats(EVALUATION, FOLDS, 0.004, error(10))
     assert found == (None, "")
     assert "no number of repeats would decide it" in str(found)
-    sd, d = 0.03, 0.0285
-
-    def better(repeats):
-        n = 10 * repeats
-        return stats.t(n - 1, d, sd * (1 / n + 1 / 9) ** 0.5).sf(0.01)
-
-    found = power.more_repeats(EVALUATION, FOLDS, d, sd * (1 / 10 + 1 / 9) ** 0.5)
+    d = 0.0285
+    found = power.more_repeats(EVALUATION, FOLDS, d, error(10))
     assert found.decide == "better"
-    before = [r for r in (1, *power.TRIED_REPEATS) if r < found.repeats]
-    assert better(found.repeats) >= 0.95 > better(before[-1])
+    before = [r for r in (1, *power.TRIED_REPEATS) if r < found.repeats][-1]
+    then, earlier = (
+        stats.t(10 * r - 1, d, error(10 * r)).sf(0.01) for r in (found.repeats, before)
+    )
+    assert then >= 0.95 > earlier
     assert f"`repeats: {found.repeats}` would show that it is better" in str(found)
-    again = SimpleNamespace(evaluation={**EVALUATION.evaluation, "repeats": found.repeats})
-    many = SimpleNamespace(**{**vars(FOLDS), "folds": 10 * found.repeats})
-    error = sd * (1 / many.folds + 1 / 9) ** 0.5
-    assert power.more_repeats(again, many, d, error).repeats > found.repeats
+    again = SimpleNamespace(evaluation=EVALUATION.evaluation | {"repeats": found.repeats})
+    many = SimpleNamespace(**vars(FOLDS) | {"folds": 10 * found.repeats})
+    assert power.more_repeats(again, many, d, error(many.folds)).repeats > found.repeats
 
 
 def test_the_answer_with_a_focus_repeats_no_sentence_and_names_a_single_other_method(make):
@@ -391,7 +343,7 @@ def test_the_answer_with_a_focus_repeats_no_sentence_and_names_a_single_other_me
         assert words not in text
 
 
-def test_an_inconclusive_comparison_says_how_many_repeats_would_decide_it(make):
+def test_an_inconclusive_comparison_says_whether_more_repeats_would_decide_it(make):
     made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
     text = answer.answer(made, "report.html")
     assert "\nb is indistinguishable from it.\n" in text
@@ -410,16 +362,13 @@ def test_the_number_of_data_sets_needed_for_significance_is_estimated():
     needed = power.more_datasets(p, len(d), comparisons)
     assert needed > 20
 
-    def of(n):
-        return np.mean(
-            [
-                wilcoxon(np.random.default_rng(i).choice(d, n)) * comparisons < 0.05
-                for i in range(60)
-            ]
-        )
+    def significant(n):
+        """The share of samples of n data sets."""
+        samples = (np.random.default_rng(i).choice(d, n) for i in range(60))
+        return np.mean([wilcoxon(sample) * comparisons < 0.05 for sample in samples])
 
-    assert of(round(1.5 * needed)) > 0.6
-    assert of(round(needed / 1.5)) < 0.4
+    assert significant(round(1.5 * needed)) > 0.6
+    assert significant(round(needed / 1.5)) < 0.4
     assert power.more_datasets(1.0, 20, 10) is None
     assert power.more_datasets(0.06, 5, 1) == 6  # also no fewer than the correction needs
 
@@ -427,10 +376,8 @@ def test_the_number_of_data_sets_needed_for_significance_is_estimated():
 def test_a_study_of_one_data_set_has_a_focus_and_one_of_one_method_says_nothing(make):
     both = {"a": Method(3.0), "b": Method(0.1)}
     made = with_focus(make({"d": Data()}, both, folds=5), "b")
-    (table,) = (t for (name, _), t in make_tables(made).items() if name == "focus")
-    assert table.frame()["dataset"].to_list() == ["d"]
-    assert focus_sentences(made)[0].startswith(
-        "On single data sets b is better by more than 0.01 in 0 of 1"
-    )
+    assert make_tables(made)["focus", ""].frame()["dataset"].to_list() == ["d"]
+    start = "On single data sets b is better by more than 0.01 in 0 of 1"
+    assert focus_sentences(made)[0].startswith(start)
     alone = with_focus(make({"d": Data()}, {"a": Method()}, folds=3, name="alone"), "a")
     assert focus_sentences(alone) == []

@@ -9,13 +9,13 @@ import pytest
 from cases import each
 from studies import Data, Method, draw_exhibits, finish, numbers_of
 
+from linclass.evaluation import metrics
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files import tables as parquet
 from linclass_study.files.tables import write_table
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import labels, style
-from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.figures import coefficients, cost
 from linclass_study.report.tables import models
 
@@ -39,15 +39,27 @@ def keep(outcome, table, dataset, method, rows):
     write_table(parquet.frame(table, reported), table, path)
 
 
-def weights(values, scale=2.0, code=1):
+def add_learning_curve(outcome, rows, **scores):
+    """Fits on so many rows, one for each fold of cross-validation, and their scores, of which columns may change."""
+    size = {
+        "protocol": pl.lit(f"learning_curve@{rows}"), "repeat": pl.col("fold"), "fold": pl.lit(0, pl.Int32),
+    }  # fmt: skip
+    for part, changed in (("fits", {"n_train": pl.lit(rows, pl.Int64)}), ("scores", scores)):
+        whole = getattr(outcome, part)
+        smaller = whole.filter(protocol="cv").with_columns(**size, **changed)
+        outcome.__dict__[part] = pl.concat([whole, smaller])
+
+
+def weights(values, scale=2.0, code=1, **more):
     """Coefficients of x0, x1, … that differ a little from fold to fold."""
-    return lambda fold: [
-        {"class": code, "feature": None, "value": 9.0, "scale": 1.0},
-        *(
-            {"class": code, "feature": f"x{j}", "value": value + 0.01 * fold, "scale": scale}
-            for j, value in enumerate(values)
-        ),
-    ]
+
+    def rows(fold):
+        yield {"class": code, "feature": None, "value": 9.0, "scale": 1.0} | more
+        for j, value in enumerate(values):
+            own = {"feature": f"x{j}", "value": value + 0.01 * fold, "scale": scale}
+            yield {"class": code} | own | more
+
+    return rows
 
 
 def drawn(name, outcome, dataset):
@@ -64,7 +76,7 @@ def test_no_figure_is_drawn_without_kept_results(outcome):
     assert not models.tuned(outcome, "d").rows
 
 
-def test_coefficients_are_means_over_folds_and_the_largest_are_shown(outcome):
+def test_coefficients_are_means_over_folds_in_the_order_of_their_sizes(outcome):
     keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0, 0.1]))
     exhibit = drawn("coefficients", outcome, "d")
     assert "m" in [text.get_text() for text in exhibit.figure.texts]
@@ -73,16 +85,15 @@ def test_coefficients_are_means_over_folds_and_the_largest_are_shown(outcome):
     expected = [2 * (value + 0.01 * np.arange(FOLDS)) for value in (3.0, 0.1, -5.0)]
     np.testing.assert_allclose([one["folds"] for one in reported], expected)
     assert "Positive ones favour yes, negative ones no" in exhibit.caption
-    table = models.coefficients(outcome, "d")
-    assert table.frame()["feature"].to_list() == ["x1", "x0", "x2"]  # by size
-    in_order = [np.mean(expected[k]) for k in (2, 0, 1)]
-    assert table.frame()["m"].to_list() == pytest.approx(in_order)
-    values = np.linspace(-1, 1, 101)
+    table = models.coefficients(outcome, "d").frame()
+    assert table["feature"].to_list() == ["x1", "x0", "x2"]  # by size
+    assert table["m"].to_list() == pytest.approx([np.mean(expected[k]) for k in (2, 0, 1)])
 
+
+def test_of_many_coefficients_the_largest_are_shown(outcome):
     def rows(fold):
-        own = weights(values)(fold)
-        own = own if fold else [row for row in own if row["feature"] != "x100"]
-        return [row | {"features": 101} for row in own]
+        own = weights(np.linspace(-1, 1, 101), features=101)(fold)
+        return [row for row in own if fold or row["feature"] != "x100"]
 
     keep(outcome, "coefficients", "d", "m", rows)
     (reported,) = drawn("coefficients", outcome, "d").numbers["classes"].values()
@@ -97,10 +108,8 @@ def test_coefficients_are_means_over_folds_and_the_largest_are_shown(outcome):
 
 def test_a_feature_that_a_fit_does_not_have_is_averaged_over_the_other_folds(outcome):
     def rows(fold):
-        return [
-            row | {"features": 2 if fold else 1}
-            for row in weights([3.0, -5.0][: 1 + (fold > 0)])(fold)
-        ]
+        n = 2 if fold else 1
+        return weights([3.0, -5.0][:n], features=n)(fold)
 
     keep(outcome, "coefficients", "d", "m", rows)
     exhibit, table = drawn("coefficients", outcome, "d"), models.coefficients(outcome, "d")
@@ -129,11 +138,11 @@ def test_comparable_coefficients_of_finite_optima_come_first(outcome, make):
 
 def test_a_class_without_coefficients_has_no_panel(outcome):
     """The last class may be the reference of the others, and an L1 penalty may leave nothing of a class."""
-    values = {0: [3.0, *[0.5] * 12], 1: [-5.0, *[0.2] * 12]}
+    values = [[3.0, *[0.5] * 12], [-5.0, *[0.2] * 12]]
 
     def rows(fold):
         zero = [row | {"value": 0.0} for row in weights([0.0] * 13, code=2)(fold)]
-        return [row for code, own in values.items() for row in weights(own, code=code)(fold)] + zero
+        return [row for k, own in enumerate(values) for row in weights(own, code=k)(fold)] + zero
 
     keep(outcome, "coefficients", "three", "m", rows)
     exhibit = drawn("coefficients", outcome, "three")
@@ -141,26 +150,41 @@ def test_a_class_without_coefficients_has_no_panel(outcome):
     assert "All coefficients of c are 0." in exhibit.caption
 
 
-def test_coefficients_speak_for_the_positive_class_which_may_be_the_first(outcome):
+def test_of_many_classes_some_have_a_panel(make):
+    outcome = make({"many": Data(tuple("abcdefgh"), rows=80)}, {"m": Method(2.0)}, folds=FOLDS)
+
+    def rows(fold):
+        return [row for code in range(8) for row in weights([1.0, -1.0], code=code)(fold)]
+
+    keep(outcome, "coefficients", "many", "m", rows)
+    keep(outcome, "tuning", "many", "m", tuning)
+    keep(outcome, "paths", "many", "m", path)
+    draw_exhibits(outcome, "coefficients", "paths")
+    numbers = numbers_of(outcome, "coefficients-many")
+    assert f" {len(numbers['classes'])} of 8 classes are shown." in numbers["caption"]
+    shown = numbers_of(outcome, "paths-many")["m"]["path"]
+    assert list(shown) == [f"x{j}" for j in range(7, -1, -1)]  # by size
+
+
+def test_coefficients_are_of_the_positive_class_which_may_be_the_first(outcome):
     keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0]))
+    kept = models.coefficients(outcome, "d").frame()
     file = outcome.results / "data" / "d.json"
     about = json.loads(file.read_text())
     first, last = about["classes"]
     assert about["positive"] == last
-    as_kept = models.coefficients(outcome, "d")
     file.write_text(json.dumps(about | {"positive": first}))
     turned = replace(outcome)  # read anew
     table = models.coefficients(turned, "d")
     assert f"positive ones favour {first}" in table.caption
-    features = as_kept.frame()["feature"].to_list()
-    assert table.frame()["feature"].to_list() == features
-    assert table.frame()["m"].to_list() == [-value for value in as_kept.frame()["m"]]
+    assert table.frame()["feature"].to_list() == kept["feature"].to_list()
+    assert table.frame()["m"].to_list() == (-kept["m"]).to_list()
     exhibit = drawn("coefficients", turned, "d")
     assert f"Positive ones favour {first}, negative ones {last}" in exhibit.caption
     reported = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"][first]}
     assert reported["x0"] < 0 < reported["x1"]
     keep(turned, "tuning", "d", "m", tuning)
-    keep(turned, "paths", "d", "m", lambda fold: path(fold) if fold == 0 else ())
+    keep(turned, "paths", "d", "m", path)
     of_path = drawn("paths", turned, "d")
     assert f"of the score of {first} per" in of_path.caption
     assert of_path.numbers["m"]["path"]["x7"][1] == [-400.0, -40.0, -4.0]
@@ -181,58 +205,38 @@ def test_methods_without_coefficients_are_named_with_the_reason(make):
     ) in table.caption
 
 
-def test_long_names_and_many_classes_are_drawn(make):
-    classes = tuple(f"class {k} of a rather long name" for k in range(8))
-    method = "a_method_" + "of_a_long_name" * 3
-    outcome = make({"many": Data(classes, rows=80)}, {method: Method(2.0)}, folds=FOLDS)
-
-    def rows(fold):
-        reported = [row for code in range(8) for row in weights([1.0, -1.0], code=code)(fold)]
-        return [
-            row | {"feature": (row["feature"] or None) and row["feature"] * 30} for row in reported
-        ]
-
-    keep(outcome, "coefficients", "many", method, rows)
-    keep(outcome, "traces", "many", method, trace(1.0))
-    keep(outcome, "tuning", "many", method, tuning)
-    keep(outcome, "paths", "many", method, lambda fold: path(fold) if fold == 0 else ())
-    for figure in ("coefficients", "convergence", "paths"):
-        draw_exhibits(outcome, figure)
-        assert numbers_of(outcome, f"{figure}-many")["drawn"]
-
-
 def tuning(fold):
     """Strength 0.1 is best in half of the folds."""
     for place, strength in enumerate((0.01, 0.1, 1.0)):
-        mean = None if place == 0 and fold == 0 else 0.7 + 0.1 * place
-        chosen = place == (1 if fold % 2 else 2)
         yield {
-            "params": json.dumps({"strength": strength}), "mean": mean, "error": 0.01 * (fold + 1), "n": 3,
-            "chosen": chosen,
+            "params": json.dumps({"strength": strength}),
+            "mean": None if place == fold == 0 else 0.7 + 0.1 * place,
+            "error": 0.01 * (fold + 1), "n": 3, "chosen": place == (1 if fold % 2 else 2),
         }  # fmt: skip
 
 
-def path(fold):
-    for strength in (0.01, 0.1, 1.0):
-        for j in range(8):
-            value = (j + 1) / strength
+def path(fold, names=tuple(f"x{j}" for j in range(8))):
+    """Coefficients along strengths, which are kept for the first fold."""
+    for strength in (0.01, 0.1, 1.0) if fold == 0 else ():
+        for j, name in enumerate(names):
             yield {
-                "strength": strength, "class": 1, "feature": f"x{j}", "value": value, "scale": 0.5,
+                "strength": strength, "class": 1, "feature": name, "value": (j + 1) / strength, "scale": 0.5,
             }  # fmt: skip
 
 
 def test_paths_and_inner_scores_are_those_that_were_kept(outcome):
     keep(outcome, "tuning", "d", "m", tuning)
-    keep(outcome, "paths", "d", "m", lambda fold: path(fold) if fold == 0 else ())
+    keep(outcome, "paths", "d", "m", path)
     exhibit = drawn("paths", outcome, "d")
     reported = exhibit.numbers["m"]
     assert "the 6 largest are named" in exhibit.caption  # of 8
     assert "methods with a path" not in exhibit.caption  # all are shown
     assert reported["path"]["x7"] == [[0.01, 0.1, 1.0], [400.0, 40.0, 4.0]]
-    assert [one["strength"] for one in reported["inner"]] == [0.01, 0.1, 1.0]
-    assert [one["mean"] for one in reported["inner"]] == pytest.approx([0.7, 0.8, 0.9])
-    assert [one["error"] for one in reported["inner"]] == pytest.approx([0.025] * 3)
-    assert [one["chosen"] for one in reported["inner"]] == [0, 2, 2]
+    inner = {name: [one[name] for one in reported["inner"]] for name in reported["inner"][0]}
+    assert inner["strength"] == [0.01, 0.1, 1.0]
+    assert inner["mean"] == pytest.approx([0.7, 0.8, 0.9])
+    assert inner["error"] == pytest.approx([0.025] * 3)
+    assert inner["chosen"] == [0, 2, 2]
 
 
 def test_inner_scores_of_paths_of_each_fit_are_those_of_a_common_grid():
@@ -251,51 +255,49 @@ def test_inner_scores_of_paths_of_each_fit_are_those_of_a_common_grid():
     assert scores["chosen"].to_list() == [0, 2, 0]
 
 
-def trace(best, steps=5, scored=True):
+def trace(best, steps=5, **changed):
+    """The first fold's steps to an objective."""
+
     def rows(fold):
         for step in range(steps if fold == 0 else 0):
-            held_out = 0.5 + 0.1 * step if scored else None
             yield {
                 "step": step, "passes": 2.0 * (step + 1), "seconds": 0.1 * (step + 1),
-                "objective": best + 10.0**-step, "gradient_norm": 1.0, "held_out": held_out,
-            }  # fmt: skip
+                "objective": best + 10.0**-step, "gradient_norm": 1.0, "held_out": 0.5 + 0.1 * step,
+            } | changed  # fmt: skip
 
     return rows
 
 
 def test_objectives_are_reported_above_the_lowest_of_those_that_minimize_the_same(outcome):
-    same = {"classifier": "linclass.LogisticRegression", "params": {"penalty": "l2"}}
-    outcome.methods["m"] = same | {"params": same["params"] | {"solver": "newton", "tol": 1e-9}}
-    outcome.methods["other"] = same | {"params": same["params"] | {"solver": "irls"}}
+    entry, l2 = {"classifier": "linclass.LogisticRegression"}, {"penalty": "l2"}
+    outcome.methods["m"] = entry | {"params": l2 | {"solver": "newton", "tol": 1e-9}}
+    outcome.methods["other"] = entry | {"params": l2 | {"solver": "irls"}}
     keep(outcome, "traces", "d", "m", trace(1.0))
-    keep(outcome, "traces", "d", "other", trace(1.5, scored=False))
+    keep(outcome, "traces", "d", "other", trace(1.5, held_out=None))
     numbers = drawn("convergence", outcome, "d").numbers
-    lowest = 1 + 1e-4
-    assert numbers["m"]["behind"] == pytest.approx([1 + 10.0**-k - lowest for k in range(5)])
-    assert numbers["other"]["behind"] == pytest.approx([1.5 + 10.0**-k - lowest for k in range(5)])
-    outcome.methods["other"] = same | {"params": {"penalty": "l1"}}  # another objective
+    for name, best in (("m", 1.0), ("other", 1.5)):
+        behind = [best + 10.0**-k - (1 + 1e-4) for k in range(5)]
+        assert numbers[name]["behind"] == pytest.approx(behind)
+    outcome.methods["other"] = entry | {"params": {"penalty": "l1"}}  # another objective
     assert drawn("convergence", outcome, "d").numbers["other"]["behind"][-1] == 0
 
 
-@pytest.mark.parametrize(
-    "odd", [np.inf, None, *(pytest.param(x, marks=pytest.mark.full) for x in (-np.inf, np.nan))]
-)
-@pytest.mark.parametrize("which", [slice(3, None), slice(None)], ids=["the last steps", "all"])
+@each("odd", [np.inf, None, -np.inf, np.nan])
+@each("finite", [3, 0])
 def test_a_solver_that_diverged_is_drawn_as_far_as_its_objective_is_a_number(
-    outcome, tmp_path, which, odd
+    outcome, tmp_path, finite, odd
 ):
     def diverged(fold):
         steps = list(trace(1.0)(fold))
-        for step in steps[which]:
+        for step in steps[finite:]:
             step |= {"objective": odd, "held_out": odd, "gradient_norm": odd}
         return steps
 
     keep(outcome, "traces", "d", "m", diverged)
     drawn("convergence", outcome, "d").save(tmp_path)
     behind = json.loads((tmp_path / "numbers.json").read_text())["m"]["behind"]
-    known = [] if which == slice(None) else [1 - 0.01, 0.1 - 0.01, 0]
-    assert behind[: len(known)] == pytest.approx(known)
-    assert behind[len(known) :] == [None] * (5 - len(known))
+    assert behind[:finite] == pytest.approx([1 - 0.01, 0.1 - 0.01, 0][:finite])
+    assert behind[finite:] == [None] * (5 - finite)
 
 
 def test_steps_are_drawn_until_their_objective_is_beyond_any_axis(outcome):
@@ -329,26 +331,14 @@ def test_minimizations_for_one_class_after_another_are_lines_of_their_own(outcom
         assert all((np.diff(line.get_xdata()) > 0).all() for line in axes.lines)
 
 
-def test_nan_and_infinity_are_null_in_json(tmp_path):
-    numbers = {"a": [1.0, np.float64("nan"), (float("inf"), "x")], "b": {"c": -float("inf")}}
-    ReportFigure(style.canvas(1, 1), "title", "caption", numbers).save(tmp_path)
-    kept = json.loads((tmp_path / "numbers.json").read_text())
-    assert (kept["a"], kept["b"]) == ([1.0, None, [None, "x"]], {"c": None})
-
-
 def test_learning_curves_of_a_metric_without_a_best_value_are_of_the_metric(outcome, monkeypatch):
     """A profit of hundreds was drawn as 1 − profit on an axis that begins at 0: an empty frame."""
-    from linclass.evaluation import metrics
-
-    size = {"protocol": pl.lit("learning_curve@10"), "repeat": pl.col("fold")}
-    part = outcome.fits.filter(protocol="cv").with_columns(**size, n_train=pl.lit(10, pl.Int64))
     profit = outcome.scores.filter(metric="accuracy").with_columns(value=1000 * pl.col("value"))
-    lower = profit.filter(protocol="cv").with_columns(**size, value=pl.col("value") - 100)
-    outcome.__dict__["fits"] = pl.concat([outcome.fits, part])
-    outcome.__dict__["scores"] = pl.concat([profit, lower])
+    outcome.__dict__["scores"] = profit
+    add_learning_curve(outcome, 10, value=pl.col("value") - 100)
     monkeypatch.setattr(metrics, "bounds", lambda name: (-np.inf, np.inf))
     exhibit = drawn("learning_curves", outcome, "d")
-    (axes,) = exhibit.figure.axes[:1]
+    axes = exhibit.figure.axes[0]
     low, high = axes.get_ylim()
     curves = [line for line in axes.lines if line.get_transform() == axes.transData]
     values = np.concatenate([line.get_ydata() for line in curves])
@@ -361,30 +351,20 @@ def test_learning_curves_of_a_metric_without_a_best_value_are_of_the_metric(outc
 
 def test_learning_curves_end_in_cross_validation_and_leave_failed_sizes_out(outcome):
     """Parts of 10 and 20 rows, made of the folds of cv; one fit of 'other' on 10 rows failed."""
-    fits, scores = [outcome.fits], [outcome.scores]
     for rows in (10, 20):
-        size = pl.lit(f"learning_curve@{rows}")
-        moved = {"protocol": size, "repeat": pl.col("fold"), "fold": pl.lit(0, pl.Int32)}
-        part = outcome.fits.filter(protocol="cv").with_columns(
-            **moved, n_train=pl.lit(rows, pl.Int64)
-        )
-        lower = outcome.scores.filter(protocol="cv").with_columns(
-            **moved, value=pl.col("value") - 1 / rows
-        )
-        if rows == 10:
-            unlucky = (pl.col("method") == "other") & (pl.col("repeat") == 0)
-            failed = pl.when(unlucky).then(pl.lit("failed")).otherwise("status")
-            part, lower = part.with_columns(status=failed), lower.filter(~unlucky)
-        fits.append(part)
-        scores.append(lower)
-    outcome.__dict__["fits"], outcome.__dict__["scores"] = pl.concat(fits), pl.concat(scores)
+        add_learning_curve(outcome, rows, value=pl.col("value") - 1 / rows)
+    small = (pl.col("protocol") == "learning_curve@10") & (pl.col("method") == "other")
+    unlucky = small & (pl.col("repeat") == 0)
+    failed = pl.when(unlucky).then(pl.lit("failed")).otherwise("status")
+    outcome.__dict__["fits"] = outcome.fits.with_columns(status=failed)
+    outcome.__dict__["scores"] = outcome.scores.filter(~unlucky)
     curves = drawn("learning_curves", outcome, "d").numbers["curves"]
-    accuracy = outcome.scores.filter(dataset="d", protocol="cv", metric="accuracy")
-    whole = dict(accuracy.group_by("method").agg(pl.col("value").mean()).iter_rows())
+    own = outcome.scores.filter(dataset="d", protocol="cv", metric="accuracy", method="m")
+    whole = own["value"].mean()
     assert [point["rows"] for point in curves["m"]] == [10, 20, 90]
     assert [point["rows"] for point in curves["other"]] == [20, 90]
     means = [point["mean"] for point in curves["m"]]
-    assert means == pytest.approx([whole["m"] - 0.1, whole["m"] - 0.05, whole["m"]])
+    assert means == pytest.approx([whole - 0.1, whole - 0.05, whole])
 
 
 def test_tuned_values_are_counted(outcome):
@@ -394,9 +374,9 @@ def test_tuned_values_are_counted(outcome):
     outcome.__dict__["fits"] = own.with_columns(params=params)
     keep(outcome, "tuning", "d", "m", tuning)
     (row,) = models.tuned(outcome, "d").frame().to_dicts()
-    assert (row["method"], row["parameter"]) == ("m", "strength")
-    assert row["chosen"] == "1 in 3, 0.1 in 1"
-    assert row["at_the_end"] == 0.75
+    assert row | {
+        "method": "m", "parameter": "strength", "chosen": "1 in 3, 0.1 in 1", "at_the_end": 0.75,
+    } == row  # fmt: skip
     assert row["inner"] == pytest.approx(0.85)
 
 
@@ -415,16 +395,9 @@ def test_a_method_without_a_score_somewhere_is_not_on_the_front_of_score_against
     """'m' is the best and the fastest where it has a score; on 'three' every fit of it failed."""
     methods = {"m": Method(4.0, everywhere=("failed", "why"), only=["three"]), "other": Method(1.0)}
     outcome = make({"d": Data(), "three": Data(("a", "b", "c"), seed=7)}, methods, folds=FOLDS)
-    seconds = (
-        pl.when(pl.col("method") == "m")
-        .then(1e-3)
-        .when(pl.col("dataset") == "d")
-        .then(0.1)
-        .otherwise(10.0)
-    )
-    outcome.__dict__["times"] = outcome.times.with_columns(
-        fit_seconds=pl.when(pl.col("fit_seconds").is_not_null()).then(seconds)
-    )
+    seconds = pl.when(method="m").then(1e-3).when(dataset="d").then(0.1).otherwise(10.0)
+    known = pl.when(pl.col("fit_seconds").is_not_null()).then(seconds)
+    outcome.__dict__["times"] = outcome.times.with_columns(fit_seconds=known)
     exhibit = cost.cost_and_score(outcome)
     numbers = exhibit.numbers
     assert "line" not in exhibit.caption  # of one method none is drawn
@@ -434,24 +407,14 @@ def test_a_method_without_a_score_somewhere_is_not_on_the_front_of_score_against
     assert numbers["seconds"] == pytest.approx({"m": 1e-3, "other": 1.0})  # √(0.1 · 10)
 
 
-@each("name", ["strength", "value", "class"])
-def test_a_feature_may_have_the_name_of_a_column(make, name):
-    outcome = make({"d": Data()}, {"m": Method(2.0), "other": Method()}, folds=FOLDS)
-    renamed = [
-        row | {"feature": row["feature"] and name}
-        for row in path(0)
-        if row["feature"] in (None, "x7")
-    ]
-    keep(outcome, "tuning", "d", "m", tuning)
-    keep(outcome, "paths", "d", "m", lambda fold: renamed if fold == 0 else ())
-    assert drawn("paths", outcome, "d").numbers["m"]["path"].keys() == {name}
-
-
-def test_methods_may_have_the_names_of_columns(make):
+def test_features_and_methods_may_have_the_names_of_columns(make):
     names = ("fold", "repeat", "dataset", "method", "value")
     data = {name: Data() for name in names}
     outcome = make(data, {name: Method(2.0 - i / 4) for i, name in enumerate(names)}, folds=FOLDS)
-    assert (
-        comparison_within(outcome, "fold").methods == ranking(outcome, "fold")["method"].to_list()
-    )
+    ranked = ranking(outcome, "fold")["method"].to_list()
+    assert comparison_within(outcome, "fold").methods == ranked
     assert "fold" in finish(outcome)
+    features = ("strength", "value", "class")
+    keep(outcome, "tuning", "method", "fold", tuning)
+    keep(outcome, "paths", "method", "fold", lambda fold: path(fold, features))
+    assert {*drawn("paths", outcome, "method").numbers["fold"]["path"]} == {*features}

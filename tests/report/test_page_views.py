@@ -3,16 +3,16 @@
 import csv
 import json
 import re
+from dataclasses import replace
 
+import page_laws
 import polars as pl
 import pytest
 import studies
-from scipy import stats
+from cases import each
 from studies import Data, Method
 
-from linclass.evaluation.comparisons.control import holm
 from linclass_study.analysis.aggregate import write_across
-from linclass_study.files.tables import write_table
 from linclass_study.report.contents import FIGURES
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -41,28 +41,24 @@ COMPARED = [name for name in DATA if name != "gone"]
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     made = studies.build(tmp_path_factory.mktemp("study") / "results", DATA, METHODS, FOLDS)
-    entries = dict(made.methods)
     grid = {"strength": {"logspace": [-2, 2, 5]}}
-    entries["tuned"] = {"classifier": "linclass.LogisticRegression", "tune": grid}
-    made = type(made)(made.results, made.datasets, entries, made.evaluation, made.limits)
+    entry = {"classifier": "linclass.LogisticRegression", "tune": grid}
+    made = replace(made, methods=made.methods | {"tuned": entry})
     chosen = [
         json.dumps({"strength": STRENGTHS[fold]}) if method == "tuned" else "{}"
         for method, fold in made.fits.select("method", "fold").iter_rows()
     ]
-    fits = made.fits.with_columns(params=pl.Series(chosen))
-    write_table(fits, "fits", made.results / "fits.parquet")
-    made = type(made)(made.results, made.datasets, entries, made.evaluation, made.limits)
+    made = studies.put_fits(made, params=pl.Series(chosen))
     write_across(made)
-    (made.results / "report.html").write_text(studies.finish(made, *FIGURES), encoding="utf-8")
+    studies.write_page(made, *FIGURES)
     return made
 
 
 @pytest.fixture
 def opened(open_page, outcome):
     """Opens the page at a view."""
-    return lambda hash="", **options: open_page(
-        outcome.results / "report.html", hash=hash, **options
-    )
+    path = outcome.results / "report.html"
+    return lambda hash="", **options: open_page(path, hash=hash, **options)
 
 
 def read(outcome, table):
@@ -90,13 +86,12 @@ def rounded(*values):
 def agree(shown, row, metric):
     """A row's mean, sd and difference to the best are those of the file `performance-…`, in which what is behind the
     best has the other sign; up to the page's rounding of scores."""
-    tolerance = pytest.approx
     score, difference = shown
     expected = rounded(row[metric], row[f"{metric}_sd"])
-    assert numbers(score) == tolerance(expected, abs=1.1e-3)
+    assert numbers(score) == pytest.approx(expected, abs=1.1e-3)
     if difference is not None and row["behind_low"]:
         behind = [-float(row[name]) for name in ("behind", "behind_high", "behind_low")]
-        assert numbers(difference) == tolerance(behind, abs=6e-4)
+        assert numbers(difference) == pytest.approx(behind, abs=6e-4)
 
 
 def test_the_methods_of_a_data_set_have_the_numbers_of_its_files(opened, outcome):
@@ -109,22 +104,19 @@ def test_the_methods_of_a_data_set_have_the_numbers_of_its_files(opened, outcome
         for method in WHOLE:
             agree(shown[method][:2], performance[method], "accuracy")
         assert shown[next(iter(performance))][1] == "best"
-        assert numbers(shown["halting"][0]) == pytest.approx(
-            rounded(performance["halting"]["accuracy"]), abs=1.1e-3
-        )
+        expected = rounded(performance["halting"]["accuracy"])
+        assert numbers(shown["halting"][0]) == pytest.approx(expected, abs=1.1e-3)
         bold = page.locator("#table-browser td.clear").count()
         significant = read(outcome, f"differences-{name}").values()
         assert bold == sum(float(row["p_holm"]) < 0.05 for row in significant)
 
 
 def test_the_whole_view_is_of_the_metric_of_the_page(opened, outcome):
-    page = opened("#data=plane&metric=log_loss")
-    shown, performance = rows(page, "browser"), read(outcome, "performance-plane")
-    with_loss = [name for name in WHOLE if performance[name]["log_loss"]]
-    assert [*shown][: len(with_loss)] == sorted(
-        with_loss, key=lambda name: float(performance[name]["log_loss"])
-    )
-    for method in with_loss:
+    shown = rows(opened("#data=plane&metric=log_loss"), "browser")
+    performance = read(outcome, "performance-plane")
+    loss = {name: float(performance[name]["log_loss"] or "nan") for name in WHOLE if name != "fair"}
+    assert [*shown][: len(loss)] == sorted(loss, key=loss.get)
+    for method in loss:
         agree((shown[method][0], None), performance[method], "log_loss")
     assert shown["fair"][0] == "–"
     of_method = rows(opened("#method=tuned&metric=log_loss"), "method")
@@ -138,11 +130,8 @@ def test_the_view_of_a_method_has_the_numbers_of_the_files_of_all_data_sets(open
         for name in COMPARED:
             performance = read(outcome, f"performance-{name}")
             agree((shown[name][0], shown[name][2]), performance[method], "accuracy")
-            better = sum(
-                float(performance[other]["accuracy"])
-                > float(performance[method]["accuracy"]) + 1e-9
-                for other in WHOLE
-            )
+            means = {other: float(performance[other]["accuracy"]) for other in WHOLE}
+            better = sum(mean > means[method] + 1e-9 for mean in means.values())
             assert shown[name][1] == f"{better + 1} of {len(WHOLE)}"
 
 
@@ -169,27 +158,11 @@ def test_notes_tell_how_fits_ended_and_which_values_are_ends_of_grids(opened):
 def test_a_method_is_described_by_its_docstring_and_its_entry(opened):
     view = opened("#method=tuned").locator("#method-view")
     assert view.locator("pre").inner_text().startswith("Logistic regression:")
-    facts = dict(
-        zip(
-            view.locator("dt").all_text_contents(),
-            view.locator("dd").all_text_contents(),
-            strict=True,
-        )
-    )
+    names, texts = (view.locator(tag).all_text_contents() for tag in ("dt", "dd"))
+    facts = dict(zip(names, texts, strict=True))
     assert facts["Classifier"] == "linclass.LogisticRegression"
     assert facts["Tuned"] == "strength: logspace: -2, 2, 5"
     assert facts["Reference"].startswith("Hastie, Tibshirani")
-
-
-def current(page):
-    """The selected data set, where the focus is, and the address."""
-    selected = page.locator("#browser-list [aria-current]").get_attribute("href")
-    return (
-        re.search(r"data=(\w+)", selected)[1],
-        page.evaluate("document.activeElement.dataset.d"),
-        re.search(r"data=(\w+)", page.url)[1],
-        page.locator("#browser-detail h3").inner_text(),
-    )
 
 
 def test_arrow_keys_move_along_the_data_sets(opened):
@@ -204,8 +177,9 @@ def test_arrow_keys_move_along_the_data_sets(opened):
         page.keyboard.press(key)
         page.wait_for_function(f"location.hash.includes('data={names[place]}')")
         expect(page.locator("#browser-detail h3")).to_have_text(names[place])
-        at = str(names.index(names[place]))
-        assert current(page) == (names[place], at, names[place], names[place]), key
+        selected = page.locator("#browser-list [aria-current]").get_attribute("href")
+        assert re.search(r"data=(\w+)", selected)[1] == names[place], key
+        assert page.evaluate("document.activeElement.dataset.d") == str(names.index(names[place]))
         assert "method=fair" in page.url
     assert page.locator("#method-view h3").inner_text().startswith("fair")
     assert page.evaluate("history.length") == length  # going back leaves the page
@@ -213,9 +187,13 @@ def test_arrow_keys_move_along_the_data_sets(opened):
 
 def test_a_tab_shows_the_figure_itself_and_gives_it_back(opened):
     page = opened("#data=plane&tab=roc")
-    figures = "document.querySelectorAll('figure[data-name=\"{}\"]').length"
     inside = page.locator("#tab-panel figure")
-    before = page.evaluate("[...document.querySelectorAll('section.dataset figure')].length")
+    of_data_sets = page.locator("section.dataset figure")
+    before = of_data_sets.count()
+
+    def home(name):
+        return page.locator(f'section.dataset figure[data-name="{name}"]').count()
+
     assert inside.get_attribute("data-name") == "roc-plane"
     page.get_by_role("tab", name="ROC").press("ArrowRight")
     page.wait_for_function("location.hash.includes('precision_recall')")
@@ -225,38 +203,30 @@ def test_a_tab_shows_the_figure_itself_and_gives_it_back(opened):
     page.locator("#browser-list a", has_text="three").click()
     expect(inside).to_have_attribute("data-name", "precision_recall-three")  # the tab is kept
     for name in ("roc-plane", "precision_recall-plane", "precision_recall-three"):
-        assert page.evaluate(figures.format(name)) == 1
-    home = "document.querySelector('section.dataset figure[data-name=\"{}\"]') !== null"
-    assert page.evaluate(home.format("roc-plane"))
-    assert not page.evaluate(home.format("precision_recall-three"))
-    assert (
-        page.evaluate("[...document.querySelectorAll('section.dataset figure')].length") == before
-    )
+        assert page.locator(f'figure[data-name="{name}"]').count() == 1
+    assert (home("roc-plane"), home("precision_recall-three")) == (1, 0)
+    assert of_data_sets.count() == before
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate(home.format("precision_recall-three"))
+    assert home("precision_recall-three") == 1
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert inside.get_attribute("data-name") == "precision_recall-three"
 
 
-def test_all_figures_and_tables_of_a_data_set_can_be_reached(opened):
-    page = opened("#data=plane")
+@each("width", [1280, 768, 390])
+def test_all_figures_and_tables_of_a_data_set_can_be_reached_and_fit_the_window(opened, width):
+    page = opened("#data=plane&method=tuned", width=width)
     own = "section.dataset[aria-labelledby=data-1]"
-    figures = page.locator(f"{own} figure[data-name]").evaluate_all(
-        "all => all.map(one => one.dataset.name)"
-    )
-    tables = page.locator(f"{own} .tabled").evaluate_all("all => all.map(one => one.id)")
+    names = "all => all.map(one => one.dataset.name ?? one.id)"
+    figures = page.locator(f"{own} figure[data-name]").evaluate_all(names)
+    tables = page.locator(f"{own} .tabled").evaluate_all(names)
     assert len(figures) >= 6
     assert "table-performance-plane" in tables
-    found = []
-    for place in range(page.get_by_role("tab").count()):
-        tab = page.get_by_role("tab").nth(place)
+    found, panel = [], page.locator("#tab-panel")
+    for tab in page.get_by_role("tab").all():
         tab.click()
-        expect(page.locator("#tab-panel")).to_have_attribute(
-            "aria-labelledby", tab.get_attribute("id")
-        )
-        found += page.locator("#tab-panel :is(figure.plane, figure, .tabled)").evaluate_all(
-            "all => all.map(one => one.dataset.name ?? one.id)"
-        )
+        expect(panel).to_have_attribute("aria-labelledby", tab.get_attribute("id"))
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        found += panel.locator(":is(figure, .tabled)").evaluate_all(names)
     assert {*figures, *tables} <= {*found}
     panels = [name for name in found if name.startswith("boundary-plane-")]
     assert len(panels) == len(METHODS)  # of the plane, drawn by scripts
@@ -296,45 +266,14 @@ def test_names_lead_to_the_views_and_keep_the_rest_of_the_address(opened):
 
 def test_an_address_opens_the_page_at_its_view(opened):
     for hash, heading in (("#data=three", "dataset"), ("#data=three&method=fair", "methods")):
-        top = opened(hash).evaluate(
-            f"document.getElementById('{heading}').getBoundingClientRect().top"
-        )
-        assert 0 <= top < 200, hash
-
-
-def test_without_scripts_the_plain_sequence_has_everything(opened):
-    page = opened(scripts=False)
-    assert not page.locator("#browser, #method-view, #methods").filter(visible=True).count()
-    assert page.locator("section.dataset").count() == len(DATA)
-    assert page.locator("#table-performance-plane").is_visible()
-    for name in COMPARED:
-        assert page.locator(f"figure[data-name='roc-{name}']").count() == 1
-
-
-def test_p_values_are_those_of_students_t_and_of_holm(opened):
-    page = opened()
-    for freedom in range(1, 13):
-        for t in (0.0, 0.3, 1.7, 4.2, 30.0):
-            expected = 2 * stats.t.sf(t, freedom)
-            assert page.evaluate(f"studentP({-t}, {freedom})") == pytest.approx(expected, abs=1e-12)
-    values = [0.03, 0.001, 0.2, 0.01, 0.01]
-    assert page.evaluate(f"holm({values})") == pytest.approx(holm(values))
-
-
-def test_nothing_is_wider_than_the_window(opened):
-    for width in (1280, 768, 390):
-        for tab in ("table", "planes", "roc", "tables", "rows"):
-            page = opened(f"#data=plane&tab={tab}&method=tuned", width=width)
-            assert page.evaluate("document.documentElement.scrollWidth") == width, (width, tab)
+        top = f"document.getElementById('{heading}').getBoundingClientRect().top"
+        assert 0 <= opened(hash).evaluate(top) < 200, hash
 
 
 def test_folds_are_drawn_with_the_intervals_of_the_file(opened, outcome):
-    page = opened("#data=three&tab=methods")
-    tips = page.locator("#tab-panel [data-tip]").evaluate_all(
-        "all => all.map(one => one.dataset.tip)"
-    )
-    exhibit = outcome.results / "exhibits" / "methods-three" / "numbers.json"
-    known = {one["method"]: one for one in json.loads(exhibit.read_text())["methods"]}
+    drawn = opened("#data=three&tab=methods").locator("#tab-panel [data-tip]")
+    tips = drawn.evaluate_all("all => all.map(one => one.dataset.tip)")
+    known = {one["method"]: one for one in studies.numbers_of(outcome, "methods-three")["methods"]}
     assert [tip.partition(":")[0] for tip in tips] == [name for name in known if name in WHOLE]
     for name, tip in (tip.split(": ") for tip in tips):
         ends = [known[name]["mean"], *known[name]["interval"]]
@@ -353,9 +292,4 @@ def test_folded_problems_take_no_height_of_the_first_screen(opened):
 def test_axe_core_finds_no_violation_in_the_views(opened, axe):
     for hash in ("#data=plane&tab=planes&method=tuned", "#data=three", "#data=gone"):
         page = opened(hash, reduced_motion="reduce")
-        page.evaluate(axe + "; 0")
-        found = page.evaluate(
-            "axe.run(['#browser', '#method-view'], {resultTypes: ['violations']})"
-            ".then(({violations}) => violations.map(({id, nodes}) => `${id}: ${nodes[0].html}`))"
-        )
-        assert not found, hash
+        assert page_laws.violations(page, axe, "['#browser', '#method-view']") == [], hash

@@ -6,49 +6,35 @@ import subprocess
 from importlib.metadata import version
 
 import pytest
-from cases import each
 
 from linclass_study.config.code import libraries_of_methods
 from linclass_study.files.environment import NO_COMMIT, PACKAGES, commit, of_machines, record
-from linclass_study.report import table
 from linclass_study.report.provenance import commits, environments_of_machines, provenance
-
-needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
 def git(folder, *arguments):
     author = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(
-        ["git", *author, *arguments], cwd=folder, check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip()
+    return subprocess.check_output(["git", *author, *arguments], cwd=folder, text=True).strip()
 
 
-@pytest.fixture
-def checkout(tmp_path):
-    git(tmp_path, "init", "-q")
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_changed_file_is_reported_but_not_in_the_repository_of_another_project(
+    tmp_path, monkeypatch
+):
     (tmp_path / "a.py").write_text("1\n")
-    git(tmp_path, "add", "a.py")
-    git(tmp_path, "commit", "-q", "-m", "one")
-    return tmp_path
-
-
-@needs_git
-def test_a_changed_file_is_reported_but_not_in_the_repository_of_another_project(checkout):
-    head = git(checkout, "rev-parse", "HEAD")[:12]
-    assert commit(checkout) == head
-    (checkout / "mystudy.yaml").write_text("results: r\n")  # a user's own file changes no program
-    assert commit(checkout) == head
-    (checkout / "a.py").write_text("2\n")
-    assert commit(checkout) == f"{head}, with uncommitted changes"
-    inner = checkout / "unpacked"
+    for command in ("init -q", "add a.py", "commit -q -m one"):
+        git(tmp_path, *command.split())
+    head = git(tmp_path, "rev-parse", "HEAD")[:12]
+    assert commit(tmp_path) == head
+    (tmp_path / "mystudy.yaml").write_text("results: r\n")  # a user's own file changes no program
+    assert commit(tmp_path) == head
+    (tmp_path / "a.py").write_text("2\n")
+    assert commit(tmp_path) == f"{head}, with uncommitted changes"
+    inner = tmp_path / "unpacked"
     inner.mkdir()
     assert commit(inner) == "not a git checkout"
-
-
-def test_results_without_git_have_no_commit(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert commit(tmp_path) == "not a git checkout"
+    monkeypatch.setenv("PATH", str(inner))
+    assert commit(tmp_path) == "not a git checkout"  # without git
 
 
 def test_versions_processor_and_linear_algebra_are_reported():
@@ -59,37 +45,11 @@ def test_versions_processor_and_linear_algebra_are_reported():
     assert all(reported.values())
 
 
-@each(("seconds", "text"), [
-    (0.0000042, "4.2 µs"),
-    (0.0123, "12 ms"),
-    (0.9999, "1 s"),
-    (59.6, "60 s"),
-    (150, "2.5 min"),
-    (7300, "2.0 h"),
-    (None, "–"),
-])  # fmt: skip
-def test_times_have_two_digits_and_a_unit(seconds, text):
-    assert table.format_seconds(seconds) == text
-
-
-@each(("value", "text"), [
-    (0.98, "0.980"),
-    (-0.25, "−0.250"),
-    (-0.0001, "0.000"),
-    (12345.0, "12,345"),
-    (float("inf"), "∞"),
-    (None, "–"),
-])  # fmt: skip
-def test_metrics_have_three_decimals(value, text):
-    assert table.format_number(value) == text
-
-
 def test_a_page_names_the_commits_of_its_fits_not_its_own(tmp_path):
     folder = tmp_path / "environment"
     folder.mkdir()
-    for number, (machine, commit_) in enumerate(
-        [("a", "1111"), ("a", "2222, with uncommitted changes"), ("b", NO_COMMIT)]
-    ):
+    recorded = [("a", "1111"), ("a", "2222, with uncommitted changes"), ("b", NO_COMMIT)]
+    for number, (machine, commit_) in enumerate(recorded):
         reported = {"Machine": machine, "Commit": commit_}
         (folder / f"{number}.json").write_text(json.dumps(reported))
     found = environments_of_machines(tmp_path, {"Written": "today", "Commit": "3333"})
@@ -102,13 +62,11 @@ def test_packages_of_methods_are_recorded_with_those_that_own_modules_import(tmp
     (tmp_path / "my_package.py").write_text("import json\nimport statsmodels.api\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
+    svm = {"classifier": "sklearn.svm.LinearSVC"}
     entries = [
         {"classifier": "linclass.LogisticRegression", "params": {}},
         {"classifier": "my_package.Classifier"},
-        {
-            "classifier": "linclass.OneVsRest",
-            "params": {"estimator": {"classifier": "sklearn.svm.LinearSVC"}},
-        },
+        {"classifier": "linclass.OneVsRest", "params": {"estimator": svm}},
     ]
     found = libraries_of_methods(entries)
     assert found == {name: version(name) for name in ("scikit-learn", "statsmodels")}

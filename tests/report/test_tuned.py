@@ -1,19 +1,29 @@
-"""tables/tuned.csv lists chosen values, and those at the ends of their grids."""
+"""Tuning in results: chosen values, those at the ends of their grids, and candidates that failed."""
 
 import json
 import re
 from dataclasses import replace
+from html import unescape
 
+import numpy as np
 import polars as pl
 import pytest
+import studies
 from cases import each
 from matplotlib.text import Text
-from studies import Data, Method
+from studies import Data, Method, put_fits
 
+from linclass.base.tables import Table
 from linclass_study.analysis import answer, tuned_values
 from linclass_study.analysis.aggregate import write_across
+from linclass_study.analysis.fit_problems import failed_candidates
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned_values import write_tuned, write_tuned_table
-from linclass_study.files.tables import write_table
+from linclass_study.execution import fit_outcome
+from linclass_study.files.tables import frame, write_table
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method as LinclassMethod
 from linclass_study.report.cells import PageCells
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style
@@ -43,18 +53,10 @@ CHOSEN = {
 @pytest.fixture
 def outcome(make):
     made = make({"d": Data(rows=40)}, {name: Method() for name in METHODS}, folds=4)
-    made = type(made)(made.results, made.datasets, METHODS, made.evaluation)
-    params = [
-        json.dumps({"solver": "newton"} | CHOSEN[method][fold])
-        for method, fold in made.fits.select("method", "fold").iter_rows()
-    ]
-    status = [
-        "failed" if p == ("inside", 3) else "converged"
-        for p in made.fits.select("method", "fold").iter_rows()
-    ]
-    changed = made.fits.with_columns(params=pl.Series(params), status=pl.Series(status))
-    write_table(changed, "fits", made.results / "fits.parquet")
-    return type(made)(made.results, made.datasets, METHODS, made.evaluation)
+    keys = made.fits.select("method", "fold").rows()
+    chosen = [json.dumps({"solver": "newton"} | CHOSEN[method][fold]) for method, fold in keys]
+    failed = pl.when(method="inside", fold=3).then(pl.lit("failed")).otherwise("status")
+    return put_fits(replace(made, methods=METHODS), params=pl.Series(chosen), status=failed)
 
 
 def test_each_value_of_each_fit_is_a_row(outcome):
@@ -79,12 +81,12 @@ def test_parameters_at_the_end_of_their_grid_in_half_of_the_fits_are_reported(ou
         (one["method"], one["parameter"], one["edge"], one["value"], *one["datasets"])
         for one in tuned_values.at_the_edge(outcome)
     }
-    by_name = {
+    assert reported == {
         ("at_the_end", "strength", "highest", "100.0", "d"),
         ("two", "strength", "lowest", "0.2", "d"),
         ("two", "strength", "highest", "0.3", "d"),
+        ("own", "shrink", "lowest", "0.0", "d"),
     }
-    assert reported == by_name | {("own", "shrink", "lowest", "0.0", "d")}
     stated = replace(outcome, parameters={"own": {"limits": {"shrink": [0]}}})
     assert {one["method"] for one in tuned_values.at_the_edge(stated)} == {"at_the_end", "two"}
     of_half = (
@@ -108,32 +110,15 @@ def test_only_a_grid_of_distinct_numbers_has_ends(value, grid, edge):
     assert tuned_values.edge(value, grid) == edge
 
 
-def test_the_answer_is_of_the_first_protocol_that_a_data_set_has(make):
-    data = {"split": Data(rows=60, official=30), "whole": Data(rows=60)}
-    made = make(data, {"m": Method()}, folds=3)
-    evaluation = {**made.evaluation, "protocols": ["official", "cv"]}
-    other = type(made)(made.results, made.datasets, made.methods, evaluation)
-    assert [other.protocol(name) for name in data] == ["official", "cv"]
-    title, split, whole = answer.best_lines(other)
-    assert title == "Best accuracy (the official test set):"
-    assert re.fullmatch(r"  split  0\.\d\d\d          m", split)  # one value has no spread
-    assert whole.endswith(" m (mean ± sd, 3 folds)")
-
-
 @pytest.fixture
 def narrow(make):
     """`narrow` chose the lowest of its strengths in all fits, on six of seven data sets."""
     data = {f"d{i}": Data(rows=40, seed=i) for i in range(7)}
     made = make(data, {"plain": Method(2.0), "narrow": Method(1.0), "other": Method(0.5)}, folds=3)
-    entries = made.methods | {
-        "narrow": {"classifier": "linclass.Tuned", "tune": {"strength": GRID}}
-    }
-    chosen = pl.when(dataset="d6").then(pl.lit('{"strength": 1.0}'))
-    chosen = chosen.otherwise(pl.lit('{"strength": 0.01}'))
-    params = pl.when(method="narrow").then(chosen).otherwise("params")
-    changed = made.fits.with_columns(params=params)
-    write_table(changed, "fits", made.results / "fits.parquet")
-    return replace(made, methods=entries)
+    entry = {"classifier": "linclass.Tuned", "tune": {"strength": GRID}}
+    inside = pl.when(method="narrow", dataset="d6").then(pl.lit('{"strength": 1.0}'))
+    chosen = inside.when(method="narrow").then(pl.lit('{"strength": 0.01}')).otherwise("params")
+    return put_fits(replace(made, methods=made.methods | {"narrow": entry}), params=chosen)
 
 
 NAMED = (
@@ -160,43 +145,113 @@ def test_a_method_at_an_end_of_its_grid_is_named_in_the_answer(narrow):
 def test_a_method_at_an_end_of_its_grid_is_marked_in_all_comparisons(narrow):
     """In all figures and tables, with an explanation; not on the data set where it chose a value inside."""
     write_across(narrow)
-    overall = [FIGURES[name] for name in ("ranks", "ratings", "pairwise", "heat", "cost")]
-    single = [
-        FIGURES[name]
-        for name in ("methods", "roc", "precision_recall", "calibration", "probabilities")
-    ]
+    overall = ("ranks", "ratings", "pairwise", "heat", "cost")
+    single = ("methods", "roc", "precision_recall", "calibration", "probabilities")
     part, inside = narrow.parts()["d0"], narrow.parts()["d6"]
     with style.settings():
-        drawn = [draw(narrow) for draw in overall]
-        drawn += [draw(part, "d0") for draw in single]
-        plain = [draw(inside, "d6") for draw in single]
+        drawn = [FIGURES[name](narrow) for name in overall]
+        drawn += [FIGURES[name](part, "d0") for name in single]
+        plain = [FIGURES[name](inside, "d6") for name in single]
     for exhibit in drawn:
-        texts = [text.get_text().split("\n") for text in exhibit.figure.findobj(Text)]
-        texts = {line for lines in texts for line in lines}
+        texts = "\n".join(text.get_text() for text in exhibit.figure.findobj(Text)).split("\n")
         assert "narrow†" in texts, exhibit.title
-        assert "narrow" not in texts
-        assert "plain†" not in texts
+        assert not {"narrow", "plain†"} & {*texts}, exhibit.title
         assert "† narrow chose the lowest strength of its grid on" in exhibit.caption, exhibit.title
     assert not any("†" in exhibit.caption for exhibit in plain)
 
     tables = narrow.results / "tables"
-    for name in ("ranks", "pairwise", "sensitivity"):
-        assert NAMED in (tables / f"{name}.md").read_text()
-        assert "†" not in (tables / f"{name}.csv").read_text()
-    assert "| narrow† |" in (tables / "ranks.md").read_text()
-    ends = pl.read_csv(tables / "ranks.csv").select("method", "grid_end").rows()
-    assert sorted(ends) == [("narrow", True), ("other", False), ("plain", False)]
     made = make_tables(narrow)
     write_tables(made, narrow)
-    assert "narrow &" not in (tables / "sensitivity.tex").read_text()
+
+    def written(name):
+        return (tables / name).read_text()
+
+    for name in ("ranks", "pairwise", "sensitivity"):
+        assert NAMED in written(f"{name}.md")
+        assert "†" not in written(f"{name}.csv")
+    for name in ("ranks", "compared", "performance-d0", "metrics-d0", "differences-d0", "cost"):
+        assert "| narrow† |" in written(f"{name}.md"), name
+    ends = pl.read_csv(tables / "ranks.csv").select("method", "grid_end").rows()
+    assert sorted(ends) == [("narrow", True), ("other", False), ("plain", False)]
+    assert "narrow &" not in written("sensitivity.tex")
     for name in ("ranks", "pairwise", "compared"):
-        latex = (tables / f"{name}.tex").read_text()
-        assert r"narrow\textdagger{} &" in latex, name
-        assert r"\textdagger{} narrow chose" in latex, name
-    for name in ("compared", "performance-d0", "metrics-d0", "differences-d0", "cost"):
-        assert "| narrow† |" in (tables / f"{name}.md").read_text(), name
-    assert "†" not in (tables / "performance-d6.md").read_text()
-    cells = PageCells(narrow, [])
-    table = made["compared", ""]
+        assert r"narrow\textdagger{} &" in written(f"{name}.tex"), name
+        assert r"\textdagger{} narrow chose" in written(f"{name}.tex"), name
+    assert "†" not in written("performance-d6.md")
+    cells, table = PageCells(narrow, []), made["compared", ""]
     heads = [cells.head(table.columns[0], row[0]) for row in table.rows]
     assert [head.endswith("†</th>") for head in heads] == [False, True, False]
+
+
+WHY = "InvalidParameterError: C must be a float in the range (0, inf)."
+
+
+def put_candidates(outcome, dataset, failures):
+    """tuning.parquet of svm in two folds: candidate C → why it failed in each fold, or None."""
+    rows = [
+        {
+            "dataset": dataset, "method": "svm", "protocol": "cv", "repeat": 0, "fold": fold,
+            "params": json.dumps({"C": C}), "mean": None if why[fold] else 0.8, "n": 5, "chosen": C == 1.0,
+            "failure": why[fold],
+        }
+        for fold in range(2)
+        for C, why in failures.items()
+    ]  # fmt: skip
+    path = outcome.results / "runs" / dataset / "svm" / "tuning.parquet"
+    write_table(frame("tuning", rows), "tuning", path)
+
+
+def test_a_candidate_that_raises_keeps_its_reason():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    table = Table(rng.normal(size=(60, 2)) + y[:, None], ("a", "b"))
+    entry = {"classifier": "sklearn.svm.LinearSVC", "tune": {"C": [-1.0, 1.0]}}
+    fitted = fit_method(LinclassMethod.from_entry(entry), table, y, Task(2, 1), 0)
+    columns = fit_outcome.tuning(fitted.candidates)
+    assert columns["chosen"] == [False, True]
+    assert columns["mean"][0] is None
+    assert columns["failure"][0].startswith("InvalidParameterError: The 'C' parameter of LinearSVC")
+    assert columns["failure"][1] is None
+
+
+@pytest.fixture
+def svm(make):
+    """Two candidates of three failed in all fits of svm on d and e."""
+    outcome = make({"d": Data(), "e": Data()}, {"svm": Method(), "lda": Method()}, folds=2)
+    for dataset in ("d", "e"):
+        put_candidates(outcome, dataset, {-2.0: (WHY, WHY), -1.0: (WHY, WHY), 1.0: (None, None)})
+    return outcome
+
+
+def test_failed_candidates_are_on_the_page_and_in_the_terminal(svm):
+    (found,) = failed_candidates(svm)
+    assert (found.method, found.candidates) == ("svm", ("C=-2.0", "C=-1.0"))
+    assert (found.datasets, found.fits, found.reason) == (("d", "e"), 4, WHY)
+    assert (
+        f"left out of the tuning: C=-2.0, C=-1.0 of svm on d, e (4 fits): {WHY}"
+        in answer.answer(svm, "").splitlines()
+    )
+    page = " ".join(unescape(re.sub("<[^>]+>", " ", studies.finish(svm))).split())
+    assert "Candidates of the tuning failed: svm tuned over the remaining candidates." in page
+    table = page[page.rindex("Candidates of the tuning that failed") :]
+    assert table.index("C=-2.0; C=-1.0") < table.index(WHY)
+
+
+def test_reasons_that_differ_in_numbers_are_one_and_other_reasons_another(svm):
+    put_candidates(svm, "d", {1.0: ("5 rows", "6 rows"), 2.0: ("no rows", None)})
+    found = {one.reason: one.fits for one in failed_candidates(replace(svm))}
+    assert found == {"5 rows": 2, "no rows": 1, WHY: 2}
+
+
+def test_tuning_of_a_run_is_read_once_for_answer_and_page(svm, monkeypatch):
+    read, kept = [], Outcome.run_table
+    monkeypatch.setattr(
+        Outcome, "run_table", lambda self, *given: read.append(given) or kept(self, *given)
+    )
+    for dataset in ("d", "e"):
+        write_tuned(replace(svm), dataset)
+    write_tuned_table(replace(svm))
+    assert WHY in answer.answer(replace(svm), "report.html")
+    assert WHY in unescape(studies.finish(replace(svm)))
+    tables = [given[1:] for given in read if given[0] == "tuning"]
+    assert sorted(tables) == [("d", "lda"), ("d", "svm"), ("e", "lda"), ("e", "svm")]
