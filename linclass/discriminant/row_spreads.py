@@ -29,13 +29,13 @@ from linclass.base.messages import require_memory
 
 # square of what is left of a row, relative to the features times the largest square
 DEPENDENT = 1e-13
-ROUNDING = 1e-15  # of the trace of K
+ROUNDING = 1e-15  # relative to the trace of K
 
 
 class Latest:
-    """What was computed of the latest sparse rows, as several covariances and several fits ask for the same.
+    """Result for the latest sparse rows, which several covariances and several fits need.
 
-    Rows are compared by their content, as that may change in place.
+    Rows are compared by their content, since it may change in place.
     """
 
     def __init__(self) -> None:
@@ -272,7 +272,7 @@ class RowSpan:
         return whole
 
     def _solved(self, solve: Any, right: Array, **options: Any) -> Array:
-        """For an empty system, which LAPACK does not accept, the result is empty."""
+        """Solution of a triangular system; empty for an empty system, which LAPACK does not accept."""
         return solve(self.L, right, lower=1, **options)[0] if right.size else np.zeros_like(right)
 
 
@@ -304,7 +304,7 @@ class SpanSpread(_RowSpread):
 
     @once
     def span(self) -> RowSpan:
-        """The same for all D, and not needed to know that Σ is singular."""
+        """Span of R, which does not depend on D. It is not needed to know that Σ is singular."""
         return self.R.span(self.negligible)
 
     @once

@@ -1,8 +1,8 @@
-"""The fits of an estimator with several settings of its parameters, for less than the sum of their costs.
+"""Fits of an estimator with several settings of its parameters, which share work where possible.
 
-Settings that differ in their strength alone are fitted along a path (linclass/base/many_fits.py), folds ×
-settings in one batch where the estimator has `fit_many`; so are settings of a base estimator of another that has
-`_fits_with`, such as OneVsOne. Any other estimator is fitted once for each.
+Settings that differ only in their strength are fitted along a path (linclass/base/many_fits.py), folds × settings in
+one batch if the estimator has `fit_many`. A meta-estimator with `_fits_with`, such as OneVsOne, does so for settings
+of its base estimator. Any other estimator is fitted once for each setting.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def fits_of(
     estimator: EstimatorLike, options: Sequence[Option], X: MatrixLike, y: Array, given: Given
 ) -> list[Any]:
     """A fit to these rows for each option."""
-    inner = [{k.removeprefix(INSIDE): v for k, v in own.items()} for own in options]
-    inside = all(k.startswith(INSIDE) for own in options for k in own)
+    inner = [{k.removeprefix(INSIDE): v for k, v in option.items()} for option in options]
+    inside = all(k.startswith(INSIDE) for option in options for k in option)
     if hasattr(estimator, "_fits_with") and inside:
         fits: list[Any] = clone(estimator)._fits_with(inner, X, y, given)
         return fits
@@ -39,11 +39,11 @@ def fits_of(
         first, some = _changed(estimator, options[members[0]]), [options[i] for i in members]
         if goes_along_paths(first, some):
             values = [option[name] for option in some]
-            own: Sequence[Any] = first.path(caller_rows(X), y, values, sample_weight=given.weights)
+            new: Sequence[Any] = first.path(caller_rows(X), y, values, sample_weight=given.weights)
         else:
             models = [_changed(estimator, options[i]) for i in members]
-            own = [fit_inside(model, X, y, given) for model in models]
-        for i, fit in zip(members, own, strict=True):
+            new = [fit_inside(model, X, y, given) for model in models]
+        for i, fit in zip(members, new, strict=True):
             fits[i] = fit
     return fits
 
@@ -51,13 +51,13 @@ def fits_of(
 def fits_with_messages(
     estimator: EstimatorLike, options: Sequence[Option], X: MatrixLike, y: Array, given: Given
 ) -> tuple[list[Any], list[list[str]]]:
-    """`fits_of`, and what each fit of another library warned about convergence."""
+    """`fits_of`, and for each fit the messages of other libraries' warnings about convergence."""
     joint = hasattr(estimator, "_fits_with") or goes_along_paths(estimator, options)
     fits, messages = list[Any](), list[list[str]]()
     for part in [options] if joint else [[option] for option in options]:
-        own, said = with_messages(partial(fits_of, estimator, part, X, y, given))
-        fits += own
-        messages += [said] * len(part)
+        new, warned = with_messages(partial(fits_of, estimator, part, X, y, given))
+        fits += new
+        messages += [warned] * len(part)
     return fits, messages
 
 
@@ -71,8 +71,8 @@ def goes_along_paths(estimator: EstimatorLike, options: Sequence[Option]) -> boo
     """Whether `fits_of` shares work among these options."""
     inside = getattr(estimator, "estimator", None)
     if hasattr(estimator, "_fits_with") and inside is not None:
-        own = [{k.removeprefix(INSIDE): v for k, v in option.items()} for option in options]
-        return goes_along_paths(inside, own)
+        inner = [{k.removeprefix(INSIDE): v for k, v in option.items()} for option in options]
+        return goes_along_paths(inside, inner)
     if not callable(getattr(estimator, "path", None)) or not has_path(estimator):
         return False
     name = getattr(estimator, "path_parameter", "strength")
@@ -108,8 +108,8 @@ def fits_on_folds(
         else:
             return
     for train, _ in splits:
-        own = some_rows(X, train, estimator)
-        yield fits_of(estimator, options, own, y[train], given.at(train))
+        rows = some_rows(X, train, estimator)
+        yield fits_of(estimator, options, rows, y[train], given.at(train))
 
 
 def _along_paths(options: Sequence[Option], name: str) -> Iterator[list[int]]:

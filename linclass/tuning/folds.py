@@ -158,7 +158,7 @@ def grouped_parts(
 
 
 def distinct_groups(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(the groups, the number of that of each row); ValueError if they cannot be told apart."""
+    """(distinct groups, index of the group of each row); ValueError if groups cannot be sorted."""
     try:
         return np.unique(groups, return_inverse=True)
     except TypeError:
@@ -177,21 +177,21 @@ def _placed(counts: np.ndarray, shares: np.ndarray, bits: np.random.PCG64) -> np
     waiting = (counts > 0).sum(axis=0)  # unassigned groups of each class
     part = np.empty(len(counts), dtype=np.int64)
     for group in order:
-        own = counts[group]
-        last = (own > 0) & (waiting == 1)
-        would_have_all = (filled[:, last] + own[last] == total[last]).any(axis=1)
+        rows = counts[group]  # of each class
+        last = (rows > 0) & (waiting == 1)
+        would_have_all = (filled[:, last] + rows[last] == total[last]).any(axis=1)
         if would_have_all.all():
             return None
-        cost = ((2 * filled + own) * own / (total * shares[:, None])).sum(axis=1)
+        cost = ((2 * filled + rows) * rows / (total * shares[:, None])).sum(axis=1)
         cost[would_have_all] = np.inf
         part[group] = np.lexsort((seats, filled.sum(axis=1) / shares, cost))[0]
-        filled[part[group]] += own
-        waiting -= own > 0
+        filled[part[group]] += rows
+        waiting -= rows > 0
     return part
 
 
-# The inner folds of an estimator that chooses, of the rows whose weight is not 0: given ones, those of a splitter of
-# scikit-learn, or stratified ones.
+# Inner folds of an estimator that is tuned or calibrated, among the rows of positive weight: given by the user, by a
+# splitter of scikit-learn, or stratified.
 
 
 class Split(NamedTuple):
@@ -267,9 +267,9 @@ def warn_of_unseen_classes(splits: Sequence[Split], y: Array, strata: Array, own
 
 def classes_without_training_rows(splits: Sequence[Split], strata: Array) -> dict[int, int]:
     """The first class that the training rows of a split lack, by the number of the split."""
-    known, lacking = np.unique(strata), {}
+    classes, lacking = np.unique(strata), {}
     for number, (train, _) in enumerate(splits):
-        missing = np.setdiff1d(known, strata[train])
+        missing = np.setdiff1d(classes, strata[train])
         if len(missing):
             lacking[number] = int(missing[0])
     return lacking
@@ -284,8 +284,8 @@ def fold_of_rows(splits: Sequence[Split], rows: int) -> Array | None:
     fold, held_out = np.empty(rows, dtype=int), [split.held_out for split in splits]
     if not np.array_equal(np.sort(np.concatenate(held_out)), np.arange(rows)):
         return None
-    for k, own in enumerate(held_out):
-        fold[own] = k
+    for k, numbers in enumerate(held_out):
+        fold[numbers] = k
     return fold
 
 

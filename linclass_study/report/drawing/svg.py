@@ -44,9 +44,9 @@ def rendered(figure: Figure, form: str) -> bytes:
 
 
 def _columns(figure: Figure) -> str:
-    """Where a narrow page can cut the figure to place its columns of panels below each other, in points from the top
-    left: the width of what is left of all columns and repeated beside each, the upper and lower ends of the panels, the
-    ends of what is above and of what is below them, the limits of the columns. Empty for one column."""
+    """Lines at which a narrow page cuts the figure to place its columns of panels below each other, in points from the
+    top left: the width of what is left of all columns and repeated beside each, the upper and lower ends of the panels,
+    the ends of what is above and of what is below them, the limits of the columns. Empty for one column."""
     points, height = 72 / figure.dpi, figure.bbox.height
     shown = [(axes, box) for axes in figure.axes if axes.axison and (box := axes.get_tightbbox())]
     boxes = [box for _, box in shown]
