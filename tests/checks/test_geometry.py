@@ -21,9 +21,9 @@ def standardized(X):
     return X[:, sd > 1e-12] / sd[sd > 1e-12]
 
 
-@pytest.mark.parametrize("shape", [(60, 7), (7, 60), (30, 30), (500, 3)])
-@pytest.mark.parametrize("is_sparse", [False, True])
-@pytest.mark.parametrize("block", [10, 1 << 20])
+@each("shape", [(60, 7), (7, 60), (30, 30), (500, 3)])
+@each("is_sparse", [False, True])
+@each("block", [10, 1 << 20])
 def test_rank_and_condition_are_those_of_all_singular_values(shape, is_sparse, block, monkeypatch):
     monkeypatch.setattr(geometry, "BLOCK", block * shape[1])
     X = np.random.default_rng(0).normal(size=shape) * (np.arange(shape[1]) + 1) + 3

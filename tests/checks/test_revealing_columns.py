@@ -1,14 +1,17 @@
-"""Columns that repeat the class are reported; good measurements are not."""
+"""Columns that reveal the class are reported: copies of it, and rules by one column; good measurements are not."""
 
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import pytest
 from cases import each
 from planted import numbers
 from scipy import sparse
 
-from linclass_study.checks.columns import log_chance, target_like
+from linclass_study.analysis.data_warnings import findings, serious
+from linclass_study.checks.columns import log_chance, one_rule, target_like
+from linclass_study.report import data_card
 
 N = 300
 DRAWN = np.random.default_rng(0)
@@ -114,3 +117,61 @@ def test_a_copy_of_few_rows_among_many_columns_is_not_reported():
     assert target_like(gaps, y, nobody)["target_like_columns"] == {}
     alone = numbers({"it": y.astype(float)}, None)
     assert target_like(alone, y, nobody)["target_like_columns"] == {"it": "copy"}
+
+
+# A column that alone predicts nearly every class is named, with its accuracy, as a question
+
+Y = (np.random.default_rng(0).random(400) < 0.4).astype(np.int32)
+UNIFORM, CHANCE = np.random.default_rng(2).random((2, 400))
+LATER = (np.arange(400) >= 200).astype(np.int8)
+
+
+def predicting(values, y=Y, levels=None, split=None):
+    """Whether and how well the column predicts the class."""
+    columns = {"own": values, "noise": np.random.default_rng(1).standard_normal(len(y))}
+    table = numbers(columns, {"own": levels} if levels else None)
+    split = np.zeros(len(y), np.int8) if split is None else split
+    return one_rule(table, y, split)["one_rule_columns"]
+
+
+def edited(values, rows, new):
+    values = np.array(values, float)
+    values[:rows] = new - values[:rows]
+    return values
+
+
+def test_a_threshold_with_one_percent_errors_is_reported():
+    (right, most) = predicting(edited(Y + 0.9 * UNIFORM, 4, 1.95))["own"]  # four on the other side
+    assert right == pytest.approx(1 - 4 / 400, abs=0.01)
+    assert most == np.bincount(Y).max() / 400
+    pairs = edited(2 * Y + (UNIFORM < 0.5), 3, 3)
+    assert "own" in predicting(pairs, levels=("a", "b", "c", "d"))
+    assert "own" in predicting(np.where(LATER, UNIFORM, Y), split=LATER)
+
+
+@each("arguments", [
+    *((np.where(error > CHANCE, 1 - Y, Y) + UNIFORM / 2,) for error in (0.05, 0.2, 0.5)),
+    (UNIFORM, (np.arange(400) < 8).astype(np.int32)),
+    (np.arange(400),),
+    (np.arange(400), Y, tuple(f"{i:03}" for i in range(400))),
+    (np.where(LATER, UNIFORM, Y),),
+    (np.tile([0, 1], 4) + np.arange(8) / 100, np.tile([0, 1], 4).astype(np.int32)),
+], ids=[
+    "5 % errors", "20 % errors", "50 % errors", "a rare class", "sorted rows", "names of rows",
+    "right in half the rows", "too few rows",
+])  # fmt: skip
+def test_columns_that_predict_worse_or_by_chance_are_not_reported(arguments):
+    assert not predicting(*arguments)
+
+
+def test_one_warning_asks_about_all_columns_and_gives_their_accuracies():
+    facts = {"one_rule_columns": {"paid": [0.985, 0.62], "due": [1.0, 0.62]}, "rows": 200}
+    (sentence,) = findings(facts | {"sparse": False})
+    assert sentence == (
+        "single columns predict the class, 'paid' for 98.5 % of the rows, 'due' for 100 % of the rows, where the most "
+        "frequent class has 62 %: are they known before the class is? If not, leave them out with `drop: [paid, due]`"
+    )
+    assert serious(facts) == [sentence]  # so it is among the terminal's last lines
+    described = {"numeric": 1, "categorical": 0, "texts": 0, "unchecked": {}} | facts
+    card = "predicts the class almost perfectly on its own: paid, due"
+    assert data_card.card(described)["Columns"] == card
