@@ -61,15 +61,6 @@ class ForksForMemory(Fine):
         return super().fit(X, y)
 
 
-class OtherMeanings(Fine):
-    """Attributes of our names with other meanings."""
-
-    def fit(self, X, y):
-        self.status_, self.reason_, self.n_iter_ = "done", ["a", "b"], []
-        self.objective_, self.trace_ = np.array([]), {"x": 1}
-        return super().fit(X, y)
-
-
 class SpoilsItsInput(Fine):
     """With spoil=1 it zeroes what it is given; that must not reach the next candidate."""
 

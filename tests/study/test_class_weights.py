@@ -81,10 +81,8 @@ def test_class_weights_by_label_reach_foreign_and_wrapped_estimators_once(rows):
     inner = {"estimator": {"classifier": THEIRS, "params": weights}}
     voting = {"classifier": "sklearn.ensemble.BaggingClassifier", "params": inner}
     assert fitted(rows, voting).estimator.estimator.class_weight == {0: 5, 2: 2}
-    inner = {"classifier": THEIRS, "params": {"class_weight": {"ill": 5, "well": 2}}}
-    step = {"sklearn.feature_selection.SelectFromModel": {"estimator": inner}}
-    found = fitted(rows, {"classifier": OURS, "transforms": [step]})
-    (transform,) = found.transforms
+    step = {"sklearn.feature_selection.SelectFromModel": inner}
+    (transform,) = fitted(rows, {"classifier": OURS, "transforms": [step]}).transforms
     assert transform.transformer.estimator.class_weight == {0: 5, 2: 2}
     method = Method.from_entry(
         {"classifier": OURS, "params": {"class_weight": {1: 5, 2: 3}}}, ("1", "2", "3")
@@ -101,13 +99,11 @@ def test_weights_can_be_tuned(rows):
 
 
 def test_an_unknown_label_is_named_with_the_classes(rows):
-    entry = {"classifier": OURS, "params": {"class_weight": {"sick": 2}}}
-    with pytest.raises(
-        ValueError, match="'sick' is not a class; the classes are ill, unsure, well"
-    ):
-        fitted(rows, entry)
-    with pytest.raises(ValueError, match="'3' is not a class"):
-        fitted(rows, {"classifier": OURS, "params": {"class_weight": {3: 2}}})
+    for label in ("sick", 3):
+        entry = {"classifier": OURS, "params": {"class_weight": {label: 2}}}
+        words = f"'{label}' is not a class; the classes are ill, unsure, well"
+        with pytest.raises(ValueError, match=words):
+            fitted(rows, entry)
 
 
 @each("weights", ["balance", 3, True, [1, 2], {"ill": "much"}, {"ill": -1}, {"ill": [1]}])
@@ -119,28 +115,25 @@ def test_invalid_class_weights_are_refused_before_anything_runs(weights):
 # Messages name classes by the labels in the data file
 
 LABELS = ["ill", "rare", "well"]
-LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}
 CALIBRATED = {"classifier": "linclass.Calibrated"}
 QDA = {"classifier": "linclass.QuadraticDiscriminantAnalysis"}
 
 
 @pytest.mark.usefixtures("in_process")
-@pytest.mark.parametrize(("entry", "rare", "protocol", "status"), [
+@each(("entry", "rare", "protocol", "status"), [
     (CALIBRATED, 1, "cv", "not_applicable"),
     (CALIBRATED | {"tune": {"cv": [2, 3]}}, 2, "cv", "not_applicable"),
     (QDA, 2, "cv", "rank_deficient"),
     (QDA, 2, "leave_one_out", "rank_deficient"),
 ])  # fmt: skip
 def test_the_reason_of_a_fit_names_the_class_by_its_label(tmp_path, entry, rare, protocol, status):
-    rng = np.random.default_rng(0)
     y = np.array([0, 2] * 10 + [1] * rare, dtype=np.int32)
-    table = Table(rng.normal(size=(len(y), 2)), ("a", "b"))
-    path = rows_file(tmp_path, table, y)
-    each = np.arange(len(y))
-    units = each if protocol == "leave_one_out" else np.minimum(each // 4, 1)
+    table = Table(np.random.default_rng(0).normal(size=(len(y), 2)), ("a", "b"))
+    row = np.arange(len(y))
+    units = row if protocol == "leave_one_out" else np.minimum(row // 4, 1)
     task = {"n_classes": 3, "positive": 2, "inner_folds": 2, "classes": LABELS}
     plan = Plan((Planned(protocol, 0, 0, units),))
-    (fit,) = run_alone(LIMITS, "d", "m", entry, path, plan, task, 1).fits
+    (fit,) = run_alone(entry, rows_file(tmp_path, table, y), plan, task).fits
     assert fit["status"] == status, fit["reason"]
     assert "class 'rare' has" in fit["reason"]
     assert "class 1" not in fit["reason"]

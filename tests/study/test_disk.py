@@ -6,13 +6,12 @@ import shutil
 import subprocess
 import sys
 from collections import namedtuple
-from types import SimpleNamespace
 
 import pytest
+from run_alone import EVALUATION, compute
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import fit_jobs
-from linclass_study.execution.run_files import Records, RunInputs
+from linclass_study.execution.run_files import Records
 from linclass_study.files import disk_cache, writing
 
 # Values that were computed from files are taken from the cache while the files are the same
@@ -121,34 +120,8 @@ def test_a_full_disk_is_named_and_refuses_only_fits_that_failed_on_it(full, tmp_
         writing.refuse_for_full_disk(["ValueError: no", FAILED], tmp_path)
 
 
-def test_a_run_that_failed_on_a_full_disk_is_not_written(full, tmp_path, monkeypatch):
-    monkeypatch.setattr(fit_jobs, "fit_and_predict", lambda *_, **__: FailedRecords())
+def test_a_run_that_failed_on_a_full_disk_is_not_written(full, results, in_process, monkeypatch):
+    monkeypatch.setattr(Records, "reasons", lambda _: [FAILED])
     with pytest.raises(StudyError, match="is full"):
-        fit_jobs.computed_run(Shared(tmp_path), "m", SPEC, None)
-    assert not [*tmp_path.rglob("*.parquet")]
-
-
-LIMITS = {"fit_seconds": 1.0, "fit_memory_mb": 1.0}
-SPEC = {"entry": {}, "code": "", "features": "f"}
-
-
-class FailedRecords(Records):
-    def __init__(self):
-        self.added = [({"status": "failed", "reason": FAILED}, None, None, None)]
-
-
-class Shared(fit_jobs.SharedInputs):
-    """The inputs of a run that has no earlier fits."""
-
-    def __init__(self, results):
-        self.results, self.dataset, self.limits = results, "d", LIMITS
-        self.runs = SimpleNamespace(by_recipe=lambda *_: ())
-
-    def inputs_of(self, spec):
-        return RunInputs("this entry", "these rows")
-
-    def run_of(self, method, spec):
-        return None
-
-    def specified(self, spec):
-        return SimpleNamespace(recipe="")
+        compute(results, EVALUATION, "lda")
+    assert not [*(results / "runs").rglob("*.parquet")]

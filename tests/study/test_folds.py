@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-import pytest
+from cases import each
 
 from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset, save_dataset
@@ -18,18 +18,14 @@ def data(counts, test_rows=0):
     y = np.repeat(np.arange(len(counts)), counts).astype(np.int32)
     split = np.zeros(len(y), np.int8)
     split[len(y) - test_rows :] = 1
-    return Dataset(
-        Table(np.zeros((len(y), 1)), ("x",)), y, split, [f"c{k}" for k in range(len(counts))]
-    )
+    classes = [f"c{k}" for k in range(len(counts))]
+    return Dataset(Table(np.zeros((len(y), 1)), ("x",)), y, split, classes)
 
 
-def about(data, status="available", reason=""):
-    return {"status": status, "reason": reason, "test_rows": int(data.split.sum())}
-
-
-def written_and_read(data, path, evaluation=EVALUATION):
+def written_and_read(data, path, evaluation=EVALUATION, status="available", reason=""):
     write_folds(*folds.make_folds(data, "name", evaluation), str(path))
-    return read_plan(str(path), about(data), evaluation)
+    about = {"status": status, "reason": reason, "test_rows": int(data.split.sum())}
+    return read_plan(str(path), about, evaluation)
 
 
 def test_the_file_gives_back_every_fit_and_folds_without_rows_give_the_reason(tmp_path):
@@ -46,11 +42,8 @@ def test_the_file_gives_back_every_fit_and_folds_without_rows_give_the_reason(tm
     plan = written_and_read(data([7, 2]), tmp_path / "folds.parquet")
     assert [fit.n_test for fit in plan.fits] == [0] * 6
     assert "class 'c1' has 2; set evaluation.folds to at most 2" in plan.fits[0].no_folds_reason
-    nothing = data([])
-    write_folds(*folds.make_folds(nothing, "name", EVALUATION), str(tmp_path / "folds.parquet"))
-    plan = read_plan(
-        str(tmp_path / "folds.parquet"), about(nothing, "unavailable", "no such file"), EVALUATION
-    )
+    gone = {"status": "unavailable", "reason": "no such file"}
+    plan = written_and_read(data([]), tmp_path / "folds.parquet", **gone)
     assert plan.unavailable == "no such file"
     assert [fit.n_test for fit in plan.fits] == [0] * 6
 
@@ -103,7 +96,7 @@ def test_every_protocol_keeps_groups_whole(tmp_path):
 SPLIT = np.repeat([0, 1], [9, 6]).astype(np.int8)
 
 
-@pytest.mark.parametrize(("changes", "protocol", "words"), [
+@each(("changes", "protocol", "words"), [
     ({"groups": GROUPS % 2}, "cv", "3 folds of whole groups need 3 groups, and there are 2"),
     ({"groups": np.repeat([0, 1, 2, 3], [4, 3, 3, 5])}, "cv", "class 'c1' are in one group"),
     ({"groups": np.repeat([0, 1, 2], [5, 5, 5])}, "leave_one_out", "class 'c1' has one group"),
@@ -126,7 +119,7 @@ def test_folds_that_cannot_be_assigned_are_planned_with_the_reason(
 CURVE = {"learning_curve": {"sizes": [0.1, 0.5, 12, 1.0]}}
 
 
-@pytest.mark.parametrize("groups", [None, np.arange(60) % 20])
+@each("groups", [None, np.arange(60) % 20])
 def test_learning_curves_train_on_nested_parts_of_the_training_rows_of_cv(tmp_path, groups):
     rows = replace(data([36, 24]), groups=groups)
     fits = planned(rows, tmp_path, "cv", CURVE)
@@ -155,7 +148,7 @@ def test_learning_curves_train_on_nested_parts_of_the_training_rows_of_cv(tmp_pa
             before[fit.repeat] = part
 
 
-@pytest.mark.parametrize(("sizes", "words"), [
+@each(("sizes", "words"), [
     ([2], "a part of 2 training rows has none of class 'c2'"),
     ([100], "100 training rows are requested, but a training set has 20"),
 ])  # fmt: skip
@@ -190,10 +183,8 @@ def test_folds_are_made_once_and_again_when_they_are_lost_or_other_ones_are_due(
 
 
 def test_folds_depend_on_the_data_set_the_seed_and_the_repeat():
-    small = data([20, 20])
-
     def made(dataset="one", **changes):
-        assigned, _ = folds.make_folds(small, dataset, EVALUATION | changes)
+        assigned, _ = folds.make_folds(data([20, 20]), dataset, EVALUATION | changes)
         return [of_row.tolist() for (protocol, _), of_row in assigned.items() if protocol == "cv"]
 
     assert made() == made()

@@ -81,8 +81,7 @@ class Unbuildable:
 
 
 @pytest.fixture
-def guard(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+def guard():
     with Guard("test_guard:Obedient", {"start": 100}, seconds=2, memory_mb=500) as guard:
         yield guard
 
@@ -124,16 +123,14 @@ def test_a_timeout_ends_what_the_fit_itself_started(guard, tmp_path):
     pytest.fail("the grandchild is still running")
 
 
-def test_a_state_that_cannot_be_built_is_a_failure_of_every_call(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+def test_a_state_that_cannot_be_built_is_a_failure_of_every_call():
     with Guard("test_guard:Unbuildable", {}, seconds=5, memory_mb=500) as guard:
         for _ in range(2):
             answer = guard.call("anything")
             assert (answer.kind, answer.value) == ("failed", "FileNotFoundError: no such data")
 
 
-def test_a_slow_start_is_reported_as_such_and_waited_for_once(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+def test_a_slow_start_is_reported_as_such_and_waited_for_once():
     with Guard("test_guard:Slow", {}, seconds=50, memory_mb=500, start_seconds=0.5) as guard:
         guard.use({}, "importing slow.Slow")
         begin = time.monotonic()

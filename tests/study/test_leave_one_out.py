@@ -1,7 +1,6 @@
 """Leave-one-out gives what n separate fits give, together or one by one; and a published number."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ from cases import each
 from run_alone import rows_file, run_alone
 
 from linclass.base.tables import Table
-from linclass.tuning.folds import seed_of
 from linclass_study.execution.folds import Plan, Planned
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
@@ -19,7 +17,6 @@ from linclass_study.pipeline.method import Method
 pytestmark = pytest.mark.usefixtures("in_process")
 
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": 2}
-LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}
 PLAIN, SCALED = ["impute", "one_hot"], ["impute", "one_hot", "standardize"]
 N = 33
 
@@ -34,24 +31,9 @@ def rows(missing=False):
     return Table(np.column_stack([X, kind]), ("u", "v", "kind"), {"kind": ("a", "b", "c", "d")}), y
 
 
-def ran(tmp_path, entry, units, groups=None, table=None, y=None, **task):
-    if table is None:
-        table, y = rows()
-    path = rows_file(tmp_path, table, y, groups=groups)
-    plan = Plan((Planned("leave_one_out", 0, 0, units),))
-    return run_alone(LIMITS, "d", "m", entry, path, plan, TASK | task, 1)
-
-
-def refitted(entry, units, groups, table, y, task):
-    """One fit for each unit, by the pipeline as for any other fold."""
-    method, output = Method.from_entry(entry), []
-    seed = seed_of(1, "d", "m", "leave_one_out", 0, 0)
-    for unit in np.unique(units):
-        out = units == unit
-        members = None if groups is None else groups[~out]
-        fitted = fit_method(method, table.rows(~out), y[~out], task, seed, members)
-        output.append((np.flatnonzero(out), *fitted.predict(table.rows(out))))
-    return output
+def ran(tmp_path, entry, table, y):
+    plan = Plan((Planned("leave_one_out", 0, 0, np.arange(len(y))),))
+    return run_alone(entry, rows_file(tmp_path, table, y), plan, TASK)
 
 
 METHODS = {
@@ -73,34 +55,41 @@ METHODS = {
 }
 
 
+def in_order(parts):
+    """Codes, scores and log probabilities by row, from parts of rows and their predictions."""
+    at = np.concatenate([rows for rows, _ in parts])
+    assert sorted(at) == list(range(N))
+    columns = zip(*(predicted for _, predicted in parts), strict=True)
+    return [c[0] if c[0] is None else np.concatenate(c)[np.argsort(at)] for c in columns]
+
+
 @pytest.mark.slow
 @each("grouped", [False, True], ids=["rows", "groups"])
 @each("missing", [False, True], ids=["whole", "missing"])
 @each("name", METHODS)
 def test_leave_one_out_is_n_separate_fits(name, missing, grouped):
-    entry = METHODS[name]
     table, y = rows(missing)
     groups = np.arange(N) // 2 if grouped else None
-    units = np.arange(N) if groups is None else groups
-    task = Task(**TASK)
-    method, seed = Method.from_entry(entry), seed_of(1, "d", "m", "leave_one_out", 0, 0)
-    found = {}
-    for at, _, output, _ in fitting.leave_one_out(method, table, y, units, task, seed, groups):
-        codes, scores, logs = output
-        for place, row in enumerate(at.tolist()):
-            assert row not in found
-            found[row] = codes[place], scores[place], None if logs is None else logs[place]
-    assert len(found) == N
-    for at, codes, scores, logs in refitted(entry, units, groups, table, y, task):
-        for place, row in enumerate(at.tolist()):
-            assert found[row][0] == codes[place]
-            np.testing.assert_allclose(found[row][1], scores[place], rtol=1e-5, atol=1e-6)
-            if logs is not None:
-                np.testing.assert_allclose(found[row][2], logs[place], rtol=1e-5, atol=1e-6)
+    units = groups if grouped else np.arange(N)
+    method, task = Method.from_entry(METHODS[name]), Task(**TASK)
+    made = fitting.leave_one_out(method, table, y, units, task, 5, groups)
+    codes, *together = in_order([(at, output) for at, _, output, _ in made])
+    alone = []
+    for unit in np.unique(units):
+        out = units == unit
+        members = groups[~out] if grouped else None
+        fitted = fit_method(method, table.rows(~out), y[~out], task, 5, members)
+        alone.append((np.flatnonzero(out), fitted.predict(table.rows(out))))
+    expected, *alone = in_order(alone)
+    np.testing.assert_array_equal(codes, expected)
+    for ours, theirs in zip(together, alone, strict=True):
+        assert (ours is None) == (theirs is None)
+        if ours is not None:
+            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
 
 
 def test_a_leave_one_out_row_has_all_predictions_or_the_reason(tmp_path):
-    found = ran(tmp_path, METHODS["tuned"], np.arange(N))
+    found = ran(tmp_path, METHODS["tuned"], *rows())
     (fit,) = found.fits
     assert (fit["status"], fit["n_train"], fit["n_test"]) == ("converged", N - 1, N)
     assert json.loads(fit["params"])["shrinkage"] in (0.0, 0.5, 1.0)
@@ -111,15 +100,11 @@ def test_a_leave_one_out_row_has_all_predictions_or_the_reason(tmp_path):
         "params": {"solver": "gradient_descent", "max_iter": 2, "tol": 1e-12},
         "transforms": SCALED,
     }
-    (fit,) = ran(tmp_path, entry, np.arange(N)).fits
+    (fit,) = ran(tmp_path, entry, *rows()).fits
     assert fit["status"] == "max_iter"
     assert fit["reason"].startswith(f"{N} of {N} fits: ")
-
-
-def test_a_failed_fit_gives_the_reason_of_the_leave_one_out_row(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     entry = {"classifier": "odd_estimators.TooFewRows", "transforms": SCALED}
-    found = ran(tmp_path, entry, np.arange(N))
+    found = ran(tmp_path, entry, *rows())
     assert [fit["status"] for fit in found.fits] == ["failed"]
     assert found.table().is_empty()
 
@@ -129,6 +114,6 @@ def test_iris_by_linear_discriminants_has_three_errors(tmp_path):
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)
-    table, entry = Table(X, tuple("abcd")), METHODS["from sums"]
-    found = ran(tmp_path, entry, np.arange(150), table=table, y=y.astype(np.int32)).table()
+    table = Table(X, tuple("abcd"))
+    found = ran(tmp_path, METHODS["from sums"], table, y.astype(np.int32)).table()
     assert (found["y_true"] != found["y_pred"]).sum() == 3

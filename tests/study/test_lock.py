@@ -43,14 +43,14 @@ def results(tmp_path, monkeypatch):
         file.close()
 
 
+def speaking(*command):
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+
+
 def start(*before):
-    """A process that holds the lock, in its own words."""
-    process = subprocess.Popen(
-        [*before, sys.executable, "-c", HOLD],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    """A process that holds the lock of the results, and says so."""
+    process = speaking(*before, sys.executable, "-c", HOLD)
     assert process.stdout.readline() == "held\n"
     return process
 
@@ -94,34 +94,32 @@ def test_a_process_that_ends_leaves_no_owner_and_other_results_are_not_in_the_wa
     end(process)
 
 
-@pytest.mark.parametrize(
-    ("owner", "free"),
-    [
-        ({}, True),
-        ({"boot": "0000"}, True),  # the computer was started again
-        ({"host": "inside a container"}, True),
-        ({"host": "elsewhere", "boot": "0000"}, False),
-        ({"host": "elsewhere", "boot": ""}, False),
-    ],
-)
-def test_only_owners_on_another_computer_are_uncertain(results, owner, free):
+@pytest.mark.parametrize("owner", [{}, {"boot": "0000"}, {"host": "inside a container"}])
+def test_an_owner_on_this_computer_which_may_have_been_started_again_is_known_to_be_dead(
+    results, owner
+):
     left_by(results, **owner)
-    if free:
-        locks.reserve(results)
-    else:
-        words = "on elsewhere, since 2026-01-02 03:04:05 .*if you know that it is dead, delete .*logs/lock"
-        with pytest.raises(StudyError, match=words):
-            locks.reserve(results)
-        (results / locks.LOCK).unlink()  # the remedy
-        locks.reserve(results)
+    locks.reserve(results)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}x", '{"pid": 1}'])
-def test_an_unreadable_owner_is_not_assumed_to_be_dead(results, text):
+@pytest.mark.parametrize("boot", ["0000", ""])
+def test_an_owner_on_another_computer_is_uncertain(results, boot):
+    left_by(results, host="elsewhere", boot=boot)
+    words = (
+        "on elsewhere, since 2026-01-02 03:04:05 .*if you know that it is dead, delete .*logs/lock"
+    )
+    with pytest.raises(StudyError, match=words):
+        locks.reserve(results)
+    (results / locks.LOCK).unlink()  # the remedy
+    locks.reserve(results)
+
+
+def test_an_unreadable_owner_is_not_assumed_to_be_dead(results):
     left_by(results)
-    (results / locks.LOCK).write_text(text)
-    with pytest.raises(StudyError, match="an unknown host"):
-        locks.reserve(results)
+    for text in ("{", "[]", "{}x", '{"pid": 1}'):
+        (results / locks.LOCK).write_text(text)
+        with pytest.raises(StudyError, match="an unknown host"):
+            locks.reserve(results)
 
 
 def test_without_locks_of_the_file_system_the_process_number_decides(results, monkeypatch):
@@ -152,13 +150,11 @@ def test_read_only_results_are_refused_in_one_line():
     locks.explain_read_only(logger, "results")
     logger.error("another error")
     logger.error(f"{locks.READ_ONLY} for rule report:\n    output: results/report.html\n    …")
-    assert message == [
-        "another error",
-        (
-            "The results in results cannot be written, and this study would change them: make the folder "
-            "writable (`chmod -R u+w results`), or set `results:` to another one"
-        ),
-    ]
+    explained = (
+        "The results in results cannot be written, and this study would change them: make the folder "
+        "writable (`chmod -R u+w results`), or set `results:` to another one"
+    )
+    assert message == ["another error", explained]
 
 
 @pytest.mark.parametrize("names", [["--pid"], ["--pid", "--uts"]])
@@ -177,9 +173,7 @@ def test_a_container_on_this_kernel_is_seen(results, names):
 
 def hold(run):
     """A process that claims the run, reports this, and keeps the claim until its input ends."""
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", HOLD_RUN, run]
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+    return speaking(sys.executable, "-c", HOLD_RUN, run)
 
 
 @pytest.mark.slow

@@ -7,7 +7,6 @@ of its held-out rows may matter: neither their values, nor a level, a word or a 
 
 import warnings
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -24,8 +23,8 @@ from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
+from linclass_study.project import ROOT
 
-ROOT = Path(__file__).parents[2]
 CATALOGUE = parse_numbers(read_yaml(ROOT / "config" / "methods.yaml"))
 N, FOLDS = 48, 3
 EDITED = 5  # held out in fold 2, with every third row
@@ -79,13 +78,16 @@ def bag(folder, label, changed):
         for i, post in enumerate(posts)
         for word in sorted(set(post.split()))
     ]
-    own = folder / "bag"
-    own.mkdir()
-    (own / "train.data").write_text("\n".join(counts) + "\n")
-    kinds = {"ham": 1, "spam": 2}
-    (own / "train.label").write_text("\n".join(str(kinds[kind]) for kind in labels(label)) + "\n")
-    (own / "train.map").write_text("ham 1\nspam 2\n")
-    (own / "vocabulary.txt").write_text("\n".join(words) + "\n")
+    kinds = {"ham": "1", "spam": "2"}
+    files = {
+        "train.data": counts,
+        "train.label": [kinds[kind] for kind in labels(label)],
+        "train.map": ["ham 1", "spam 2"],
+        "vocabulary.txt": words,
+    }
+    (folder / "bag").mkdir()
+    for name, lines in files.items():
+        (folder / "bag" / name).write_text("\n".join(lines) + "\n")
     return {"source": {"file": "bag"}, "format": "bag_of_words"}
 
 
@@ -96,9 +98,7 @@ def posts(folder, label, changed):
     return {"source": {"file": "own.csv"}, "format": "csv", "target": "target", "texts": ["text"]}
 
 
-SOURCES = {
-    "table": csv, "whole table": whole, "bag of words": bag, "texts": posts,
-}  # fmt: skip
+SOURCES = {"table": csv, "whole table": whole, "bag of words": bag, "texts": posts}
 
 
 def obtained(folder, source, label, changed):
@@ -116,10 +116,10 @@ def obtained(folder, source, label, changed):
 def data(tmp_path_factory):
     """source → the data as they are, with another label, and with other features of one row."""
     edits = {"as it is": (False, False), "label": (True, False), "features": (False, True)}
+    folder = tmp_path_factory.mktemp
     return {
         source: {
-            name: obtained(tmp_path_factory.mktemp("own") / "data", source, *edit)
-            for name, edit in edits.items()
+            name: obtained(folder("own") / "data", source, *edit) for name, edit in edits.items()
         }
         for source in SOURCES
     }
@@ -200,14 +200,8 @@ STEPS = {
 @each("steps", STEPS)
 def test_no_transform_uses_held_out_rows(data, steps, classifier):
     entry = {"classifier": f"linclass.{classifier}", "transforms": STEPS[steps]}
-    refusals = [
-        hold(data, source, entry | extra)[False]
-        for source, extra in (
-            ("table", {}),
-            ("bag of words", {}),
-            ("texts", {"features": ["count_words"]}),
-        )
-    ]
+    cases = {"table": {}, "bag of words": {}, "texts": {"features": ["count_words"]}}
+    refusals = [hold(data, source, entry | extra)[False] for source, extra in cases.items()]
     assert refusals.count("") >= 2, refusals
 
 
@@ -222,11 +216,8 @@ def test_no_tuned_option_of_a_transform_is_chosen_by_held_out_rows(data, option)
     step = option.partition("__")[0]
     own = {"SelectKBest": "sklearn.feature_selection.SelectKBest"}.get(step, step)
     steps = ["impute", "one_hot", own] if step != "impute" else ["impute", "one_hot"]
-    entry = {
-        "classifier": "linclass.LogisticRegression",
-        "tune": {"strength": [0.01, 1.0], option: TUNED[option]},
-        "transforms": steps,
-    }
+    tune = {"strength": [0.01, 1.0], option: TUNED[option]}
+    entry = {"classifier": "linclass.LogisticRegression", "tune": tune, "transforms": steps}
     assert hold(data, "table", entry)[False] == ""
 
 

@@ -4,23 +4,19 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from run_alone import EVALUATION, STEPS, planned, run_on
 
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.execution.features import compute_features
-from linclass_study.execution.fit_run import PlannedRun, SharedChild, fit_and_predict, task
-from linclass_study.execution.folds import make_folds, read_plan, write_folds
 from linclass_study.processes.guard import Guard
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
-LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}
-EVALUATION = {
+ALL = EVALUATION | {
     "protocols": [
         "cv", "official", {"hold_out": {"repeats": 2}}, "leave_one_out", {"learning_curve": {"sizes": [0.5]}}
     ],
-    "folds": 3, "repeats": 2, "inner_folds": 2, "tune_metric": "accuracy", "tune_rule": "best", "seed": 7,
+    "repeats": 2,
 }  # fmt: skip
-STEPS = ["impute", "one_hot", "standardize"]
 METHODS = {
     "table": [{"classifier": "linclass.LinearDiscriminantAnalysis", "transforms": STEPS},
         {"classifier": "linclass.LogisticRegression", "transforms": STEPS, "tune": {"strength": [0.01, 1]}},
@@ -64,51 +60,38 @@ def obtained(folder, source, edit):
     return obtain_dataset(entry | keys, [], folder, folder)
 
 
-def planned(data, folder, **changes):
-    about = {"status": "available", "test_rows": int(data.split.sum()), "classes": data.classes}
-    about["positive"] = data.classes[data.positive]
-    evaluation = EVALUATION | changes
-    write_folds(*make_folds(data, "d", evaluation), str(folder / "folds.parquet"))
-    plan = read_plan(str(folder / "folds.parquet"), about, evaluation)
-    return plan, task(about, evaluation)
-
-
-def ran(child, data, folder, number, entry):
-    plan, own_task = planned(data, folder)
-    features = folder / f"{number}.npz"
-    compute_features(data, entry.get("features", [])).save(features)
-    run = PlannedRun("d", "m", {"transforms": []} | entry, str(features), plan, own_task, seed=7)
-    found = fit_and_predict(run, child)
+def predictions(data, folder, entry):
+    found = run_on(data, folder, entry, ALL)
     assert {fit["status"] for fit in found.fits} == {"converged"}, found.reasons()
     return found.table()
 
 
 def test_only_predictions_of_official_depend_on_official_test_rows(tmp_path):
     for source, methods in METHODS.items():
-        folds, predictions = [], []
+        folds, tables = [], []
         for edit in (False, True):
             folder = tmp_path / f"{source} {edit}"
             folder.mkdir()
             data = obtained(folder, source, edit)
-            plan, _ = planned(data, folder)
+            plan, _ = planned(data, folder, ALL)
             folds.append([fit.fold_of_row[data.split == 0].tolist() for fit in plan.fits])
-            predictions.append(
-                [ran(SharedChild(LIMITS), data, folder, *each) for each in enumerate(methods)]
-            )
+            tables.append([predictions(data, folder, entry) for entry in methods])
         assert folds[0] == folds[1]
-        for before, after in zip(*predictions, strict=True):
+        for before, after in zip(*tables, strict=True):
             unseen = pl.col("protocol") != "official"
             assert_frame_equal(before.filter(unseen), after.filter(unseen), check_exact=True)
             assert not before.filter(~unseen).equals(after.filter(~unseen))
+
+
+def test_protocols_test_the_rows_of_cv_rows_and_official_the_official_ones(tmp_path):
     data = obtained(tmp_path, "table", False)
     for rows, n in (("train", 48), ("all", 84)):
-        plan, _ = planned(data, tmp_path, cv_rows=rows)
-        tested = {name: [] for name in ("cv", "official", "leave_one_out")}
+        plan, _ = planned(data, tmp_path, ALL | {"cv_rows": rows})
+        tested = {"cv": [], "official": [], "leave_one_out": []}
         for fit in plan.fits:
             tested.get(fit.protocol, []).extend(fit.test.tolist() if fit.repeat == 0 else [])
-            assert (fit.n_train, fit.n_test) == (
-                (n - 1, n) if fit.is_leave_one_out else (len(fit.train), len(fit.test))
-            )
+            expected = (n - 1, n) if fit.is_leave_one_out else (len(fit.train), len(fit.test))
+            assert (fit.n_train, fit.n_test) == expected
         assert sorted(tested["cv"]) == sorted(tested["leave_one_out"]) == list(range(n))
         assert tested["official"] == list(range(48, 84))
 
@@ -118,8 +101,8 @@ def test_folds_of_training_rows_are_fitted_jointly_beside_an_official_test_set(
 ):
     data, calls, call = obtained(tmp_path, "table", False), [], Guard.call
     monkeypatch.setattr(Guard, "call", lambda *asked: calls.append(asked[1:]) or call(*asked))
-    ran(SharedChild(LIMITS), data, tmp_path, 0, METHODS["table"][0])
+    predictions(data, tmp_path, METHODS["table"][0])
     joint = [folds for name, *folds in calls if name == "folds" and len(folds) > 1]
-    used = [folds[0][0].tolist() for folds in joint]
     assert [*map(len, joint)] == [3, 3]  # each repeat of cv
-    assert used == [np.flatnonzero(data.split == 0).tolist()] * 2
+    for folds in joint:
+        assert folds[0][0].tolist() == np.flatnonzero(data.split == 0).tolist()

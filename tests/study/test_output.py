@@ -7,7 +7,6 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from cases import each
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 
@@ -21,9 +20,8 @@ def made_terminal(**changes):
     """As Snakemake makes it: found by the name of its package, with Snakemake's formatter."""
     quiet = [SimpleNamespace(name="HOST"), SimpleNamespace(name="REASON")]
     settings = {"dryrun": False, "stdout": True, "nocolor": True, "quiet": quiet} | changes
-    handler = (
-        LoggerPluginRegistry().get_plugin("linclass").log_handler(SimpleNamespace(**settings), None)
-    )
+    plugin = LoggerPluginRegistry().get_plugin("linclass")
+    handler = plugin.log_handler(SimpleNamespace(**settings), None)
     handler.setFormatter(logging.Formatter())
     return handler
 
@@ -44,10 +42,8 @@ def said_of_plan(capsys, **settings):
     stats = record(LogEvent.RUN_INFO, "job stats", stats={"score": 1000, "total": 1000})
     handler.handle(stats)
     for number in range(1000):
-        wildcards = {"dataset": f"d{number:03}"}
-        handler.handle(
-            record(LogEvent.JOB_INFO, f"job {number}", rule_name="score", wildcards=wildcards)
-        )
+        job = {"rule_name": "score", "wildcards": {"dataset": f"d{number:03}"}}
+        handler.handle(record(LogEvent.JOB_INFO, f"job {number}", **job))
     handler.handle(stats)
     return capsys.readouterr().out
 
@@ -99,18 +95,16 @@ def test_progress_is_of_the_work_in_few_lines_and_ends_at_100_percent():
         clock.time += 0.01
     assert len(lines) <= 10 / 2 + 2
     assert "1000 of 1000 jobs   100% of the work   nothing left" in lines[-1]
+
+
+def test_jobs_without_work_count_as_a_second_each():
+    """Work is 99 + 1 and 0 + 1: the first job is 100 of 101; 980 s for 100 units leave 9.8 s for one."""
     clock = Clock()
-    # Work is 99 + 1 and 0 + 1, a second of each for its start: the first is 100 of 101.
-    jobs = {1: ("large", 99.0), 2: ("small", 0.0)}
-    progress = StudyProgress(jobs, clock)
+    progress = StudyProgress({1: ("large", 99.0), 2: ("small", 0.0)}, clock)
     clock.time = 980.0
     assert progress.is_due("job_finished", 1)
-    # 980 s for 100 units leave 9.8 s for one, 1 − 100/101 of all.
-    assert progress.line("job_finished", 1).split("   ")[-3:] == [
-        " 99% of the work",
-        "nearly done: 1 job left",
-        "done: large",
-    ]
+    line = progress.line("job_finished", 1)
+    assert line.endswith(" 99% of the work   nearly done: 1 job left   done: large")
 
 
 def test_progress_does_not_show_100_percent_before_the_end():
@@ -135,47 +129,36 @@ def test_the_time_left_is_that_of_the_work_so_far():
     assert "20% of the work   about 1 min left" in progress.line("job_finished", 1)
 
 
-@each(
-    ("seconds", "words"), [(0.2, "1 s"), (59, "59 s"), (90, "2 min"), (7200, "2 h"), (2e5, "2 d")]
-)
-def test_times_are_reported_in_one_number(seconds, words):
-    assert lasting(seconds) == words
+def test_times_are_reported_in_one_number():
+    said = {0.2: "1 s", 59: "59 s", 90: "2 min", 7200: "2 h", 2e5: "2 d"}
+    assert {seconds: lasting(seconds) for seconds in said} == said
 
 
 # The first step of a job's script
 
-SCRIPT = """
+BEGIN = """
 import signal, sys
-from linclass_study.processes.job import begin_job
-begin_job(sys.argv[1])
-print("begun", flush=True)
-signal.raise_signal(signal.SIGINT)
-print("not ended")
-"""
-
-
-REFUSING = """
-import sys
-from linclass_study.processes.job import begin_job
 from linclass_study.errors import StudyError
+from linclass_study.processes.job import begin_job
 begin_job(sys.argv[1])
-raise {}("the thing, its value, the remedy")
 """
+
+
+def ended_job(script, log):
+    """The exit code of a job and its log."""
+    done = subprocess.run([sys.executable, "-c", BEGIN + script, str(log)], check=False)
+    return done.returncode, log.read_text()
 
 
 def test_a_refusal_is_one_line_in_the_log_and_other_errors_have_a_traceback(tmp_path):
+    words = "the thing, its value, the remedy"
     for kind, lines in (("StudyError", 1), ("ValueError", 4)):
-        log = tmp_path / f"{kind}.log"
-        script = REFUSING.format(kind)
-        done = subprocess.run([sys.executable, "-c", script, str(log)], check=False)
-        assert done.returncode == 1
-        found = log.read_text().splitlines()
-        assert len(found) <= lines
-        assert found[-1].endswith("the thing, its value, the remedy")
+        code, log = ended_job(f"raise {kind}({words!r})", tmp_path / f"{kind}.log")
+        assert code == 1
+        assert len(log.splitlines()) <= lines
+        assert log.splitlines()[-1].endswith(words)
 
 
 def test_ctrl_c_ends_a_job_without_a_traceback_in_its_log(tmp_path):
-    log = tmp_path / "logs" / "job.log"
-    done = subprocess.run([sys.executable, "-c", SCRIPT, str(log)], check=False)
-    assert done.returncode == -signal.SIGINT
-    assert log.read_text() == "begun\n"
+    script = "print('begun', flush=True)\nsignal.raise_signal(signal.SIGINT)\nprint('not ended')"
+    assert ended_job(script, tmp_path / "logs" / "job.log") == (-signal.SIGINT, "begun\n")

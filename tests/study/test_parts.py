@@ -76,14 +76,12 @@ def test_a_part_that_does_not_exist_is_one_line_with_the_remedy(study):
 
     assert refusal(part="4/3") == "--part: there is no part 4/3; the last one is 3/3"
     assert refusal(part="1/9") == "--part: 1/9 divides 4 data sets; give at most 4 parts"
-    assert refusal(only=["iris"], part="1/2").endswith(
-        "1/2 divides 1 data set; give at most 1 part"
-    )
+    few = "1/2 divides 1 data set; give at most 1 part"
+    assert refusal(only=["iris"], part="1/2").endswith(few)
     for wrong in ("0/3", "3", "1/3/4", "a/b", "1/3\n"):
         assert refusal(part=wrong).startswith(f"--part: {wrong!r} does not fit (")
-    assert refusal(only=["irsi"]) == (
-        "--only: the study has no data set 'irsi'; did you mean 'iris'?"
-    )
+    unknown = "--only: the study has no data set 'irsi'; did you mean 'iris'?"
+    assert refusal(only=["irsi"]) == unknown
 
 
 def test_check_and_status_know_parts(study, capsys):
@@ -122,9 +120,9 @@ def test_merged_parts_are_the_whole_study_but_for_times(study, tmp_path, capsys)
     assert main(["merge", "r-part-2-of-2", "r-part-1-of-2", "--into", "merged"]) == 0
     assert main(["verify", "r", "merged"]) == 0
     whole, merged = tmp_path / "r", tmp_path / "merged"
-    tables = [f"tables/{path.name}" for path in (whole / "tables").glob("*.csv")]
     timed = ("times", "cost", "control", "focus")  # have seconds
-    same = [name for name in tables if not name.startswith(tuple(f"tables/{t}" for t in timed))]
-    assert len(same) > 20
+    tables = [p.name for p in (whole / "tables").glob("*.csv") if not p.name.startswith(timed)]
+    assert len(tables) > 20
+    same = [f"tables/{name}" for name in tables]
     for name in ["study.json", "comparison.npz", "scores.csv", *same]:
         assert (whole / name).read_bytes() == (merged / name).read_bytes(), name

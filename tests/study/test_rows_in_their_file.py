@@ -28,8 +28,6 @@ pytestmark = pytest.mark.usefixtures("in_process")
 
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 4000}
 TASK = {"n_classes": 3, "positive": 2}
-
-
 N = 2 * blocks.ROWS + 1000  # three blocks
 
 
@@ -54,7 +52,7 @@ def obtained(folder, **changes):
 def ran(folder, data, plan, entry):
     file = folder / "features.npz"
     compute_features(data, entry.get("features", [])).save(file)
-    return run_alone(LIMITS, "rows", "m", entry, str(file), plan, TASK, 0)
+    return run_alone(entry, str(file), plan, TASK, LIMITS)
 
 
 def test_a_numeric_target_read_in_blocks_is_unavailable(rows):
@@ -70,36 +68,29 @@ def planned(y, repeats):
     return Plan.of({("cv", r): fold for r, fold in enumerate(partitions)})
 
 
-FAMILIES = {"families": {"hits": "poisson"}}
-
-
 @each(("name", "params"), [
     ("LinearDiscriminantAnalysis", {}),
     ("QuadraticDiscriminantAnalysis", {}),
     ("GaussianNB", {}),
     ("FisherDiscriminant", {}),
     ("NearestMean", {}),
-    ("ExponentialFamilyNB", FAMILIES),
+    ("ExponentialFamilyNB", {"families": {"hits": "poisson"}}),
 ])  # fmt: skip
 @pytest.mark.full
 def test_predictions_are_those_of_rows_in_memory(rows, name, params):
     folder, X, y = rows
     data = obtained(folder)
     assert (data.y == y).all()
-    entry = {
-        "classifier": f"linclass.{name}",
-        "params": params,
-        "transforms": ["impute", "one_hot"],
-    }
+    steps = ["impute", "one_hot"]
+    entry = {"classifier": f"linclass.{name}", "params": params, "transforms": steps}
     plan = planned(y, repeats=2)
     found = ran(folder, data, plan, entry)
     assert {fit["status"] for fit in found.fits} == {"converged"}
     table, task = Table(X, ("b", "a", "c", "hits")), Task(**TASK)
     method = Method.from_entry(entry)
     kept = [columns for _, columns in found.kept("coefficients")]
-    for number, ((_, held_out, part, _), fit) in enumerate(
-        zip(found.added, plan.fits, strict=True)
-    ):
+    made = zip(found.added, plan.fits, strict=True)
+    for number, ((_, held_out, part, _), fit) in enumerate(made):
         fitted = fit_method(method, table.rows(fit.train), y[fit.train], task, seed=0)
         y_pred, score, _ = fitted.predict(table.rows(fit.test))
         assert (held_out == fit.test).all()
@@ -110,10 +101,8 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
         if known is None:
             assert not kept
             continue
-        reported = np.reshape(kept[number]["value"], (3, 5))
-        np.testing.assert_allclose(
-            reported, np.column_stack([known.b, known.W]), rtol=1e-6, atol=1e-9
-        )
+        expected = np.column_stack([known.b, known.W]).ravel()
+        np.testing.assert_allclose(kept[number]["value"], expected, rtol=1e-6, atol=1e-9)
         assert kept[number]["feature"] == [None, "b", "a", "c", "hits"] * 3
 
 

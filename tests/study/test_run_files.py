@@ -24,7 +24,6 @@ pytestmark = pytest.mark.usefixtures("in_process")
 
 N, FOLDS, INNER = 90, 3, 3
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": INNER}
-LIMITS = {"fit_seconds": 30, "fit_memory_mb": 500}
 FOLD = np.arange(N) // 3 % FOLDS
 GRID = [0.01, 0.1, 1.0]
 LOGISTIC = {
@@ -54,7 +53,7 @@ def kept(features, tmp_path):
 
     def make(entry, traces=False, name="m", tune_metric="log_loss"):
         plan, task = Plan.of({("cv", 0): FOLD}), TASK | {"tune_metric": tune_metric}
-        records = run_alone(LIMITS, "d", name, entry, features, plan, task, 1, traces=traces)
+        records = run_alone(entry, features, plan, task, name=name, traces=traces)
         folder = tmp_path / name
         records.write(folder, RunInputs("this entry", "these rows"))
         found = {t: folder / f"{t}.parquet" for t in (*TABLES, "fits", "predictions")}

@@ -1,7 +1,5 @@
 """Whatever an estimator returns, its run has a row per fit, and fits do not affect each other."""
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -19,11 +17,8 @@ from linclass_study.execution.run_files import RunInputs
 TASK = {"n_classes": 2, "positive": 1, "inner_folds": 2}
 LIMITS = {"fit_seconds": 8, "fit_memory_mb": 500}
 N, FOLDS = 60, 3
-
-
-@pytest.fixture(autouse=True)
-def _path(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+NEAREST = {"classifier": "linclass.NearestMean"}
+in_process = pytest.mark.usefixtures("in_process")
 
 
 @pytest.fixture(scope="module")
@@ -34,15 +29,16 @@ def features(tmp_path_factory):
     return rows_file(tmp_path_factory.mktemp("features"), Table(X, ("u", "v")), y)
 
 
-def records(features, name, tmp_path, **entry):
-    fold = np.arange(N) // 2 % FOLDS
+def tables(features, name, tmp_path, limits=LIMITS, **entry):
+    """The tables of fits and of predictions of an estimator."""
+    plan = Plan.of({("cv", 0): np.arange(N) // 2 % FOLDS})
     entry = {"classifier": f"odd_estimators.{name}", **entry}
-    kept = run_alone(LIMITS, "d", name, entry, features, Plan.of({("cv", 0): fold}), TASK, 1)
-    kept.write(tmp_path, RunInputs("this entry", "these rows"))
+    found = run_alone(entry, features, plan, TASK, limits)
+    found.write(tmp_path, RunInputs("this entry", "these rows"))
     return tuple(pl.read_parquet(tmp_path / f"{part}.parquet") for part in ("fits", "predictions"))
 
 
-@pytest.mark.usefixtures("in_process")
+@in_process
 @each(("name", "status", "words"), [
     ("TooFewRows", "failed", "predict gave shape (19,) for 20 rows"),
     ("UnprintableReason", "failed", "RuntimeError"),
@@ -51,57 +47,54 @@ def records(features, name, tmp_path, **entry):
 def test_fits_without_valid_predictions_have_a_status_and_a_one_line_reason(
     features, tmp_path, name, status, words
 ):
-    fits, predictions = records(features, name, tmp_path)
+    fits, predictions = tables(features, name, tmp_path)
     assert fits["status"].to_list() == [status] * FOLDS
     assert all(words in reason and "\n" not in reason for reason in fits["reason"]), fits["reason"]
     assert predictions.is_empty()
 
 
-@pytest.mark.usefixtures("in_process")
+@in_process
 def test_fits_on_features_that_the_data_do_not_have_do_not_apply(tmp_path):
-    file = tmp_path / "quadratic.npz"
+    file, plan = str(tmp_path / "quadratic.npz"), Plan.of({("cv", 0): np.arange(N) % FOLDS})
     FeatureFile.empty("quadratic needs numeric columns").save(file)
-    entry, plan = {"classifier": "linclass.NearestMean"}, Plan.of({("cv", 0): np.arange(N) % FOLDS})
-    digests = RowDigests(file, "costs", "data")
-    kept = run_alone(LIMITS, "d", "m", entry, str(file), plan, TASK, 1, digests=digests)
-    ended = [(fit["status"], fit["reason"]) for fit in kept.fits]
+    found = run_alone(NEAREST, file, plan, TASK, digests=RowDigests(file, "costs", "data"))
+    ended = [(fit["status"], fit["reason"]) for fit in found.fits]
     assert ended == [("not_applicable", "quadratic needs numeric columns")] * FOLDS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", first(1, ["ForksAndDies", "ForksAndReturns"]))
 def test_a_forked_process_never_answers_for_its_fit(features, tmp_path, name):
-    fits, predictions = records(features, name, tmp_path)
+    fits, predictions = tables(features, name, tmp_path)
     assert fits["status"].to_list() == ["converged"] * FOLDS
-    _, expected = records(features, "Fine", tmp_path)
+    _, expected = tables(features, "Fine", tmp_path)
     same = ["fold", "row", "y_true", "y_pred"]
     assert predictions.select(same).equals(expected.select(same))
 
 
 @pytest.mark.slow
 def test_forked_processes_share_the_limit_of_their_fit(features, tmp_path):
-    fits, _ = records(features, "ForksForMemory", tmp_path)
+    fits, _ = tables(features, "ForksForMemory", tmp_path)
     assert set(fits["status"]) == {"out_of_memory"}
     assert "the processes that it started" in fits["reason"][0]
 
 
-@pytest.mark.usefixtures("in_process")
+@in_process
 def test_strange_attributes_and_spoilt_inputs_do_not_affect_other_fits(features, tmp_path):
-    fits, _ = records(features, "OtherMeanings", tmp_path)
+    foreign = {"classifier": "foreign_estimators.OwnAttributes"}
+    fits, _ = tables(features, "OwnAttributes", tmp_path, **foreign)
     assert fits["status"].to_list() == ["converged"] * FOLDS
     assert fits["reason"].to_list() == [""] * FOLDS
     assert fits["iterations"].null_count() == FOLDS
-    fits, _ = records(features, "SpoilsItsInput", tmp_path, tune={"spoil": [1, 0]})
+    fits, _ = tables(features, "SpoilsItsInput", tmp_path, tune={"spoil": [1, 0]})
     assert fits["params"].to_list() == ['{"spoil": 0}'] * FOLDS
-    first = records(features, "GlobalRandomState", tmp_path)[1]
-    assert first.equals(records(features, "GlobalRandomState", tmp_path)[1])
+    first = tables(features, "GlobalRandomState", tmp_path)[1]
+    assert first.equals(tables(features, "GlobalRandomState", tmp_path)[1])
 
 
-def test_a_slow_import_is_a_timeout_of_the_start_and_not_of_the_fit(
-    features, tmp_path, monkeypatch
-):
-    monkeypatch.setitem(LIMITS, "fit_start_seconds", 1)
-    fits, _ = records(features, "Fine", tmp_path, classifier="slow_to_import.Fine")
+def test_a_slow_import_is_a_timeout_of_the_start_and_not_of_the_fit(features, tmp_path):
+    limits = LIMITS | {"fit_start_seconds": 1}
+    fits, _ = tables(features, "Fine", tmp_path, limits, classifier="slow_to_import.Fine")
     assert fits["status"].to_list() == ["timeout"] * FOLDS
     output = "importing slow_to_import.Fine and loading the data took longer than 1 s"
     assert fits["reason"].to_list() == [f"{output} (limits.fit_start_seconds)"] * FOLDS
@@ -109,33 +102,27 @@ def test_a_slow_import_is_a_timeout_of_the_start_and_not_of_the_fit(
 
 
 @pytest.mark.full
-def test_a_fit_that_was_stopped_took_its_limit_without_the_start_of_its_process(
-    features, tmp_path, monkeypatch
-):
+def test_a_fit_that_was_stopped_took_its_limit_without_the_start_of_its_process(features, tmp_path):
     """After each timeout a new child imports everything again, which took longer than this limit."""
-    monkeypatch.setitem(LIMITS, "fit_seconds", 0.25)
-    fits, _ = records(features, "Hangs", tmp_path)
+    fits, _ = tables(features, "Hangs", tmp_path, LIMITS | {"fit_seconds": 0.25})
     assert fits["status"].to_list() == ["timeout"] * FOLDS
     assert fits["fit_seconds"].to_list() == [0.25] * FOLDS
 
 
 def plane(tmp_path, X, y, entry, fold, K=2):
-    """The records of a run, and the plane on which its fits are evaluated."""
+    """The plane on which the fits of a run are evaluated."""
     table = Table(X, tuple("abcd")[: X.shape[1]])
     data = Dataset(table, y.astype(np.int32), np.zeros(len(y), np.int8), [*map(str, range(K))])
-    compute_features(data, []).save(tmp_path / "as_is.npz")
-    plan, task = Plan.of({("cv", 0): fold}), TASK | {"n_classes": K}
-    kept = run_alone(LIMITS, "d", "m", entry, str(tmp_path / "as_is.npz"), plan, task, 1)
-    kept.write(tmp_path, RunInputs("this entry", "these rows"))
-    assert [fit["status"] for fit in kept.fits] == ["converged"] * FOLDS
+    file, plan = str(tmp_path / "as_is.npz"), Plan.of({("cv", 0): fold})
+    compute_features(data, []).save(file)
+    found = run_alone(entry, file, plan, TASK | {"n_classes": K})
+    found.write(tmp_path, RunInputs("this entry", "these rows"))
+    assert [fit["status"] for fit in found.fits] == ["converged"] * FOLDS
     with np.load(tmp_path / "boundary.npz") as arrays:
         return dict(arrays)
 
 
-NEAREST = {"classifier": "linclass.NearestMean"}
-
-
-@pytest.mark.usefixtures("in_process")
+@in_process
 @each(("name", "has_classes"), [("Fine", True), ("KnowsItsRowsOnly", False)])
 def test_a_fit_of_more_than_two_features_is_evaluated_on_a_plane_if_possible(
     tmp_path, name, has_classes
@@ -149,7 +136,7 @@ def test_a_fit_of_more_than_two_features_is_evaluated_on_a_plane_if_possible(
     assert (kept["labels"] == -1).all() != has_classes
 
 
-@pytest.mark.usefixtures("in_process")
+@in_process
 def test_a_plane_can_have_more_than_256_classes(tmp_path):
     """Points on a line, a class each; those from 128 on were other classes, or none."""
     K = 200
@@ -161,7 +148,7 @@ def test_a_plane_can_have_more_than_256_classes(tmp_path):
     assert nearest.max() > 127
 
 
-@pytest.mark.usefixtures("in_process")
+@in_process
 def test_a_plane_has_the_margins_of_the_scores_beside_boundaries(tmp_path):
     """The boundary of the nearest of two means is where both are equally far."""
     y, fold = np.arange(N) % 2, np.arange(N) % FOLDS

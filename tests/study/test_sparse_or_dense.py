@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from cases import each
 from polars.testing import assert_frame_equal
+from run_alone import run_on
 from scipy import sparse
 
 from linclass.base.tables import Table
@@ -11,17 +13,9 @@ from linclass_study.data.build_dataset import stored
 from linclass_study.data.entry_check import entry_problems
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
-from linclass_study.execution.features import compute_features
-from linclass_study.execution.fit_run import PlannedRun, SharedChild, fit_and_predict, task
-from linclass_study.execution.folds import make_folds, read_plan, write_folds
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
-LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}
-EVALUATION = {
-    "protocols": ["cv"], "folds": 3, "repeats": 1, "inner_folds": 2, "tune_metric": "accuracy", "tune_rule": "best",
-    "seed": 7,
-}  # fmt: skip
 N = 60
 
 
@@ -42,18 +36,6 @@ def write(folder, X, labels):
 def obtained(folder, file, **keys):
     entry = {"source": {"file": file}} | ({"target": "class"} if file.endswith("csv") else {})
     return obtain_dataset(entry | keys, [], folder, folder)
-
-
-def ran(data, folder, entry):
-    entry = {"transforms": []} | entry
-    write_folds(*make_folds(data, "d", EVALUATION), str(folder / "folds.parquet"))
-    about = {"status": "available", "test_rows": 0, "classes": data.classes}
-    about["positive"] = data.classes[-1]
-    plan = read_plan(str(folder / "folds.parquet"), about, EVALUATION)
-    features = folder / "features.npz"
-    compute_features(data, entry.get("features", [])).save(features)
-    run = PlannedRun("d", "m", entry, str(features), plan, task(about, EVALUATION), seed=7)
-    return fit_and_predict(run, SharedChild(LIMITS))
 
 
 def example(width, density=0.9):
@@ -80,7 +62,7 @@ def test_the_same_rows_as_csv_and_as_libsvm_give_the_same_predictions(tmp_path, 
     assert csv.digest == libsvm.digest
     assert csv.table.X.tobytes() == libsvm.table.X.tobytes()
     for entry in METHODS:
-        one, other = (ran(data, tmp_path, entry) for data in (csv, libsvm))
+        one, other = (run_on(data, tmp_path, entry) for data in (csv, libsvm))
         assert {fit["status"] for fit in other.fits} == {"converged"}, other.reasons()
         assert_frame_equal(one.table(), other.table(), check_exact=True)
         grids = [[given["grid"] for _, _, given, _ in found.added] for found in (one, other)]
@@ -153,7 +135,7 @@ def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch
         "params": {"strength": 0.1},
         "transforms": ["standardize"],
     }
-    one, other = (ran(data, tmp_path, entry) for data in (csv, libsvm))
+    one, other = (run_on(data, tmp_path, entry) for data in (csv, libsvm))
     assert_frame_equal(one.table(), other.table(), check_exact=True)
     text = (tmp_path / "rows.csv").read_text()
     (tmp_path / "gaps.csv").write_text(text.replace("\n0.0,", "\n,"))
@@ -164,7 +146,7 @@ def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch
     assert not obtained(tmp_path, "names.csv").table.is_sparse
 
 
-@pytest.mark.parametrize("entry", [
+@each("entry", [
     {"classifier": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},
     {
         "classifier": "linclass.OneVsRest",
@@ -176,31 +158,26 @@ def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch
 def test_a_foreign_estimator_that_refuses_sparse_rows_gets_a_remedy(tmp_path, entry):
     write(tmp_path, *example(13))
     remedy = "X is a SciPy csr_array; `dense: true` in the data set's entry gives an array"
-    failed = ran(obtained(tmp_path, "rows.svm", dense=False), tmp_path, entry)
+    failed = run_on(obtained(tmp_path, "rows.svm", dense=False), tmp_path, entry)
     assert len(failed.reasons()) == 3
     assert all(remedy in reason for reason in failed.reasons())
-    found = ran(obtained(tmp_path, "rows.svm", dense=True), tmp_path, entry)
-    assert not found.reasons()
+    assert not run_on(obtained(tmp_path, "rows.svm", dense=True), tmp_path, entry).reasons()
 
 
 def test_words_of_held_out_rows_are_not_features_of_dense_arrays(tmp_path):
-    (tmp_path / "bag").mkdir()
-    write_bag = {
+    counts = [f"{i + 1} {1 + i % 2} {1 + i % 3}" for i in range(30)]
+    texts = {
+        "train.data": "\n".join([*counts, "4 3 9"]),  # z is in the fourth row only
         "train.label": "\n".join("12" * 15),
         "train.map": "a 1\nb 2",
         "vocabulary.txt": "x\ny\nz",
     }
-    counts = [f"{i + 1} {1 + i % 2} {1 + i % 3}" for i in range(30)] + [
-        "4 3 9"
-    ]  # z is in the fourth row only
-    for name, text in (write_bag | {"train.data": "\n".join(counts)}).items():
+    (tmp_path / "bag").mkdir()
+    for name, text in texts.items():
         (tmp_path / "bag" / name).write_text(text + "\n")
-    entry = {"classifier": "linclass.MultinomialNB"}
-    found = [
-        ran(obtained(tmp_path, "bag", format="bag_of_words", **keys), tmp_path, entry)
-        for keys in ({}, {"dense": True})
-    ]
-    data = obtained(tmp_path, "bag", format="bag_of_words", dense=True)
-    assert not data.table.is_sparse
-    widths = [[own["features"][0] for _, own in run.kept("coefficients")] for run in found]
-    assert sorted(widths[1]) == sorted(widths[0]) == [2, 3, 3]
+    for keys in ({}, {"dense": True}):
+        data = obtained(tmp_path, "bag", format="bag_of_words", **keys)
+        assert data.table.is_sparse != bool(keys)
+        found = run_on(data, tmp_path, {"classifier": "linclass.MultinomialNB"})
+        widths = [own["features"][0] for _, own in found.kept("coefficients")]
+        assert sorted(widths) == [2, 3, 3]

@@ -1,11 +1,9 @@
 """Folds and candidates solved together give what they give one by one."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from cases import each
-from run_alone import rows_file, run_alone
+from run_alone import LIMITS, rows_file, run_alone
 from scipy import sparse
 
 import linclass
@@ -16,7 +14,7 @@ from linclass.base.tables import Table
 from linclass.tuning.folds import stratified_folds
 from linclass_study.config import code
 from linclass_study.execution.folds import Plan
-from linclass_study.pipeline import fitting, inner_folds
+from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
@@ -48,34 +46,38 @@ def held_out(y, folds=5):
     return [np.flatnonzero(fold == k) for k in range(folds)]
 
 
-def methods(tune=None, **params):
-    """With fit_many and without, at a tol that rounding errors still let any processor reach."""
-    kinds = LogisticRegression, Alone
-    return [Method(kind, {"tol": 1e-15} | params, tune or {}, STEPS) for kind in kinds]
+def method(kind, tune=None, **params):
+    """At a tol that rounding errors still let any processor reach."""
+    return Method(kind, {"tol": 1e-15} | params, tune or {}, STEPS)
 
 
 def test_folds_fitted_together_predict_what_they_predict_alone():
     table, y = rows()
-    method = Method(LinearDiscriminantAnalysis, {}, {}, STEPS)
-    folds = held_out(y)
-    for test, fitted in zip(folds, fitting.fit_folds(method, table, y, folds, TASK), strict=True):
+    lda, folds = Method(LinearDiscriminantAnalysis, {}, {}, STEPS), held_out(y)
+    for test, fitted in zip(folds, fitting.fit_folds(lda, table, y, folds, TASK), strict=True):
         train = np.delete(np.arange(len(y)), test)
-        single = fit_method(method, table.rows(train), y[train], TASK, 1)
-        for ours, theirs in zip(
-            fitted.predict(table.rows(test)), single.predict(table.rows(test)), strict=True
-        ):
-            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8)
+        single = fit_method(lda, table.rows(train), y[train], TASK, 1)
+        ours, theirs = (fit.predict(table.rows(test)) for fit in (fitted, single))
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-8)
 
 
+@each("options", [{}, {"impute__numbers": ["mean", "median"]}])
 @each("metric", ["accuracy", "log_loss"])
-def test_the_same_strengths_are_chosen_together_and_alone(metric):
-    task = Task(3, 2, tune_metric=metric)
+def test_the_same_candidates_are_chosen_together_and_alone(metric, options):
+    task, tune = Task(3, 2, tune_metric=metric), STRENGTHS | options
     for seed in range(4):
         table, y = rows(90, seed)
-        method, alone = methods(tune=STRENGTHS)
-        chosen = [fit_method(m, table, y, task, seed) for m in (method, alone)]
-        assert chosen[0].chosen == chosen[1].chosen
-        ours, theirs = (fitted.predict(table)[2] for fitted in chosen)
+        together, alone = (
+            fit_method(method(kind, tune), table, y, task, seed)
+            for kind in (LogisticRegression, Alone)
+        )
+        assert together.chosen == alone.chosen
+        pairs = [[one.params for one in fit.candidates] for fit in (together, alone)]
+        assert pairs[0] == pairs[1]
+        means = [[one.mean for one in fit.candidates] for fit in (together, alone)]
+        np.testing.assert_allclose(*means, rtol=1e-2)  # they are compared at a coarse tolerance
+        ours, theirs = (fit.predict(table)[2] for fit in (together, alone))
         np.testing.assert_array_equal(ours, theirs)  # the last fit is the same one
 
 
@@ -89,18 +91,17 @@ def test_tuning_asks_fit_many_once(monkeypatch):
         return fit_many(self, X, y, folds, params, scaling)
 
     monkeypatch.setattr(LogisticRegression, "fit_many", counted)
-    fit_method(methods(tune=STRENGTHS)[0], table, y, TASK, 1)
+    fit_method(method(LogisticRegression, STRENGTHS), table, y, TASK, 1)
     assert calls == [(5, 4)]
 
 
 def test_folds_are_transformed_separately_if_a_level_occurs_in_one_fold_only():
     table, y = rows()
-    rare = np.arange(4)
+    folds = [np.arange(4), np.arange(4, 60)]  # the rare level is in the first
     assert shared_transforms(STEPS, table, held_out(y)) is not None
-    assert shared_transforms(STEPS, table, [rare, np.arange(4, 60)]) is None
-    method, _ = methods()
+    assert shared_transforms(STEPS, table, folds) is None
     with pytest.raises(NotApplicable, match="transforms"):
-        fitting.fit_folds(method, table, y, [rare, np.arange(4, 60)], TASK)
+        fitting.fit_folds(method(LogisticRegression), table, y, folds, TASK)
 
 
 @each("kind", ["dense", "sparse"])
@@ -123,56 +124,17 @@ def test_standardize_for_folds_is_what_each_fold_fits(kind):
         np.testing.assert_allclose(fitted.mean_, alone.mean_, rtol=1e-12, atol=1e-15)
 
 
-def test_failed_candidates_are_excluded_and_joint_fits_may_not_apply():
-    y = np.arange(20) % 2
-
-    def scores(held_out, options):
-        return [[lambda: 1 / 0, lambda: 0.4, lambda: 0.9] for _ in held_out]
-
-    options = [{"C": 1}, {"C": 2}, {"C": 3}]
-    assert inner_folds.choose(options, y, 2, 0, None, None, scores).option == {"C": 3}
-
-    def fails(held_out, options):
-        raise NotApplicable("one by one")
-
-    def score(prepared, option):
-        return option["C"]
-
-    best = inner_folds.choose(
-        [{"C": 1}, {"C": 2}], y, 2, 0, lambda *rows: None, score, fails
-    ).option
-    assert best == {"C": 2}
-
-
-LIMITS = {"fit_seconds": 8, "fit_memory_mb": 1000}
-
-
-def records(tmp_path, entry, folds, of_one_repeat=False):
-    table, y = rows()
-    path = rows_file(tmp_path, table, y)
-    numbers = np.arange(len(y))
-    plan = Plan.of(
-        {("cv", r): np.where(np.isin(numbers, rows), 0, -1) for r, rows in enumerate(folds)}
-    )
-    if of_one_repeat:  # only its folds are fitted jointly
-        plan = Plan.of({("cv", 0): sum(k * np.isin(numbers, rows) for k, rows in enumerate(folds))})
+def fits_of(tmp_path, name, plan, seconds=60):
+    entry = {"classifier": name, "transforms": ["impute", "one_hot", "standardize"]}
     task = {"n_classes": 3, "positive": 2, "inner_folds": 2}
-    kept = run_alone(LIMITS, "d", "m", entry, path, plan, task, 1)
-    return kept.fits, kept.table()
-
-
-def entry(classifier, **params):
-    return {
-        "classifier": classifier,
-        "params": params,
-        "transforms": ["impute", "one_hot", "standardize"],
-    }
+    limits = LIMITS | {"fit_seconds": seconds}
+    return run_alone(entry, rows_file(tmp_path, *rows()), Plan.of(plan), task, limits)
 
 
 @pytest.mark.usefixtures("in_process")
 def test_fits_solved_together_share_their_time_equally(tmp_path):
-    _, y = rows()
-    fits, _ = records(tmp_path, entry("linclass.LinearDiscriminantAnalysis"), held_out(y), True)
+    plan = {("cv", 0): stratified_folds(rows()[1], 5, 4)}
+    fits = fits_of(tmp_path, "linclass.LinearDiscriminantAnalysis", plan).fits
     assert len(fits) == 5
     assert len({fit["fit_seconds"] for fit in fits}) == 1
     assert {fit["status"] for fit in fits} == {"converged"}
@@ -180,29 +142,26 @@ def test_fits_solved_together_share_their_time_equally(tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_failing_fold_does_not_affect_the_others(tmp_path, monkeypatch):
+def test_a_failing_fold_does_not_affect_the_others(tmp_path):
     """The first fold leaves two classes, the second only one: only the second fit fails."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     _, y = rows()
-    folds = [np.flatnonzero(y == 0), np.flatnonzero(y != 1), np.arange(0, 40)]
-    fits, predictions = records(tmp_path, entry("linclass.LogisticRegression"), folds)
-    assert [fit["status"] for fit in fits] == ["converged", "not_applicable", "converged"]
-    assert predictions["repeat"].unique().sort().to_list() == [0, 2]
+    folds = [y == 0, y != 1, np.arange(len(y)) < 40]
+    plan = {("cv", repeat): np.where(test, 0, -1) for repeat, test in enumerate(folds)}
+    found = fits_of(tmp_path, "linclass.LogisticRegression", plan)
+    assert [fit["status"] for fit in found.fits] == ["converged", "not_applicable", "converged"]
+    assert found.table()["repeat"].unique().sort().to_list() == [0, 2]
 
 
 @pytest.mark.parametrize("name", ["DiesTogether", "HangsTogether", "FailsTogether"])
-def test_folds_of_a_crashed_joint_fit_are_fitted_alone(tmp_path, monkeypatch, name):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    monkeypatch.setitem(LIMITS, "fit_seconds", 3)
-    _, y = rows()
-    fits, _ = records(tmp_path, entry(f"odd_estimators.{name}"), held_out(y))
+def test_folds_of_a_crashed_joint_fit_are_fitted_alone(tmp_path, name):
+    plan = {("cv", 0): stratified_folds(rows()[1], 5, 4)}
+    fits = fits_of(tmp_path, f"odd_estimators.{name}", plan, seconds=3).fits
     assert {fit["status"] for fit in fits} == {"converged"}
 
 
 def test_joint_fits_count_no_code_of_other_classifiers():
-    counted, _ = code.closure(
-        [], code.modules_of_method(entry("linclass.LogisticRegression"), "accuracy")
-    )
+    entry = {"classifier": "linclass.LogisticRegression"}
+    counted, _ = code.closure([], code.modules_of_method(entry, "accuracy"))
     models = {module_of(name).rpartition(".")[2] for name in linclass.__all__ if name[0].isupper()}
     assert models & {path.stem for path in counted} == {"linear_classifier", "logistic_regression"}
 
