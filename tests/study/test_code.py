@@ -1,20 +1,27 @@
-"""The digest of a job's code covers the code that it runs."""
+"""The digest of a job's code covers the code that it runs; own modules are recorded with a study."""
 
 import json
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import spec_from_file_location
 from pathlib import Path
+from types import SimpleNamespace
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
-from cases import EXTENTS
+from cases import EXTENTS, each
 from run_alone import rows_file
 
 from linclass.base.tables import Table
-from linclass_study.config import code, module_files
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.study_file import describe_study, read_study, write_study
+from linclass_study.config import code
+from linclass_study.config.code import own_modules
 from linclass_study.files.yaml_file import read_yaml
+from linclass_study.project import ROOT
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "workflow" / "scripts" / "cross_validate.py"
 METHODS = read_yaml(ROOT / "config" / "methods.yaml")
 OWN = ("lda", "logistic", "perceptron")
@@ -78,7 +85,8 @@ def test_digests_ignore_unused_code_and_the_code_that_plans_or_writes():
     counted, _ = code.closure([], code.modules_of_method(METHODS["nearest_mean"], "accuracy"))
     names = {str(path.relative_to(ROOT)) for path in counted}
     assert "linclass/discriminant/nearest_mean.py" in names
-    assert not [name for name in names if "/solvers/" in name or "/losses/" in name]
+    unused = ("/solvers/", "/losses/", "/metrics/confusion")
+    assert not [name for name in names if any(part in name for part in unused)]
     counted, _ = code.closure([], code.modules_of_method(METHODS["logistic"], "accuracy"))
     names = {path.stem for path in counted if path.is_relative_to(ROOT / "linclass_study")}
     assert {"worker", "fitting", "feature_file"} <= names
@@ -87,9 +95,10 @@ def test_digests_ignore_unused_code_and_the_code_that_plans_or_writes():
     }  # fmt: skip
 
 
-def test_a_new_version_of_a_library_that_an_own_module_imports_is_new_code(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "with_library.py").write_text("import json\nfrom statsmodels.api import OLS\n")
+def test_a_new_version_of_a_library_that_an_own_module_imports_is_new_code(
+    write_modules, monkeypatch
+):
+    write_modules({"with_library.py": "import json\nfrom statsmodels.api import OLS\n"})
     before = code.code_digest([], ["with_library"])
     monkeypatch.setattr(code, "_version", lambda name: "99")
     assert code.code_digest([], ["with_library"]) != before
@@ -106,7 +115,7 @@ class A:
 '''
 
 
-@pytest.mark.parametrize(("old", "new", "same"), [
+@each(("old", "new", "same"), [
     ("Even more.", "Another sentence.", True),
     ('        """Even more."""\n', "", True),
     ("        return", "        # a comment\n        return", True),
@@ -119,24 +128,152 @@ class A:
     ("y=None", "*, y=None", False),
     ("return", "yield", False),
 ])  # fmt: skip
-def test_comments_docstrings_and_formatting_are_not_code(tmp_path, monkeypatch, old, new, same):
-    monkeypatch.chdir(tmp_path)
+def test_comments_docstrings_and_formatting_are_not_code(write_modules, old, new, same):
     digests = []
     for text in (SOURCE, SOURCE.replace(old, new)):
-        (tmp_path / "formatted.py").write_text(text)
-        module_files.files_of.cache_clear()
-        code._read.cache_clear()
+        write_modules({"formatted.py": text})
         digests.append(code.code_digest([], ["formatted"]))
     assert SOURCE.replace(old, new) != SOURCE
     assert (digests[0] == digests[1]) == same
 
 
-def test_docstrings_count_in_a_module_that_reads_them(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_docstrings_count_in_a_module_that_reads_them(write_modules):
     digests = set()
     for words in ("one", "two"):
-        (tmp_path / "reads.py").write_text(f'"""{words}"""\nGRAMMAR = __doc__\n')
-        module_files.files_of.cache_clear()
-        code._read.cache_clear()
+        write_modules({"reads.py": f'"""{words}"""\nGRAMMAR = __doc__\n'})
         digests.add(code.code_digest([], ["reads"]))
     assert len(digests) == 2
+
+
+# The files of a study's own modules are recorded with it, so that others can run it again
+
+FILES = {
+    "models.py": "import shared\nclass Mine:\n    def fit(self, X, y): ...\n    def predict(self, X): ...\n",
+    "shared.py": "x = 1\n", "lab/__init__.py": "",
+    "lab/steps.py": "from lab.base import low\nclass Clip:\n    def fit(self, X): ...\n",
+    "lab/base.py": "low = 0\n", "lab/unused.py": "", "maps.py": "def double(X): return 2 * X\n",
+    "scores.py": "def share(y_true, y_pred): return (y_true == y_pred).mean()\n", "beside.py": "",
+}  # fmt: skip
+OWN_METHODS = {
+    "mine": {"classifier": "models.Mine", "transforms": ["impute", {"lab.steps.Clip": {}}]},
+    "mapped": {"classifier": "sklearn.svm.LinearSVC", "features": ["maps.double", "quadratic"]},
+    "plain": {"classifier": "linclass.LogisticRegression", "tune": {"strength": [0.1, 1]}},
+}
+RECORDED = [
+    "lab/__init__.py", "lab/base.py", "lab/steps.py", "maps.py", "models.py", "scores.py", "shared.py"
+]  # fmt: skip
+
+
+@pytest.fixture
+def study(write_modules, monkeypatch):
+    write_modules(FILES)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    evaluation = {
+        "tune_metric": "accuracy",
+        "metrics": ["scores.share", "sklearn.metrics.f1_score"],
+    }
+    return SimpleNamespace(methods=OWN_METHODS, evaluation=evaluation)
+
+
+def test_modules_that_entries_and_metrics_import_are_recorded_with_digests(study, tmp_path):
+    before = own_modules(study.methods, study.evaluation)
+    assert [name for name, _, _ in before] == RECORDED
+    (tmp_path / "shared.py").write_text("x = 2\n")
+    now = own_modules(study.methods, study.evaluation)
+    assert [a[0] for a, b in zip(before, now, strict=True) if a != b] == ["shared.py"]
+
+
+def test_a_module_on_the_path_has_its_place_below_the_study(study, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert not own_modules(study.methods, study.evaluation)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert [name for name, _, _ in own_modules(study.methods, study.evaluation)] == RECORDED
+
+
+def test_study_json_has_the_texts_of_modules_and_renames_yaml_files_of_equal_names(study, tmp_path):
+    texts = {"mya.yaml": "methods: [mine]\n", "a.yaml": "# a\n", "other/a.yaml": "# other\n"}
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    outcome = Outcome(tmp_path, {}, OWN_METHODS, study.evaluation)
+    write_study(describe_study(outcome, list(texts), own_modules(study.methods, study.evaluation)))
+    found = read_study(tmp_path)
+    assert found.studies == [["mya.yaml", "a.yaml", "2-a.yaml"]]
+    written = dict(zip(found.studies[0], texts.values(), strict=True))
+    assert found.files == written | {name: FILES[name] for name in RECORDED}
+
+
+# The files behind an import, wherever Python finds it, without importing it
+
+RUINOUS = "raise SystemExit('a file was run')\n"
+
+
+@pytest.fixture
+def found(write_modules, tmp_path, monkeypatch):
+    """Writes files below `study` and below `lib`, which is on the path, and gives those that count for a module."""
+
+    def files(module, contents=()):
+        write_modules({name: f"{text}\n{RUINOUS}" for name, text in dict(contents).items()})
+        counted, _ = code.closure([], [module])
+        return {str(path.relative_to(tmp_path)) for path in counted}
+
+    for folder in ("study", "lib"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path / "study")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "lib"), *sys.path])
+    return files
+
+
+PACKAGE = {
+    "lib/package/__init__.py": "from .one import One",
+    "lib/package/one.py": "from .inner.two import Two",
+    "lib/package/three.py": "",
+    "lib/package/inner/two.py": "from ..four import x",  # a folder without __init__.py
+    "lib/package/four.py": "import numpy",
+}
+LAZY = "def __getattr__(name): ..."
+ATTACHED = "__getattr__, __dir__, __all__ = attach(__name__)"
+
+
+@pytest.mark.parametrize(("module", "contents", "others"), [
+    ("a", {"lib/a.py": "import near, json, numpy", "lib/near.py": "", "lib/far.py": ""}, {"lib/far.py"}),
+    ("a", {"lib/a.py": "", "study/a.py": ""}, {"lib/a.py"}),  # the folder of the study comes first
+    ("package", PACKAGE, {"lib/package/three.py"}),
+    ("package.three", PACKAGE, {}),
+    ("space.a", {"lib/space/a.py": "from .b import B", "lib/space/b.py": ""}, {}),
+    *(("late", {"lib/late/__init__.py": lazy, "lib/late/inner/part.py": ""}, {}) for lazy in (LAZY, ATTACHED)),
+    ("thing", {"lib/thing.py": "", "lib/thing-2.5.dist-info/METADATA": ""},  # counts by its version
+        {"lib/thing.py", "lib/thing-2.5.dist-info/METADATA"}),
+    *((name, {}, {}) for name in ("sklearn.linear_model", "json", "sys", "no_such_module")),
+])  # fmt: skip
+def test_all_files_that_an_import_would_run_count_and_no_others(found, module, contents, others):
+    assert found(module, contents) == contents.keys() - {*others}
+    assert code.closure([], ["thing"])[1] == {"thing"}
+
+
+def test_an_editable_install_counts_with_its_files(found, tmp_path, monkeypatch):
+    """As setuptools and others do it: a finder that knows where the package's folder is."""
+    source = tmp_path / "source" / "edited"
+    source.mkdir(parents=True)
+    (source / "__init__.py").write_text("from edited.part import Part\n" + RUINOUS)
+    (source / "part.py").write_text(RUINOUS)
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            here = source / "__init__.py"
+            return spec_from_file_location(name, here) if name == "edited" else None
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    assert found("edited") == {"source/edited/__init__.py", "source/edited/part.py"}
+
+
+def test_compiled_modules_and_archives_count_as_they_are(found, tmp_path, monkeypatch):
+    suffix = EXTENSION_SUFFIXES[0]
+    (tmp_path / "lib" / f"fast{suffix}").write_bytes(b"\x00")
+    assert found("fast") == {f"lib/fast{suffix}"}
+    with ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("packed.py", RUINOUS)
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "packed.zip"), *sys.path])
+    assert found("packed") == {"packed.zip"}

@@ -40,13 +40,13 @@ def problems(tmp_path, monkeypatch):
     return found
 
 
-@each(("entry", "path", "sentence"), [
-    *(({key: "outcom"}, [key], f"'outcom', did you mean 'outcome'? C{COLUMNS}") for key in ("target", "group")),
-    *(({"target": "outcome", key: ["age", "zzz"]}, [key, 1], f"'zzz'; c{COLUMNS}")
-      for key in ("drop", "categorical", "texts")),
-])  # fmt: skip
-def test_an_unknown_column_is_reported(problems, entry, path, sentence):
-    assert problems("a.csv", **entry) == [(path, f"there is no column {sentence}")]
+def test_an_unknown_column_is_reported(problems):
+    meant = f"there is no column 'outcom', did you mean 'outcome'? C{COLUMNS}"
+    for key in ("target", "group"):
+        assert problems("a.csv", **{key: "outcom"}) == [([key], meant)]
+    for key in ("drop", "categorical", "texts"):
+        found = problems("a.csv", target="outcome", **{key: ["age", "zzz"]})
+        assert found == [([key, 1], f"there is no column 'zzz'; c{COLUMNS}")]
     assert not problems("a.csv", target="outcome", group="age", drop=["dose"])
 
 
@@ -95,40 +95,34 @@ def test_a_wrong_separator_is_reported_and_remote_sources_are_left_to_the_fetch(
     assert [*column_problems({"source": [here], "target": "zzz"}, folders)]
 
 
-@pytest.mark.parametrize("file", ["classes.csv", "classes.parquet", "classes.arff"])
-@pytest.mark.parametrize(("entry", "key", "sentence"), [
-    ({"positive": "sick"}, "positive", "'sick' is not a class; there are: ill, well"),
-    ({"positive": "il"}, "positive", "'il' is not a class; did you mean 'ill'?"),
-    ({"classes": ["ill", "good"]}, "classes", "'good' is not a class; there are: ill, well"),
-    ({"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "well"}, "positive", "not a class"),
-    ({"costs": {"sick": {"well": 5}}}, "costs", "'sick'"),
-])  # fmt: skip
-def test_a_class_missing_from_the_file_is_reported(problems, tmp_path, file, entry, key, sentence):
+@each("file", ["classes.csv", "classes.parquet", "classes.arff"])
+def test_a_class_missing_from_the_file_is_reported(problems, tmp_path, file):
     frame = pl.DataFrame({"age": [1.0, 2.0], "y": ["ill", "well"]})
     frame.write_csv(tmp_path / "classes.csv")
     frame.write_parquet(tmp_path / "classes.parquet")
     (tmp_path / "classes.arff").write_text(
         "@relation r\n@attribute age real\n@attribute y {ill,well}\n@data\n1,ill\n2,well\n"
     )
-    ((path, told),) = problems(file, target="y", **entry)
-    assert path == [key]
-    assert sentence in told
-
-
-@pytest.mark.parametrize("entry", [
-    {"positive": "ill"},
-    {"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "bad"},
-    {"costs": {"ill": {"well": 5}, "well": {"ill": 1}}},
-])  # fmt: skip
-def test_classes_present_in_the_file_are_accepted(problems, tmp_path, entry):
-    (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
-    assert not problems("classes.csv", target="y", **entry)
+    merged = {"bad": ["ill"], "good": ["well"]}
+    for entry, sentence in (
+        ({"positive": "sick"}, "'sick' is not a class; there are: ill, well"),
+        ({"positive": "il"}, "'il' is not a class; did you mean 'ill'?"),
+        ({"classes": ["ill", "good"]}, "'good' is not a class; there are: ill, well"),
+        ({"positive": "well", "classes": merged}, "not a class"),
+        ({"costs": {"sick": {"well": 5}}}, "'sick'"),
+    ):
+        ((path, told),) = problems(file, target="y", **entry)
+        assert path == [next(iter(entry))]
+        assert sentence in told
+    costs = {"ill": {"well": 5}, "well": {"ill": 1}}
+    for entry in ({"positive": "ill"}, {"classes": merged, "positive": "bad"}, {"costs": costs}):
+        assert not problems(file, target="y", **entry)
 
 
 MEASURED = [0.25, None, 1.5, 0.5] * 10  # few of them, and some are missing
 
 
-@pytest.mark.parametrize(("target", "words"), [
+@each(("target", "words"), [
     (MEASURED, "'y' holds fractions, such as 0.25, 0.5 and 1 more, and 10 of its 40 cells are empty"),
     (MEASURED, "measurements, not classes; make a column of classes from them"),
     ([*range(50), None], "'y' holds numbers, such as 0, 1 and 48 more, and 1 of its 51 cells is empty"),
@@ -144,17 +138,15 @@ def test_a_target_of_measurements_is_refused(problems, tmp_path, target, words):
     assert not problems("measured.csv", target="y", classes=kept)
 
 
-@pytest.mark.parametrize("target", [["a", "a"], ["a", None, "b"]])
-def test_errors_visible_only_in_the_rows_are_left_to_the_fetch(problems, tmp_path, target):
+def test_errors_visible_only_in_the_rows_and_large_files_are_left_to_the_fetch(
+    problems, tmp_path, monkeypatch
+):
     """So that the other data sets of the study are computed."""
-    pl.DataFrame({"x": [*range(len(target))], "y": target}).write_csv(tmp_path / "rows.csv")
-    assert not problems("rows.csv", target="y")
-
-
-def test_a_large_file_is_not_read_for_its_classes(problems, tmp_path, monkeypatch):
-    (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
+    for target in (["a", "a"], ["a", None, "b"]):
+        pl.DataFrame({"x": [*range(len(target))], "y": target}).write_csv(tmp_path / "rows.csv")
+        assert not problems("rows.csv", target="y")
     monkeypatch.setattr("linclass_study.config.entry_checks.MAX_CHECKED_BYTES", 3)
-    assert not problems("classes.csv", target="y", positive="sick")
+    assert not problems("a.csv", target="outcome", positive="sick")
 
 
 def test_cells_of_a_tsv_file_are_separated_by_tabs(problems, tmp_path):
@@ -164,19 +156,12 @@ def test_cells_of_a_tsv_file_are_separated_by_tabs(problems, tmp_path):
     assert not problems("tabs.tsv", target="y", csv={"separator": ";"})
 
 
-def test_a_cost_of_an_unknown_class_is_reported_with_the_classes_of_the_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.csv").write_text("x,y\n1,ill\n2,well\n")
-    entry = {"source": {"file": "a.csv"}, "target": "y"}
-    for costs in (
-        {"ill": {"dead": 5}},
-        {"ill": {"well": 5}, "well": {"ill": 1}, "dead": {"ill": 1}},
-    ):
-        ((path, sentence),) = dataset_problems(entry | {"costs": costs}, SearchFolders())
-        assert path == ["costs"]
-        assert sentence == "'dead' is not a class; there are: ill, well"
-    ((path, sentence),) = dataset_problems(entry | {"costs": {"ill": {"well": 5}}}, SearchFolders())
-    assert sentence.startswith("no cost of predicting 'ill' where 'well' is true; add")
+def test_a_cost_of_an_unknown_class_is_reported_with_the_classes_of_the_file(problems):
+    entry = {"source": {"file": "a.csv"}, "target": "outcome"}
+    right, unknown = {"ill": {"well": 5}, "well": {"ill": 1}}, {"dead": {"ill": 1}}
+    for costs in ({"ill": {"dead": 5}}, right | unknown):
+        (problem,) = dataset_problems(entry | {"costs": costs}, SearchFolders())
+        assert problem == (["costs"], "'dead' is not a class; there are: ill, well")
 
 
 # All obstacles between a table and an estimator are reported at once, with all remedies

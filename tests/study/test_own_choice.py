@@ -26,32 +26,28 @@ INNER = {"classifier": "linclass.LogisticRegression"}
 SKLEARN = {"classifier": "sklearn.linear_model.LogisticRegression"}
 BY_FOLDS = {"strengths": GRID, "cv": 3, "estimator": INNER}
 CV = {"classifier": "sklearn.linear_model.RidgeClassifierCV", "params": {"alphas": [0.1, 1, 10]}}
-METHODS = {
-    "folds": {"classifier": "linclass.TunedClassifier", "params": BY_FOLDS},
-    "criterion": {"classifier": "linclass.TunedClassifier", "params": BY_FOLDS | {"rule": "aic"}},
-    "search": {
-        "classifier": "sklearn.model_selection.GridSearchCV",
-        "params": {"estimator": SKLEARN, "param_grid": {"C": [0.1, 1.0, 10.0]}, "cv": 3},
-    },
-    "cv": CV,
-    "several": {
-        "classifier": "sklearn.linear_model.LogisticRegressionCV",
-        "params": {
-            "Cs": [0.1, 1.0], "l1_ratios": [0.0], "cv": 3, "scoring": "accuracy", "use_legacy_attributes": False
-        },
-    },
-    "pipeline": {
-        "classifier": "sklearn.pipeline.Pipeline",
-        "params": {"steps": [["scale", {"classifier": "sklearn.preprocessing.StandardScaler"}], ["fit", CV]]},
-    },
-    "evidence": {"classifier": "linclass.BayesianLogisticRegression"},
-    "ledoit_wolf": {"classifier": "linclass.LinearDiscriminantAnalysis", "params": {"shrinkage": "ledoit_wolf"}},
-    "plain": {"classifier": "linclass.LogisticRegression", "params": {"penalty": "l1"}},
+SEVERAL = {
+    "Cs": [0.1, 1.0],
+    "l1_ratios": [0.0],
+    "cv": 3,
+    "scoring": "accuracy",
+    "use_legacy_attributes": False,
+}
+SCALED = [["scale", {"classifier": "sklearn.preprocessing.StandardScaler"}], ["fit", CV]]
+SEARCH = {"estimator": SKLEARN, "param_grid": {"C": [0.1, 1.0, 10.0]}, "cv": 3}
+CHOOSING = {  # name: (the parameter that it chooses, its classifier and parameters)
+    "folds": ("strength", "linclass.TunedClassifier", BY_FOLDS),
+    "criterion": ("strength", "linclass.TunedClassifier", BY_FOLDS | {"rule": "aic"}),
+    "search": ("C", "sklearn.model_selection.GridSearchCV", SEARCH),
+    "cv": ("alpha", CV["classifier"], CV["params"]),
+    "several": ("C", "sklearn.linear_model.LogisticRegressionCV", SEVERAL),
+    "pipeline": ("fit__alpha", "sklearn.pipeline.Pipeline", {"steps": SCALED}),
+    "evidence": ("strength", "linclass.BayesianLogisticRegression", {}),
+    "ledoit_wolf": ("shrinkage", "linclass.LinearDiscriminantAnalysis", {"shrinkage": "ledoit_wolf"}),
 }  # fmt: skip
-NAME = {
-    "folds": "strength", "criterion": "strength", "search": "C", "cv": "alpha", "several": "C",
-    "pipeline": "fit__alpha", "evidence": "strength", "ledoit_wolf": "shrinkage",
-}  # fmt: skip
+NAME = {method: name for method, (name, _, _) in CHOOSING.items()}
+METHODS = {m: {"classifier": kind, "params": params} for m, (_, kind, params) in CHOOSING.items()}
+METHODS["plain"] = {"classifier": "linclass.LogisticRegression", "params": {"penalty": "l1"}}
 
 
 def rows():
@@ -98,7 +94,7 @@ def test_parameters_chosen_by_an_estimator_are_recorded_with_its_fit(outcome, me
     expected = best[last] if last in best else np.ravel(getattr(own, f"{last}_"))[0]
     recorded = chosen(outcome, method)
     assert recorded[NAME[method]] == pytest.approx(expected, rel=1e-12)
-    given = json.loads(json.dumps(METHODS[method].get("params", {})))
+    given = json.loads(json.dumps(METHODS[method]["params"]))
     recorded.pop("l1_ratio", None)  # of `several`
     assert {**given, NAME[method]: recorded[NAME[method]]} == recorded
 

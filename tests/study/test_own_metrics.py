@@ -1,12 +1,12 @@
 """Metrics by their import paths: functions and scorers of scikit-learn's form."""
 
 import inspect
-import sys
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 
 from linclass.base.tables import Table
 from linclass.evaluation import metrics
@@ -16,7 +16,7 @@ from linclass_study.analysis.answer import metric_lines
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, metric_problems, score, write_scores
 from linclass_study.analysis.wording import direction_words
-from linclass_study.config import code, module_files
+from linclass_study.config import code
 from linclass_study.config.evaluation_check import own_metric_problems
 from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files
@@ -66,30 +66,23 @@ ordered = make_scorer(roc_auc_score, response_method=("decision_function", "pred
 
 
 @pytest.fixture
-def mine(tmp_path, monkeypatch):
-    (tmp_path / "mine.py").write_text(MODULE)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    module_files.files_of.cache_clear()
-    metrics.imported.cache_clear()
-    monkeypatch.delitem(sys.modules, "mine", raising=False)
-    return tmp_path
+def mine(write_modules):
+    """The module `mine` beside the study."""
+    return write_modules({"mine.py": MODULE})
 
 
 def predicted(K=2, positive=None, n=90):
     rng = np.random.default_rng(K)
-    y = np.arange(n) % K
+    y, positive = np.arange(n) % K, K - 1 if positive is None else positive
     score = rng.normal(size=(n, K)) + np.eye(K)[y]
     if K == 2:
         score -= score.mean(axis=1, keepdims=True)
     log_proba = score - np.log(np.exp(score).sum(axis=1, keepdims=True))
-    return Predictions(
-        y, score.argmax(axis=1), score, log_proba, K - 1 if positive is None else positive
-    )
+    return Predictions(y, score.argmax(axis=1), score, log_proba, positive)
 
 
-@pytest.mark.parametrize("positive", [0, 1])
-@pytest.mark.parametrize(("path", "own", "sign"), [
+@each("positive", [0, 1])
+@each(("path", "own", "sign"), [
     ("mine.share", "accuracy", 1),
     ("mine.own_scorer", "accuracy", 1),
     ("mine.sensitivity", "recall", 1),
@@ -125,13 +118,10 @@ def test_user_metrics_get_weights_classes_and_stacks_of_folds(mine):
     assert all(metrics.greater_is_better(path) for path in greater)
 
 
-@pytest.mark.parametrize("path", ["mine.square", "mine.nats"])
-def test_a_metric_of_probabilities_is_undefined_without_them(mine, path):
-    assert np.isnan(metrics.find(path)(replace(predicted(), log_proba=None)))
-
-
 def test_undefined_and_raising_metrics_have_no_value(mine):
     p = predicted()
+    for path in ("mine.square", "mine.nats"):  # of probabilities
+        assert np.isnan(metrics.find(path)(replace(p, log_proba=None)))
     bare = replace(p, score=np.full_like(p.score, np.nan))
     none = replace(bare, log_proba=None)
     for path in ("mine.area", "mine.ordered"):
@@ -143,16 +133,22 @@ def test_undefined_and_raising_metrics_have_no_value(mine):
         assert np.isnan(metrics.find("mine.broken")(predicted()))
 
 
-def test_runs_are_scored_and_tuned_by_a_user_metric(mine):
-    p = predicted()
-    rows = table_files.frame(
+def rows_of(p, fold):
+    """The rows of predictions of a run."""
+    n = len(fold)
+    return table_files.frame(
         "predictions",
         {
-            "dataset": ["d"] * 90, "method": ["m"] * 90, "protocol": ["cv"] * 90,
-            "repeat": [0] * 90, "fold": np.arange(90) // 30, "row": np.arange(90),
+            "dataset": ["d"] * n, "method": ["m"] * n, "protocol": ["cv"] * n, "repeat": [0] * n,
+            "fold": fold, "row": np.arange(n),
             "y_true": p.y_true, "y_pred": p.y_pred, "score": p.score.tolist(), "log_proba": None,
         },
     )  # fmt: skip
+
+
+def test_runs_are_scored_and_tuned_by_a_user_metric(mine):
+    p = predicted()
+    rows = rows_of(p, np.arange(90) // 30)
     evaluation = {"tune_metric": "mine.share", "metrics": ["mine.square"]}
     names = protocols.metrics_of(evaluation)
     assert {*names} == {*metrics.names(), "mine.share", "mine.square"}
@@ -176,7 +172,7 @@ def problems(*paths, tune="accuracy"):
     return [*own_metric_problems({"tune_metric": tune, "metrics": list(paths)})]
 
 
-@pytest.mark.parametrize(("path", "words"), [
+@each(("path", "words"), [
     ("nowhere.f", "there is no module 'nowhere'; install it, or correct the path"),
     ("mine.shares", "'mine' has no 'shares'; did you mean 'share'?"),
     ("mine.np", "'mine.np' is not a function; give a function (y_true, y_pred) or a scorer"),
@@ -222,10 +218,8 @@ def test_no_metric_of_scikit_learn_is_refused_for_its_name():
 
 def test_results_are_scored_by_a_user_metric_if_its_module_is_trusted_and_found(mine):
     evaluation = {"tune_metric": "accuracy", "metrics": ["nowhere.f"], "folds": 3}
-    with pytest.raises(
-        StudyError,
-        match=r"there is no module 'nowhere'.*; name the folder of the module in PYTHONPATH",
-    ):
+    words = r"there is no module 'nowhere'.*; name the folder of the module in PYTHONPATH"
+    with pytest.raises(StudyError, match=words):
         require_trusted(evaluation, ["nowhere"])
     require_trusted(evaluation | {"metrics": ["mine.share"]}, ["mine"])
     with pytest.raises(StudyError, match=r"metric mine\.share, .* add --trust mine"):
@@ -241,56 +235,45 @@ def picky(y_true, y_pred):
 
 
 @pytest.fixture
-def picky(mine):
-    with (mine / "mine.py").open("a") as file:
-        file.write(PICKY)
-    return mine
+def picky(write_modules):
+    return write_modules({"mine.py": MODULE + PICKY})
 
 
-def scored_runs_of(folder, sizes):
-    """A run whose folds have these sizes, scored by `mine.picky`."""
+def scored(folder, sizes):
+    """The scores of a run whose folds have these sizes, and its outcome."""
+    evaluation = {"tune_metric": "accuracy", "metrics": ["mine.picky"]}
     n = sum(sizes)
-    rows = table_files.frame(
-        "predictions",
-        {
-            "dataset": ["d"] * n, "method": ["m"] * n, "protocol": ["cv"] * n, "repeat": [0] * n,
-            "fold": np.repeat(np.arange(len(sizes)), sizes), "row": np.arange(n),
-            "y_true": np.arange(n) % 2, "y_pred": np.zeros(n), "score": [[0.0, 0.0]] * n, "log_proba": None,
-        },
-    )  # fmt: skip
+    constant = Predictions(np.arange(n) % 2, np.zeros(n), np.zeros((n, 2)), None, 1)
+    rows = rows_of(constant, np.repeat(np.arange(len(sizes)), sizes))
     table_files.write_table(rows, "predictions", folder / "runs/d/m/predictions.parquet")
     table_files.write_table(table_files.frame("fits"), "fits", folder / "runs/d/m/fits.parquet")
-    names = protocols.metrics_of({"tune_metric": "accuracy", "metrics": ["mine.picky"]})
+    names = protocols.metrics_of(evaluation)
     write_scores(folder, "d", {"m": f"digest of {sizes}"}, Classes(2, 1), "code", names)
-    return pl.read_parquet(folder / "scores" / "d.parquet")
-
-
-def outcome_of(folder):
     entry = {"classifier": "linclass.NearestMean"}
-    evaluation = {"tune_metric": "accuracy", "metrics": ["mine.picky"]}
-    return Outcome(folder, {"d": {}}, {"m": entry, "other": entry}, evaluation)
+    outcome = Outcome(folder, {"d": {}}, {"m": entry, "other": entry}, evaluation)
+    return pl.read_parquet(folder / "scores" / "d.parquet"), outcome
 
 
 @pytest.mark.filterwarnings("ignore:mine.picky")
 def test_failing_folds_of_a_metric_are_listed_until_it_is_fixed(picky):
-    scores = scored_runs_of(picky, [4, 3, 6, 5])
+    scores, outcome = scored(picky, [4, 3, 6, 5])
     assert scores.filter(metric="mine.picky")["fold"].to_list() == [0, 2]
     assert scores.filter(metric="accuracy")["fold"].to_list() == [0, 1, 2, 3]
-    (problem,) = metric_problems(outcome_of(picky))
+    (problem,) = metric_problems(outcome)
     assert (problem.status, problem.datasets, problem.methods) == ("mine.picky", ("d",), ("m",))
     assert problem.fits == 2
     assert problem.reason == "ValueError: 3 rows are odd"
-    table = diagnostics.unscored(outcome_of(picky))
-    assert table.rows == [["mine.picky", ["d"], ["m"], 2, "ValueError: 3 rows are odd"]]
-    assert metric_lines(outcome_of(picky)) == [
+    expected = ["mine.picky", ["d"], ["m"], 2, "ValueError: 3 rows are odd"]
+    assert diagnostics.unscored(outcome).rows == [expected]
+    assert metric_lines(outcome) == [
         "not scored by mine.picky: d × m (2 folds): ValueError: 3 rows are odd"
     ]
-    scored_runs_of(picky, [4, 3])
-    assert metric_problems(outcome_of(picky))
-    scored_runs_of(picky, [4, 2])
-    assert not metric_problems(outcome_of(picky))
-    assert not diagnostics.unscored(outcome_of(picky)).rows
-    assert not metric_lines(outcome_of(picky))
+    _, outcome = scored(picky, [4, 3])
+    assert metric_problems(outcome)
+    _, outcome = scored(picky, [4, 2])
+    assert not metric_problems(outcome)
+    assert not diagnostics.unscored(outcome).rows
+    assert not metric_lines(outcome)
 
 
 @pytest.mark.filterwarnings("ignore:mine.picky")
@@ -299,14 +282,12 @@ def test_the_reason_of_a_fit_that_cannot_be_tuned_is_its_exception(picky):
     table = Table(rng.normal(size=(30, 2)), ("a", "b"))
     y = (np.arange(30) % 2).astype(np.int32)
     method = Method.from_entry({"classifier": "linclass.LinearSVM", "tune": {"strength": [0.1, 1]}})
-    with pytest.raises(
-        ValueError, match=r"the tune_metric 'mine\.picky' raises ValueError: 15 rows are odd"
+    for metric, words in (
+        ("mine.picky", r"the tune_metric 'mine\.picky' raises ValueError: 15 rows are odd"),
+        ("log_loss", r"'log_loss' is not defined .* which have no probabilities; choose"),
     ):
-        fit_method(method, table, y, Task(2, 1, inner_folds=2, tune_metric="mine.picky"), 0)
-    with pytest.raises(
-        ValueError, match=r"'log_loss' is not defined .* which have no probabilities; choose"
-    ):
-        fit_method(method, table, y, Task(2, 1, inner_folds=2, tune_metric="log_loss"), 0)
+        with pytest.raises(ValueError, match=words):
+            fit_method(method, table, y, Task(2, 1, inner_folds=2, tune_metric=metric), 0)
 
 
 def test_infinite_log_odds_are_replaced_by_probabilities_as_scores(mine):
@@ -321,6 +302,6 @@ def test_infinite_log_odds_are_replaced_by_probabilities_as_scores(mine):
         log_proba = np.log(np.column_stack([1 - proba, proba]))
     z = log_proba[:, 1] - log_proba[:, 0]
     certain = replace(p, score=np.column_stack([-z / 2, z / 2]), log_proba=log_proba)
-    assert metrics.find("mine.area")(certain) == pytest.approx(roc_auc_score(p.y_true, proba))
-    assert metrics.find("mine.ordered")(certain) == pytest.approx(roc_auc_score(p.y_true, proba))
+    for path in ("mine.area", "mine.ordered"):
+        assert metrics.find(path)(certain) == pytest.approx(roc_auc_score(p.y_true, proba))
     assert np.isnan(metrics.find("sklearn.metrics.hinge_loss")(certain))

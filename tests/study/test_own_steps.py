@@ -1,22 +1,21 @@
 """Transforms and features of the user or of another library, by their import paths."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from cases import each
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
-from linclass_study.config import code, module_files
+from linclass_study.config import code
 from linclass_study.config.method_check import method_problems
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_folds, fit_method
 from linclass_study.pipeline.foreign_steps import apply_own_feature
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.transforming import fit_transforms
+from linclass_study.project import ROOT
 
-SCRIPT = Path(__file__).parents[2] / "workflow" / "scripts" / "featurize.py"
+SCRIPT = ROOT / "workflow" / "scripts" / "featurize.py"
 TASK = Task(2, 1)
 MODULE = """
 import numpy as np
@@ -78,17 +77,9 @@ number = 3
 
 
 @pytest.fixture
-def mine(tmp_path, monkeypatch):
+def mine(write_modules):
     """The module `mine` beside the study."""
-    (tmp_path / "mine.py").write_text(MODULE)
-    (tmp_path / "helper.py").write_text("x = 1\n")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    module_files.files_of.cache_clear()
-    code._read.cache_clear()
-    for name in ("mine", "helper"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    return tmp_path
+    return write_modules({"mine.py": MODULE, "helper.py": "x = 1\n"})
 
 
 @pytest.fixture
@@ -180,13 +171,13 @@ def test_missing_values_are_refused_unless_the_transformer_takes_them(table):
     assert ready.names == ("colour", "a", "b", "c")
 
 
-def test_output_of_another_form_is_one_sentence(mine, table):
-    for step, words in (
-        ("mine.Short", "Short returned 59 × 3 values for 60 rows; it must return one row for each"),
-        ("mine.Words", "Words must return a matrix of numbers"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            transformed(table, step)
+@each(("step", "words"), [
+    ("mine.Short", "Short returned 59 × 3 values for 60 rows; it must return one row for each"),
+    ("mine.Words", "Words must return a matrix of numbers"),
+])  # fmt: skip
+def test_output_of_another_form_is_one_sentence(mine, table, step, words):
+    with pytest.raises(ValueError, match=words):
+        transformed(table, step)
 
 
 def test_transformers_keep_the_rows_and_get_the_seed_of_the_fit(mine, table):
@@ -217,25 +208,23 @@ def test_folds_are_not_fitted_together_with_a_transform_of_their_own(mine, table
 
 # --- what a job depends on
 
-METHOD, CLIP = {"classifier": "linclass.NearestMean"}, {"mine.Clip": {"low": 1}}
+METHOD = {"classifier": "linclass.NearestMean"}
 
 
-def digest(entry):
-    return code.code_digest([], code.modules_of_method(entry, "accuracy"))
-
-
-def test_the_digest_counts_edited_steps_features_libraries_and_inner_estimators(mine):
+def test_the_digest_counts_edited_steps_features_libraries_and_inner_estimators(
+    mine, write_modules
+):
     def digests():
-        code._read.cache_clear()
-        own, other = (METHOD | {"transforms": [step]} for step in (CLIP, "standardize"))
+        for step in ({"mine.Clip": {"low": 1}}, "standardize"):
+            modules = code.modules_of_method(METHOD | {"transforms": [step]}, "accuracy")
+            yield code.code_digest([], modules)
         features = code.modules_of_features([{"mine.doubled": {"times": 3}}])
-        return digest(own), digest(other), code.code_digest([SCRIPT], features)
+        yield code.code_digest([SCRIPT], features)
 
-    before = digests()
-    (mine / "helper.py").write_text("x = 2\n")
+    before = [*digests()]
+    write_modules({"helper.py": "x = 2\n"})
     assert [a == b for a, b in zip(before, digests(), strict=True)] == [False, True, False]
-    inner = {"classifier": "mine.Clip"}
-    step = {"sklearn.feature_selection.SelectFromModel": {"estimator": inner}}
+    step = {"sklearn.feature_selection.SelectFromModel": {"estimator": {"classifier": "mine.Clip"}}}
     modules = code.modules_of_method(METHOD | {"transforms": [step]}, "accuracy")
     files, libraries = code.closure([], modules)
     assert libraries == {"sklearn", "numpy"}  # named, and imported by the module
@@ -271,16 +260,16 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@each("case", REFUSED)
 def test_an_unusable_step_is_reported_in_one_line_before_anything_runs(mine, case):
     key, step, words = REFUSED[case]
-    found = [*method_problems({"classifier": "linclass.NearestMean", key: [step]})]
-    assert [path for path, _ in found] == [[key, 0]]
-    assert words in found[0][1]
-    assert "\n" not in found[0][1]
+    ((path, sentence),) = method_problems(METHOD | {key: [step]})
+    assert path == [key, 0]
+    assert words in sentence
+    assert "\n" not in sentence
 
 
-@pytest.mark.parametrize(("key", "step"), [
+@each(("key", "step"), [
     ("transforms", {"mine.Clip": {"low": 1}}),
     ("transforms", "sklearn.decomposition.PCA"),
     ("transforms", "linclass.preprocessing.transforms.scaling.Standardize"),
@@ -288,7 +277,7 @@ def test_an_unusable_step_is_reported_in_one_line_before_anything_runs(mine, cas
     ("features", "mine.first"),
 ])  # fmt: skip
 def test_usable_steps_are_accepted(mine, key, step):
-    assert not [*method_problems({"classifier": "linclass.NearestMean", key: [step]})]
+    assert not [*method_problems(METHOD | {key: [step]})]
 
 
 # --- features

@@ -20,8 +20,6 @@ from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.report.tables.diagnostics import budget
 
-# Lists of entries in one: suites of data sets, and grids of methods
-
 # Published lists: as many sets as their authors say, each pinned by its numbers, each an entry that can be read
 
 # the numbers of tasks that the publications state, and two sets of each with their sizes in UCI's descriptions
@@ -60,13 +58,11 @@ def test_suites_are_published_and_share_data_sets_once():
 @each("suite", PUBLISHED)
 def test_a_suite_has_its_tasks_once_and_every_one_is_pinned(suite):
     number, known = PUBLISHED[suite]
-    listed = tasks(suite)
-    assert (
-        len({task["task"] for task in listed}) == len({task["data"] for task in listed}) == number
-    )
+    listed, keys = tasks(suite), {"task", "data", "name", "rows", "features", "classes"}
+    for key in ("task", "data"):
+        assert len({task[key] for task in listed}) == number
     for task in listed:
-        assert {"task", "data", "name", "rows", "features", "classes"} <= set(task)
-        assert set(task) <= {"task", "data", "name", "rows", "features", "classes", "target"}
+        assert set(task) - {"target"} == keys
         assert min(task["task"], task["data"], task["features"]) >= 1
         assert 2 <= task["classes"] < task["rows"]
     found = catalogues.suite_entries([suite])
@@ -187,11 +183,10 @@ def test_limits_and_untuned_parameters_are_stated():
     facts = parameter_facts(LOGISTIC)
     tuned = budget(with_default_paths(LOGISTIC, facts), facts)[0]
     assert tuned == "strength: path of 31 (by default)"
+    lda = {"classifier": "linclass.LinearDiscriminantAnalysis"}
     by_fit = {
         "strength: by the evidence": {"classifier": "linclass.BayesianLogisticRegression"},
-        "shrinkage: by the formula of Ledoit and Wolf": fixed(
-            {"classifier": "linclass.LinearDiscriminantAnalysis"}, shrinkage="ledoit_wolf"
-        ),
+        "shrinkage: by the formula of Ledoit and Wolf": fixed(lda, shrinkage="ledoit_wolf"),
     }
     for text, entry in by_fit.items():
         assert budget(entry, parameter_facts(entry))[0] == text
