@@ -64,6 +64,7 @@ def test_long_lists_of_names_are_cut_and_counted():
     table = Table(np.ones((3, 250)), tuple(map(str, range(250))))
     assert constant_columns(table)["constant_columns"] == 250
     assert len(constant_columns(table)["constant_column_names"]) == columns.NAMED
+    assert columns.duplicated_columns(table)["duplicated_columns"] == 0, "constants count once"
     twice = columns.duplicated_columns(Table(np.tile(np.arange(3.0)[:, None], 250), table.names))
     assert twice["duplicated_columns"] == 249
     assert len(twice["duplicated_column_of"]) == columns.NAMED
