@@ -253,20 +253,14 @@ def test_the_loss_itself_is_its_name_with_options(K):
     )
 
 
-def test_options_of_losses_are_tuned_and_fitted_together():
-    losses = [{"huber": {"delta": delta}} for delta in (1.2, 3.0)]
-    grid = {"loss": losses}
-    model = L.TunedClassifier(
-        L.LinearClassifier(), strengths=[0.1, 1.0], param_grid=grid, cv=2
-    ).fit(NOISE, Y)
-    assert model.best_params_["loss"] in losses
+def test_options_of_losses_are_fitted_together():
+    losses = [{"huber": {"delta": 1.2}}, {"huber": {"delta": 3.0}}, Huber(2.0)]
+    options = [{"loss": loss, "strength": s} for loss in losses for s in (0.01, 0.1)]
     held_out = [np.arange(20), np.arange(20, 40)]
-    options = [{"loss": loss, "strength": s} for loss in (*losses, Huber(2.0)) for s in (0.01, 0.1)]
-    for fold, rows in zip(
-        L.LinearClassifier().fit_many(NOISE, Y, held_out, options), held_out, strict=True
-    ):
+    folds = L.LinearClassifier().fit_many(NOISE, Y, held_out, options)
+    for fits, rows in zip(folds, held_out, strict=True):
         kept = np.setdiff1d(np.arange(60), rows)
-        for fit, option in zip(fold, options, strict=True):
+        for fit, option in zip(fits, options, strict=True):
             alone = L.LinearClassifier(**option).fit(NOISE[kept], Y[kept])
             assert fit.objective_ == pytest.approx(alone.objective_, rel=1e-5)
 
