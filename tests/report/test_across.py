@@ -465,25 +465,19 @@ def without_files(base, **classifiers):
     return outcome
 
 
-@each("n", [2, 3, 4, 5, PAIRED])
-def test_pairs_are_compared_from_the_least_number_on_that_can_be_significant(n):
-    """The least p of Wilcoxon's test is that of n differences of one sign."""
-    least = stats.wilcoxon(np.arange(1.0, n + 1), method="exact").pvalue
-    assert bool(too_few(base_of(n, 3), "pairs", "Pairs", PAIRED, "pairwise")) == (least > 0.05)
-
-
-def test_a_sentence_says_from_how_many_data_sets_a_comparison_can_be_significant():
-    """2/2⁶ · 1 < .05 ≤ 2/2⁶ · 2, and 2/2⁷ · 3 < .05."""
+def test_ranks_and_pairs_are_compared_from_the_least_number_on_that_can_be_significant():
+    """The least p of Wilcoxon's test is that of n differences of one sign; 2/2⁶ < .05 ≤ 2/2⁶ · 2 and 2/2⁷ · 3 < .05."""
+    for n in (2, 3, 4, 5, PAIRED):
+        least = stats.wilcoxon(np.arange(1.0, n + 1), method="exact").pvalue
+        reason = too_few(base_of(n, 3), "pairs", "Pairs", PAIRED, "pairwise")
+        assert bool(reason) == (least > 0.05), n
+    for k, n in ((2, PAIRED), (3, MIN_DATA_SETS), (8, MIN_DATA_SETS)):
+        base = base_of(n, k)
+        assert not too_few(base, "ranks", "Mean ranks", MIN_DATA_SETS, "ranks")
+        assert np.ptp(base.nemenyi.ranks) > base.nemenyi.critical_difference, (k, n)
     assert unattainable(6, 1, "no method") == unattainable(7, 3, "no method") == ""
     assert "takes at least 7 independent" in unattainable(6, 2, "no method")
     assert "takes at least 10 independent" in unattainable(3, 22, "no method")
-
-
-@each(("k", "n"), [(2, PAIRED), (3, MIN_DATA_SETS), (8, MIN_DATA_SETS)])
-def test_enough_data_sets_can_show_a_difference_of_ranks(k, n):
-    base = base_of(n, k)
-    assert not too_few(base, "ranks", "Mean ranks", MIN_DATA_SETS, "ranks")
-    assert np.ptp(base.nemenyi.ranks) > base.nemenyi.critical_difference
 
 
 @each(("n", "significant"), [(10, False), (12, True)])

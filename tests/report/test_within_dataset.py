@@ -67,12 +67,7 @@ def test_bold_means_significantly_better_than_every_other_after_the_correction(s
         assert [method_scores.behind_best(two, "d")[name].clear for name in "ab"] == [clear, clear]
 
 
-def test_heat_colours_only_what_is_significantly_behind_the_best_of_its_data_set(scored):
-    numbers = matrices.heat(scored({"d": THREE, "e": THREE})).numbers
-    assert numbers["significant"] == {name: [name == "steady"] * 2 for name in THREE}
-
-
-def test_every_table_of_a_data_set_has_the_same_interval(scored):
+def test_every_table_of_a_data_set_has_the_same_interval_and_heat_the_same_marks(scored):
     outcome = scored({"d": THREE, "e": THREE})
     own = outcome.parts()["d"]
     expected = method_scores.behind_best(own, "d")["steady"]
@@ -84,6 +79,8 @@ def test_every_table_of_a_data_set_has_the_same_interval(scored):
     assert cell(performance.differences(own, "d"), 0, "ahead") == expected
     assert cell(answer.best_methods(outcome), 0, "ahead") == expected
     assert cell(answer.best_methods(outcome), 0, "next") == "steady"
+    significant = {name: [name == "steady"] * 2 for name in THREE}
+    assert matrices.heat(outcome).numbers["significant"] == significant
 
 
 def test_a_single_score_per_method_has_no_interval_and_no_mark(make):
