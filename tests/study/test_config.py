@@ -249,6 +249,8 @@ ENTRIES = {
         ["params.estimator", "'linclass.Nope'"]),
     "transform that does not exist": ("linclass.NearestMean, transforms: [standardise]",
         ["there is no transform 'standardise'", "did you mean 'standardize'?"]),
+    "option of a transform that does not exist": ("linclass.NearestMean, transforms: [{one_hot: {dorp: none}}]",
+        ["transform 'one_hot' has no parameter 'dorp'", "did you mean 'drop'?"]),
     "costs without probabilities": ("linclass.Perceptron, decide: costs", ["decide", "probabilities", "Perceptron"]),
 }  # fmt: skip
 
