@@ -45,6 +45,18 @@ def refused(linclass):
     return call
 
 
+@pytest.fixture
+def merged(linclass, tmp_path):
+    """merged(a, b): the folder that `linclass merge` makes of them."""
+
+    def call(*sources, into="c"):
+        output = linclass("merge", *sources, "--into", tmp_path / into)
+        assert (output.code, output.errors) == (0, []), output
+        return tmp_path / into
+
+    return call
+
+
 @pytest.fixture(scope="session")
 def _made(tmp_path_factory):
     return made_up(tmp_path_factory.mktemp("made") / "results")

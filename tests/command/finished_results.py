@@ -1,6 +1,7 @@
-"""Finished results folders, made up, and ways to change them."""
+"""Finished results folders, made up, and ways to read and to change them."""
 
 import json
+import zipfile
 
 import polars as pl
 import studies
@@ -14,11 +15,13 @@ from linclass_study.files.tables import write_table
 
 DATA = {"two": Data(rows=40), "three": Data(("a", "b", "c"), rows=30)}
 METHODS = {"good": Method(2.0), "plain": Method(0.5, probabilities=False)}
+RUN = "runs/two/good"
 
 
 def made_up(results, data=None, methods=None, machine="here"):
     """A finished results folder as Snakemake leaves it, but for its figures and page."""
     outcome = studies.build(results, data or DATA, methods or METHODS, 3)
+    outcome.evaluation.update(rope=0.01, cv_rows="all")
     for dataset in outcome.datasets:
         rows = pl.int_range(outcome.about(dataset)["rows"], eager=True)
         dealt = {("cv", 0): (rows // 2 % 3).to_numpy()}
@@ -35,6 +38,11 @@ def made_up(results, data=None, methods=None, machine="here"):
     return results
 
 
+def study_of(folder):
+    """The content of study.json."""
+    return json.loads((folder / "study.json").read_text())
+
+
 def change(path, **columns):
     """Rewrites a Parquet file with other values."""
     pl.read_parquet(path).with_columns(**columns).write_parquet(path)
@@ -48,3 +56,9 @@ def edit(path, **values):
 def at(place, value, column):
     """The column with another value in one place."""
     return pl.when(pl.int_range(pl.len()) == place).then(value).otherwise(pl.col(column))
+
+
+def content(archive):
+    """Name below the archive's own folder → content."""
+    with zipfile.ZipFile(archive) as box:
+        return {name.split("/", 1)[1]: box.read(name) for name in box.namelist()}

@@ -99,11 +99,10 @@ def tables():
     content = bytearray((HERE / "long_list.parquet").read_bytes())
     begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     for number in (130_000_000, list_.estimated_size()):  # in its footer, not in its pages
-        place = content.find(varint(2 * number, 5), begin)
+        told = varint(2 * number)
+        place = content.find(told, begin)
         if place > 0:
-            content[place : place + len(varint(2 * number, 5))] = padded(
-                2, len(varint(2 * number, 5))
-            )
+            content[place : place + len(told)] = padded(2, len(told))
     assert content != (HERE / "long_list.parquet").read_bytes()
     (HERE / "lying_footer.parquet").write_bytes(content)
     deep_schema()
@@ -119,7 +118,7 @@ def deep_schema():
     around = b"\x35\x02\x18\x01a\x15\x02\0"  # optional, called a, with one child
     footer = (
         b"\x15\x02\x19\xfc"  # version 1, a list of structures
-        + varint(5002, 5)
+        + varint(5002)
         + b"\x48\x01r\x15\x02\0"
         + around * 5000
         + b"\x15\x02\x25\x02\x18\x01z\0"
@@ -129,7 +128,7 @@ def deep_schema():
     (HERE / "deep.parquet").write_bytes(content)
 
 
-def varint(value, _):
+def varint(value):
     found = bytearray()
     while value > 127:
         found.append(value & 127 | 128)

@@ -7,7 +7,7 @@ import shutil
 
 import polars as pl
 import pytest
-from finished_results import change
+from finished_results import change, edit, study_of
 
 from linclass_study.analysis.answer import mixture
 from linclass_study.analysis.fit_problems import mixed_environments
@@ -17,30 +17,24 @@ from linclass_study.files.environment import environment, recorded_environments
 NEW = {"Machine": "here", "Python": "3.11.7", "Packages": "linclass 0.1, numpy 2.4.6, polars 1"}
 
 
-def fitted_in(folder, **environments):
-    """Each method's fits in an environment: method=(properties, id)."""
+def fitted_in(folder, environments):
+    """Fits that were made in these environments: name → properties and a pattern of its runs."""
     for file in (folder / "environment").iterdir():
         file.unlink()
-    for method, (properties, name) in environments.items():
+    for name, (properties, runs) in environments.items():
         (folder / "environment" / f"{name}.json").write_text(json.dumps(properties))
-        for path in folder.glob(f"runs/*/{method}/fits.parquet"):
+        for path in folder.glob(f"runs/{runs}/fits.parquet"):
             change(path, environment=pl.lit(name))
     fits = [pl.read_parquet(path) for path in sorted(folder.glob("runs/*/*/fits.parquet"))]
     pl.concat(fits).write_parquet(folder / "fits.parquet")
+    return folder
 
 
 @pytest.fixture
 def mixed(a):
     """One run of four fitted with another NumPy."""
     old = NEW | {"Packages": "linclass 0.1, numpy 2.3.0, polars 1"}
-    fitted_in(a, good=(NEW, "here-1"), plain=(old, "here-0"))
-    change(a / "runs/two/plain/fits.parquet", environment=pl.lit("here-1"))
-    fits = pl.read_parquet(a / "fits.parquet")
-    moved = (pl.col("dataset") == "two") & (pl.col("method") == "plain")
-    fits.with_columns(
-        environment=pl.when(moved).then(pl.lit("here-1")).otherwise("environment")
-    ).write_parquet(a / "fits.parquet")
-    return a
+    return fitted_in(a, {"here-1": (NEW, "*/*"), "here-0": (old, "three/plain")})
 
 
 def test_page_and_verify_say_which_runs_differ_and_their_command_removes_these(linclass, mixed, b):
@@ -54,9 +48,9 @@ def test_page_and_verify_say_which_runs_differ_and_their_command_removes_these(l
     output = linclass(*arguments)
     assert output.lines[0] == "removed: 1 run (three × plain)"
     left = {
-        path.parent.relative_to(mixed).as_posix() for path in mixed.glob("runs/*/*/fits.parquet")
+        f"{path.parent.parent.name}/{path.parent.name}" for path in mixed.glob("runs/*/*/fits*")
     }
-    assert left == {"runs/three/good", "runs/two/good", "runs/two/plain"}
+    assert left == {"three/good", "two/good", "two/plain"}
 
 
 def test_fits_of_the_present_environment_are_kept_even_if_most_are_of_another(mixed):
@@ -80,7 +74,7 @@ def test_fits_of_the_present_environment_are_kept_even_if_most_are_of_another(mi
     ({"Processor": "other"}, "Processor not recorded or other"),
 ])  # fmt: skip
 def test_only_what_may_change_numbers_makes_environments_different(a, changes, says):
-    fitted_in(a, good=(NEW, "e-1"), plain=(NEW | changes, "e-2"))
+    fitted_in(a, {"e-1": (NEW, "*/good"), "e-2": (NEW | changes, "*/plain")})
     fits, known = pl.read_parquet(a / "fits.parquet"), recorded_environments(a)
     said = " ".join(mixed_environments(fits, known, "results")[:1])
     assert (f"({says})" in said) if says else not said
@@ -90,14 +84,11 @@ def test_only_what_may_change_numbers_makes_environments_different(a, changes, s
 def test_a_merged_page_names_the_environments_that_differ_and_hashes_own_modules(
     linclass, a, b, tmp_path
 ):
-    fitted_in(a, good=(NEW, "here-1"), plain=(NEW, "here-1"))
     for path in [*a.glob("runs/*/plain"), *b.glob("runs/*/good")]:
         shutil.rmtree(path)  # each has one method
-    study = json.loads((a / "study.json").read_text())
-    study["files"]["mine.py"] = "x = 1\n"
-    (a / "study.json").write_text(json.dumps(study))
-    other = NEW | {"Python": "3.12.1"}
-    fitted_in(b, plain=(other, "there-0"))
+    edit(a / "study.json", files=study_of(a)["files"] | {"mine.py": "x = 1\n"})
+    fitted_in(a, {"here-1": (NEW, "*/*")})
+    fitted_in(b, {"there-0": (NEW | {"Python": "3.12.1"}, "*/*")})
     assert linclass("merge", a, b, "--into", tmp_path / "ab").code == 0
     assert {*recorded_environments(tmp_path / "ab")} == {"here-1", "there-0"}
     page = (tmp_path / "ab" / "report.html").read_text()

@@ -27,34 +27,24 @@ fuzz = settings(
 )
 
 
-def table():
+def written(write):
+    """The bytes that `write` puts into a file."""
     file = io.BytesIO()
-    columns = {"row": [0, 1, 2], "score": [[1.0], [2.0], [3.0]], "reason": ["a", None, "b"]}
-    pl.DataFrame(columns).write_parquet(file)
+    write(file)
     return file.getvalue()
 
 
-def arrays():
-    file = io.BytesIO()
-    np.savez_compressed(file, labels=np.arange(12).reshape(3, 4), x=np.ones(3))
-    return file.getvalue()
-
-
-def zipped():
-    file = io.BytesIO()
+def archived(file):
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as box:
         box.writestr("study/runs/d/m/fits.parquet", "x" * 99)
         box.writestr("study/study.json", "{}")
-    return file.getvalue()
 
 
-def tarred():
-    file = io.BytesIO()
+def archived_as_tar(file):
     with tarfile.open(fileobj=file, mode="w:gz") as box:
         member = tarfile.TarInfo("study/runs/d/m/fits.parquet")
         member.size = 99
         box.addfile(member, io.BytesIO(b"x" * 99))
-    return file.getvalue()
 
 
 @st.composite
@@ -63,65 +53,73 @@ def damaged(draw, whole):
     content = bytearray(whole)
     for _ in range(draw(st.integers(0, 4))):
         content[draw(st.integers(0, len(content) - 1))] = draw(st.integers(0, 255))
-    return bytes(content[: draw(st.integers(0, len(content)))] + draw(st.binary(max_size=20)))
+    end = draw(st.just(len(content)) | st.integers(0, len(content)))
+    return bytes(content[:end] + draw(st.binary(max_size=20)))
 
 
-def one_line(read, *kinds):
-    """It returns, or raises one of these errors with one line."""
+def one_line(read, kind):
+    """It returns, or raises this error with one line."""
     line = "."
     try:
         read()
-    except kinds as error:
+    except kind as error:
         line = str(error)
     assert line
     assert "\n" not in line
 
 
-def outside(folder):
-    return {path.name for path in folder.parent.iterdir()}
+def read_arrays(path):
+    with opened_npz(path) as found:
+        assert all(isinstance(found[name], np.ndarray) for name in found)
 
 
-@fuzz
-@given(content=st.binary(max_size=300) | damaged(table()))
-def test_reading_any_bytes_gives_a_table_or_a_one_line_error(tmp_path, content):
-    (tmp_path / "t.parquet").write_bytes(content)
-    one_line(lambda: read_parquet(tmp_path / "t.parquet"), StudyError)
+def read_rows(path):
+    entry = {"source": {"file": path.name}, "format": path.suffix[1:], "target": "target"}
+    obtain_dataset(entry, [], path.parent / "downloads", path.parent)
 
 
-@fuzz
-@given(content=st.binary(max_size=300) | damaged(arrays()))
-def test_reading_any_bytes_gives_arrays_or_a_one_line_error(tmp_path, content):
-    def read():
-        with opened_npz(tmp_path / "a.npz") as found:
-            assert all(isinstance(found[name], np.ndarray) for name in found)
-
-    (tmp_path / "a.npz").write_bytes(content)
-    one_line(read, StudyError)
-
-
+TABLE = pl.DataFrame({"row": [0, 1, 2], "score": [[1.0], [2.0], [3.0]], "reason": ["a", None, "b"]})
+ARRAYS = {"labels": np.arange(12).reshape(3, 4), "x": np.ones(3)}
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
     lambda inside: st.lists(inside, max_size=4) | st.dictionaries(st.text(max_size=9), inside, max_size=4),
     max_leaves=12,
 )  # fmt: skip
-KEYS = ("status", "classes", "positive", "rows", "class_counts", "digest")
+FACTS = st.sampled_from(["status", "classes", "positive", "rows", "class_counts", "digest"])
+JSON = (VALUES | st.dictionaries(FACTS, VALUES)).map(lambda value: json.dumps(value).encode())
+STUDY = """
+datasets: [iris, mine]
+methods: [lda, {name: x}]
+evaluation: {folds: 3, metrics: [a.b], protocols: {cv: {folds: 2}}}
+define: &d {methods: {x: {classifier: a.B, tune: {alpha: [1e-3, 2]}}}, more: *d}
+"""
+YAML = st.text("abc:[]{}&*!|>-#'\"\n \t\u2028%@`0.e~", max_size=40).map(str.encode)
+CELLS = st.text("12-.:,;'\"@{}xy? \n\t\0é", max_size=60).map(str.encode)
+ARFF = "@relation r\n@attribute a numeric\n@attribute target {x,y}\n@data\n1,x\n2,y\n"
+FILES = {  # name: (content that is likely to get far, reader, error)
+    "t.parquet": (damaged(written(TABLE.write_parquet)), read_parquet, StudyError),
+    "a.npz": (damaged(written(lambda f: np.savez_compressed(f, **ARRAYS))), read_arrays, StudyError),
+    "of_a_study.json": (JSON, read_json, StudyError),
+    "of_data.json": (JSON, read_about, StudyError),
+    "study.yaml": (YAML | damaged(STUDY.encode()), read_yaml, StudyError),
+    "d.csv": (damaged(b"a,target\n1,x\n2,y\n3,x\n4,y\n") | CELLS, read_rows, Unavailable),
+    "d.arff": (damaged(ARFF.encode()) | CELLS, read_rows, Unavailable),
+    "d.libsvm": (damaged(b"1 1:0.5 3:1\n-1 2:1\n1 1:2\n") | CELLS, read_rows, Unavailable),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+@fuzz
+@given(data=st.data())
+def test_reading_any_bytes_gives_a_value_or_a_one_line_error(tmp_path, name, data):
+    content, read, error = FILES[name]
+    (tmp_path / name).write_bytes(data.draw(content | st.binary(max_size=99)))
+    one_line(lambda: read(tmp_path / name), error)
 
 
 @fuzz
 @given(
-    content=st.binary(max_size=99)
-    | VALUES.map(lambda value: json.dumps(value).encode())
-    | st.dictionaries(st.sampled_from(KEYS), VALUES).map(lambda about: json.dumps(about).encode())
-)
-def test_reading_any_bytes_gives_json_or_a_one_line_error(tmp_path, content):
-    (tmp_path / "d.json").write_bytes(content)
-    for read in (read_json, read_about):
-        one_line(lambda read=read: read(tmp_path / "d.json"), StudyError)
-
-
-@fuzz
-@given(
-    content=damaged(zipped()) | damaged(tarred()) | st.binary(max_size=99),
+    content=damaged(written(archived)) | damaged(written(archived_as_tar)) | st.binary(max_size=99),
     names=st.lists(st.text("a./\\:\0~-", min_size=1, max_size=8), max_size=3),
 )
 def test_any_archive_unpacks_inside_its_folder_or_gives_a_one_line_error(
@@ -136,51 +134,16 @@ def test_any_archive_unpacks_inside_its_folder_or_gives_a_one_line_error(
         for name in names:
             box.addfile(tarfile.TarInfo(name))
     one_line(lambda: unpack("a.tar", archive, folder), StudyError)
-    assert outside(folder) == {"here"}
-    assert outside(folder.parent) == {"unpacked", "archive"}
+    beside = {path.name for place in (folder, folder.parent) for path in place.parent.iterdir()}
+    assert beside == {"here", "unpacked", "archive"}
 
 
-STUDY = """
-datasets: [iris, mine]
-methods: [lda, {name: x}]
-evaluation: {folds: 3, metrics: [a.b], protocols: {cv: {folds: 2}}}
-define: &d {methods: {x: {classifier: a.B, tune: {alpha: [1e-3, 2]}}}, more: *d}
-"""
-WORDS = st.text("abc:[]{}&*!|>-#'\"\n \t\u2028%@`0.e~", max_size=40)
+PARTS = ["datasets", "methods", "evaluation", "define", "limits", "jobs", "suite"]
 
 
 @fuzz
-@given(content=WORDS.map(str.encode) | damaged(STUDY.encode()) | st.binary(max_size=60))
-def test_reading_any_bytes_gives_a_study_or_a_one_line_error(tmp_path, content):
-    (tmp_path / "study.yaml").write_bytes(content)
-    one_line(lambda: read_yaml(tmp_path / "study.yaml"), StudyError)
-
-
-@fuzz
-@given(
-    value=st.dictionaries(
-        st.sampled_from(["datasets", "methods", "evaluation", "define", "limits", "jobs", "suite"]),
-        VALUES,
-    )
-)
+@given(value=st.dictionaries(st.sampled_from(PARTS), VALUES))
 def test_invalid_values_of_a_study_are_reported_by_key(value):
     for path, sentence in schema_problems("config", fitted("config", value)):
         assert sentence
         assert isinstance(path, list)
-
-
-ROWS = "a,target\n1,x\n2,y\n3,x\n4,y\n"
-ARFF = "@relation r\n@attribute a numeric\n@attribute target {x,y}\n@data\n1,x\n2,y\n"
-SVM = "1 1:0.5 3:1\n-1 2:1\n1 1:2\n"
-FORMATS = {"csv": ROWS, "arff": ARFF, "libsvm": SVM}
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@fuzz
-@given(data=st.data())
-def test_any_data_file_gives_rows_or_a_one_line_error(tmp_path, form, data):
-    letters = st.text("12-.:,;'\"@{}xy? \n\t\0é", max_size=60).map(str.encode)
-    content = data.draw(damaged(FORMATS[form].encode()) | letters | st.binary(max_size=60))
-    (tmp_path / "d").write_bytes(content)
-    entry = {"source": {"file": "d"}, "format": form, "target": "target"}
-    one_line(lambda: obtain_dataset(entry, [], tmp_path / "downloads", tmp_path), Unavailable)

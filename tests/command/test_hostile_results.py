@@ -3,7 +3,6 @@
 The files of hostile/ are frozen (make_hostile.py). One that runs code creates `code-ran` in the working folder.
 """
 
-import io
 import json
 import os
 import re
@@ -16,8 +15,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from cases import first
-from finished_results import change, edit
+from finished_results import RUN, change, edit, study_of
 
+from linclass_study import load_results
 from linclass_study.command import derived_files, results_folder
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.errors import StudyError, Unavailable
@@ -28,7 +28,6 @@ from linclass_study.files import reading as results_files
 from linclass_study.files.tables import write_table
 
 HOSTILE = Path(__file__).parent / "hostile"
-RUN = "runs/two/good"
 REFUSED = {  # file of hostile/, the place in the results that it takes, and a part of the line
     **{f"{name}.parquet": (f"{RUN}/predictions.parquet", "more than 100 times its size")
        for name in ("long_list", "long_text", "many_rows", "lying_footer")},
@@ -53,10 +52,17 @@ ARCHIVES = {
     "pipe.tar": "is a link or a device",
     "symbolic_link.zip": "is a link or a device",
     "zeros.zip": "more than 100 times its size",
-    **dict.fromkeys(
-        ("zeros.tar.bz2", "folders.tar.xz", "header.tar.xz"), "more than 100 times its size"
-    ),
+    "zeros.tar.bz2": "more than 100 times its size",
+    "folders.tar.xz": "more than 100 times its size",
+    "header.tar.xz": "more than 100 times its size",
 }
+STUDIES = {
+    "alias_bomb.yaml": "its aliases expand to",
+    "python_object.yaml": "could not determine a constructor",
+    "nested.yaml": "nested too deeply",
+    "merge_bomb.yaml": "'<<' merges",
+}
+DATA = {"huge_index.libsvm": "libsvm", "unclosed.csv": "csv", "no_end.arff": "arff"}  # formats
 
 
 @pytest.fixture(autouse=True)
@@ -107,41 +113,28 @@ def test_a_hostile_archive_is_refused_in_one_line_by_every_command(refused, b, a
             assert ARCHIVES[archive] in refused(*arguments)
 
 
-def packed(folder, archive, *more):
-    """The folder as an archive of the form in its name, with more members."""
-    if archive.suffix == ".zip":
-        with zipfile.ZipFile(archive, "w") as box:
-            for file in folder.rglob("*"):
-                box.write(file, Path("study") / file.relative_to(folder))
-            for name in more:
-                box.writestr(name, "x")
-    else:
-        with tarfile.open(archive, f"w:{archive.name.partition('.tar')[2][1:]}") as box:
-            box.add(folder, "study")
-            for name in more:
-                member = tarfile.TarInfo(name)
-                member.size = 1
-                box.addfile(member, io.BytesIO(b"x"))
-    return archive
-
-
-@pytest.mark.parametrize("form", ["zip", "tar", "tar.gz", "tar.xz"])
 def test_an_archive_of_a_folder_is_read_like_the_folder_unless_damaged(
-    linclass, refused, a, tmp_path, form
+    linclass, refused, a, tmp_path
 ):
-    archive = packed(a, tmp_path / f"study.{form}")
-    assert linclass("verify", archive, a).code == 0
-    content = archive.read_bytes()
-    for kept in (0.1, 0.6, 0.98) if form != "tar" else ():
-        archive.write_bytes(content[: int(kept * len(content))])
-        refused("verify", archive, a)
+    for form in ("zip", "tar", "gztar", "xztar"):
+        archive = Path(shutil.make_archive(tmp_path / "study", form, a.parent, a.name))
+        assert linclass("verify", archive, a).code == 0
+        content = archive.read_bytes()
+        for kept in (0.1, 0.6, 0.98) if form != "tar" else ():
+            archive.write_bytes(content[: int(kept * len(content))])
+            refused("verify", archive, a)
 
 
 def test_names_outside_an_archive_and_repeated_names_are_refused(refused, a, tmp_path):
-    for name in ("c:/x", "..\\outside", "study/../../outside"):
-        archive = packed(a, tmp_path / "study.zip", name)
+    for name in ("c:/x", "..\\outside", "a/../../outside"):
+        archive = shutil.make_archive(tmp_path / "study", "zip", a.parent, a.name)
+        with zipfile.ZipFile(archive, "a") as box:
+            box.writestr(name, "x")
         assert "outside the archive's own folder" in refused("verify", archive, a), name
-    refused("verify", packed(a, tmp_path / "study.tar", "study/scores.csv"), a)
+    archive = shutil.make_archive(tmp_path / "study", "tar", a.parent, a.name)
+    with tarfile.open(archive, "a") as box:
+        box.add(a / "scores.csv", "a/scores.csv")
+    refused("verify", archive, a)
 
 
 def test_empty_files_count_in_the_size_of_an_archive(refused, b, tmp_path, monkeypatch):
@@ -157,10 +150,10 @@ def test_json_of_millions_of_values_is_refused_before_it_fills_memory(refused, a
     assert "values need more than 1,000 MB" in refused("verify", a, b)
 
 
-@pytest.mark.parametrize("record", [{}, {"drawn": ["x"], "not_drawn": {}}, {"drawn": {}}])
-def test_a_record_of_figures_of_another_form_is_refused(refused, a, record):
-    (a / "exhibits.json").write_text(json.dumps(record))
-    assert "exhibits.json cannot be read" in refused("publish", a)
+def test_a_record_of_figures_of_another_form_is_refused(refused, a):
+    for record in ("{}", '{"drawn": ["x"], "not_drawn": {}}', '{"drawn": {}}'):
+        (a / "exhibits.json").write_text(record)
+        assert "exhibits.json cannot be read" in refused("publish", a)
 
 
 def test_links_and_pipes_in_a_folder_are_refused_by_every_command(refused, a, b, tmp_path):
@@ -179,25 +172,51 @@ def test_links_and_pipes_in_a_folder_are_refused_by_every_command(refused, a, b,
     assert len([*elsewhere.iterdir()]) >= 2
 
 
-ABSURD = {  # part of study.json → values that no study has
-    "evaluation": [[], None, {"tune_metric": ["x"]}, {"protocols": 3}, {"folds": "=1+1"}],
-    "datasets": [{}, {"../../code-ran": {}}, {"two": 3}, {"a/b": {}}, {"two": {}, "\u001b[2J": {}}],
-    "methods": [{}, {"..": {}}, {"good": []}, {"-rf": {}}],
-    "parameters": [{"good": 3}, [3], {"good": {"limits": {"x": 0}}}, {"good": {"fixed": []}}],
-    "files": [{"x": 3}, 7],
-    "studies": [[["no such file"]], [3]],
-}
+ABSURD = {  # key of study.json → values that no study has, each with words of the message
+    "evaluation": {"[]": "", "null": "", "{}": "evaluation: the key 'protocols' is missing"},
+    "evaluation.protocols": {"3": "", "[]": "[] is too short", '"cw"': "'cw' is not a list"},
+    "evaluation.folds": {'"=1+1"': ""},
+    "evaluation.repeats": {'"x"': "evaluation.repeats: 'x' is not a whole number"},
+    "evaluation.tune_metric": {'["x"]': "", "3": "3 is not text", '"acuracy"': "did you mean 'accuracy'?"},
+    "datasets": {"{}": "datasets: it is empty", '{"two": 3}': "datasets.two: 3 is not a mapping",
+        '{"../../code-ran": {}}': "datasets: '../../code-ran' is not a valid name", '{"a/b": {}}': "",
+        '{"two": {}, "\\u001b[2J": {}}': ""},
+    "methods": {"{}": "methods: it is empty", '{"..": {}}': "", '{"good": []}': "", '{"-rf": {}}': ""},
+    "parameters": {'{"good": 3}': "", "[3]": "", '{"good": {"limits": {"x": 0}}}': "", '{"good": {"fixed": []}}': ""},
+    "files": {'{"x": 3}': "files.x: it is not text", "7": ""},
+    "studies": {'[["no such file"]]': "studies: there is no file 'no such file'", "[3]": "",
+        '[[["x"]]]': "studies: there is no file ['x']"},
+}  # fmt: skip
 
 
-def test_absurd_studies_are_refused_in_one_line(refused, a, b):
-    study = json.loads((a / "study.json").read_text())
-    for part, values in ABSURD.items():
-        for value in values:
-            inside = isinstance(value, dict) and part == "evaluation"
-            absurd = study[part] | value if inside else value
-            edit(a / "study.json", **study | {part: absurd})
-            for name in ("merge", "merged", "publish"):
-                assert f"{a}/study.json" in refused(*commands(a, b)[name])
+def test_a_study_json_with_absurd_values_is_refused_in_one_line(refused, a, b):
+    study = study_of(a)
+    for place, values in ABSURD.items():
+        part, _, key = place.partition(".")
+        for value, words in values.items():
+            absurd = json.loads(value)
+            edit(a / "study.json", **study | {part: study[part] | {key: absurd} if key else absurd})
+            for name in ("merge", "merged", "publish", "verify"):
+                line = refused(*commands(a, b)[name])
+                assert f"{a}/study.json is not a valid study.json (" in line
+                assert words in line, (place, value)
+    for text in ("{", "[]", '{"files": {}}'):
+        (a / "study.json").write_text(text)
+        line = refused("publish", a)
+        assert "is not a valid study.json" in line
+        assert line.endswith("run snakemake to its end, which writes it")
+
+
+def test_results_of_a_later_format_are_refused_in_one_line(linclass, a, b):
+    edit(a / "study.json", format=study_of(a)["format"] + 1)
+    said = "study.json: these results have format 2, and this linclass"
+    for command in (*commands(a, b).values(), ["figures", a]):
+        output = linclass(*command)
+        assert output.code
+        (line,) = output.errors
+        assert said in line
+    with pytest.raises(StudyError, match=said):
+        load_results(a)
 
 
 def test_a_published_file_outside_its_folder_stays_in_the_archive(linclass, a, tmp_path):
@@ -207,37 +226,27 @@ def test_a_published_file_outside_its_folder_stays_in_the_archive(linclass, a, t
     assert linclass("verify", tmp_path / "p.zip", a).code == 0
 
 
-def test_no_command_imports_a_module_that_results_name(linclass, refused, a, b, tmp_path):
-    (tmp_path / "theirs.py").write_text(
-        "open('code-ran', 'w')\ndef gain(y_true, y_pred): return 1.0\n"
-    )
-    entry = {
-        "classifier": "theirs.Classifier",
-        "transforms": ["theirs.Map"],
-        "features": ["theirs.f"],
-    }
-    for key in ("metrics", "tune_metric"):
+def test_only_metrics_of_modules_that_the_user_trusts_are_imported(
+    linclass, refused, a, b, tmp_path, monkeypatch
+):
+    theirs = "open('code-ran', 'w')\ndef gain(y_true, y_pred): return 1.0\n"
+    (tmp_path / "theirs.py").write_text(theirs)
+    (tmp_path / "ours.py").write_text("def gain(y_true, y_pred): return 1.0\n")
+    entry = {"classifier": "theirs.C", "transforms": ["theirs.Map"], "features": ["theirs.f"]}
+    for named in ({"metrics": ["theirs.gain"]}, {"metrics": [], "tune_metric": "theirs.gain"}):
         for folder in (a, b):
-            study = json.loads((folder / "study.json").read_text())
-            named = ["theirs.gain"] if key == "metrics" else "theirs.gain"
-            study["evaluation"] |= {"metrics": [], "tune_metric": "accuracy"} | {key: named}
+            study = study_of(folder)
+            study["evaluation"] |= named
             study["methods"]["good"] |= entry
-            (folder / "study.json").write_text(json.dumps(study))
+            edit(folder / "study.json", **study)
         several = commands(a, b)
         assert linclass(*several["verify"]).code == 0
         for command in (several["merge"], ["figures", a]):
             assert "add --trust theirs, with its folder in PYTHONPATH" in refused(*command)
         assert linclass(*several["publish"]).code == 0
     assert linclass("clean", a).code == 0
-
-
-def test_merge_imports_the_metrics_that_the_user_trusts(
-    linclass, refused, a, tmp_path, monkeypatch
-):
-    (tmp_path / "ours.py").write_text("def gain(y_true, y_pred): return 1.0\n")
-    study = json.loads((a / "study.json").read_text())
-    study["evaluation"] |= {"metrics": ["ours.gain", "sklearn.metrics.jaccard_score"]}
-    (a / "study.json").write_text(json.dumps(study))
+    metrics = {"metrics": ["ours.gain", "sklearn.metrics.jaccard_score"], "tune_metric": "accuracy"}
+    edit(a / "study.json", evaluation=study_of(a)["evaluation"] | metrics)
     arguments = ["merge", a, "--into", tmp_path / "c", "--trust", "ours"]
     assert "there is no module 'ours'" in refused(*arguments)
     monkeypatch.syspath_prepend(tmp_path)
@@ -282,41 +291,21 @@ def test_control_characters_do_not_reach_the_terminal(linclass, a, b):
         assert text.isprintable(), text
 
 
-STUDIES = {
-    "alias_bomb.yaml": "its aliases expand to", "python_object.yaml": "could not determine a constructor",
-    "nested.yaml": "nested too deeply", "merge_bomb.yaml": "'<<' merges",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_a_hostile_study_file_is_refused_in_one_line(refused, study):
-    assert STUDIES[study] in refused("check", HOSTILE / study)
-
-
-DATA = {  # data files, their formats and a part of why there are no data
-    "huge_index.libsvm": ("libsvm", ""),
-    "unclosed.csv": ("csv", ""),
-    "no_end.arff": ("arff", ""),
-}
-
-
-@pytest.mark.parametrize("file", DATA)
-def test_a_hostile_data_file_is_unavailable_in_one_line(tmp_path, file):
-    shutil.copyfile(HOSTILE / file, tmp_path / file)
-    kind, words = DATA[file]
-    entry = {"source": {"file": file}, "format": kind, "target": "target"}
-    with pytest.raises(Unavailable) as caught:
-        obtain_dataset(entry, [], tmp_path / "downloads", tmp_path)
-    assert "\n" not in str(caught.value)
-    assert words in str(caught.value)
+def test_hostile_studies_and_data_files_are_refused_in_one_line(refused, tmp_path):
+    for study, words in STUDIES.items():
+        assert words in refused("check", HOSTILE / study)
+    for file, form in DATA.items():
+        shutil.copyfile(HOSTILE / file, tmp_path / file)
+        entry = {"source": {"file": file}, "format": form, "target": "target"}
+        with pytest.raises(Unavailable) as caught:
+            obtain_dataset(entry, [], tmp_path / "downloads", tmp_path)
+        assert "\n" not in str(caught.value)
 
 
 def test_no_module_of_the_study_can_unpickle():
     package = Path(results_files.__file__).parents[1]
+    unpickling = r"^\s*(?:import|from) (pickle|joblib|shelve|marshal|dill|cloudpickle)"
     for file in [*package.rglob("*.py"), *(package.parent / "workflow").rglob("*.smk")]:
         text = file.read_text(encoding="utf-8")
-        modules = re.findall(
-            r"^\s*(?:import|from) (pickle|joblib|shelve|marshal|dill|cloudpickle)", text, re.M
-        )
-        assert not modules, file
+        assert not re.findall(unpickling, text, re.M), file
         assert "allow_pickle=True" not in text, file

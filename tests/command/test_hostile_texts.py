@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
-import zipfile
 from html.parser import HTMLParser
 from unittest import mock
 
@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 import studies
 from cases import each
-from finished_results import change, made_up
+from finished_results import change, content, edit, made_up, study_of
 from studies import Data, Method
 
 from linclass_study.analysis.export import export_table, markdown
@@ -25,18 +25,6 @@ from linclass_study.report.latex import escaped
 
 HTML = "<img src=x onerror=code()>"
 TEXT = f"=cmd()|{HTML}\\input{{x}}[a](javascript:b)`c"
-
-
-class Tags(HTMLParser):
-    """The tags of a page, without those of our own script."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
 
 
 @pytest.fixture(scope="module")
@@ -60,26 +48,27 @@ def written(tmp_path_factory):
 
 
 def test_no_text_becomes_a_tag_of_the_page(written):
-    page = (written / "report.html").read_text()
+    page, found = (written / "report.html").read_text(), []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: found.append((tag, dict(attributes)))
+    parser.feed(page)
     assert "cmd()" in page
-    for tag, attributes in Tags(page).found:
+    for tag, attributes in found:
         assert not [name for name in attributes if name.startswith("on")], (tag, attributes)
         assert "src" not in attributes, (tag, attributes)
         assert not (attributes.get("href") or "").startswith("javascript:")
-    assert len(re.findall("<script", page)) == sum(tag == "script" for tag, _ in Tags(page).found)
+    assert len(re.findall("<script", page)) == sum(tag == "script" for tag, _ in found)
 
 
 def test_no_text_becomes_a_formula_of_a_spreadsheet(written):
-    cells = [cell for file in written.rglob("*.csv") for row in rows_of(file) for cell in row]
+    texts = [file.read_text(encoding="utf-8") for file in written.rglob("*.csv")]
+    cells = [
+        cell for text in texts for row in csv.reader(io.StringIO(text, newline="")) for cell in row
+    ]
     assert [cell for cell in cells if cell.startswith("'=cmd()")]
     for cell in cells:
         assert not cell.startswith(("=", "@", "+", "\t", "\r")), cell
         assert not cell.startswith("-") or float(cell) <= 0, cell
-
-
-def rows_of(file):
-    with file.open(newline="", encoding="utf-8") as opened:
-        yield from csv.reader(opened)
 
 
 def test_no_text_becomes_a_command_of_latex_or_a_cell_of_markdown(written):
@@ -95,13 +84,15 @@ def test_no_text_becomes_a_command_of_latex_or_a_cell_of_markdown(written):
 
 
 def test_a_csv_file_keeps_every_number_unchanged(tmp_path):
-    numbers = {
-        "x": [-1.5, 2.0], "text": ["-1", "+2.5e3"], "label": ["-x", "@y"], "=1+1": ["a", None],
-    }  # fmt: skip
-    write_csv(pl.DataFrame(numbers), tmp_path / "a.csv")
-    assert (
-        tmp_path / "a.csv"
-    ).read_text() == "x,text,label,'=1+1\n-1.5,-1,'-x,a\n2.0,+2.5e3,'@y,\n"
+    columns = {
+        "x": [-1.5, 2.0],
+        "text": ["-1", "+2.5e3"],
+        "label": ["-x", "@y"],
+        "=1+1": ["a", None],
+    }
+    write_csv(pl.DataFrame(columns), tmp_path / "a.csv")
+    text = (tmp_path / "a.csv").read_text()
+    assert text == "x,text,label,'=1+1\n-1.5,-1,'-x,a\n2.0,+2.5e3,'@y,\n"
 
 
 def test_markdown_and_latex_escape_their_special_characters(tmp_path):
@@ -138,15 +129,13 @@ def test_a_drawing_with_anything_active_is_not_put_into_the_page(inside):
 
 
 def test_the_readme_of_an_archive_escapes_what_results_say(linclass, a, tmp_path):
-    study = json.loads((a / "study.json").read_text())
+    study = study_of(a)
     study["datasets"]["two"] |= {"licence": TEXT, "citation": TEXT}
-    (a / "study.json").write_text(json.dumps(study))
+    edit(a / "study.json", **study)
     change(a / "runs/two/good/fits.parquet", reason=pl.lit(TEXT))
     archive = tmp_path / "p.zip"
     assert linclass("publish", a, "--partial", "--title", TEXT, "--into", archive).code == 0
-    with zipfile.ZipFile(archive) as box:
-        (name,) = (name for name in box.namelist() if name.endswith("README.md"))
-        text = box.read(name).decode()
+    text = content(archive)["README.md"].decode()
     (line,) = (line for line in text.splitlines() if line.startswith("| two"))
     assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 6
     assert "<img" not in text

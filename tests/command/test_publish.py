@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import itertools
 import json
 import os
 import shutil
@@ -14,11 +15,11 @@ from urllib.parse import unquote
 import polars as pl
 import pytest
 import yaml
-from finished_results import at, change, edit
+from cases import each
+from finished_results import RUN, at, change, content, edit, study_of
 
 from linclass_study.execution.run_files import RunInputs, described
-from linclass_study.files import tables as table_files
-from linclass_study.files.tables import write_table
+from linclass_study.files.tables import frame, write_table
 
 ROOT = Path(__file__).parents[2]
 REPORT = "<html><body>the report</body></html>"
@@ -54,21 +55,6 @@ def published(linclass, tmp_path):
     return call
 
 
-def content(archive):
-    """Name below the archive's own folder → content."""
-    with zipfile.ZipFile(archive) as box:
-        return {name.split("/", 1)[1]: box.read(name) for name in box.namelist()}
-
-
-@pytest.mark.slow
-def test_an_archive_is_read_like_its_folder(linclass, published, finished, b, tmp_path):
-    archive = published(finished, "--author", "Lovelace, Ada")
-    assert linclass("verify", archive, b).code == 0
-    assert linclass("verify", finished, archive).code == 0
-    assert linclass("merge", archive, "--into", tmp_path / "c").code == 0
-    assert linclass("verify", tmp_path / "c", archive).code == 0
-
-
 def test_the_same_results_give_the_same_bytes_and_other_results_another_name(published, finished):
     first = published(finished)
     bytes_ = first.read_bytes()
@@ -92,22 +78,19 @@ def test_an_archive_holds_inputs_results_and_environments_and_nothing_else(publi
     }  # fmt: skip
     assert files["configuration/mystudy.yaml"] == b"datasets: [two, three]\n"
     assert not [name for name in files if name.endswith((".partial", ".claims", ".log"))]
-    assert [name for name in files if name.startswith("data/")] == [
-        "data/three.json",
-        "data/two.json",
-    ]
-    sums = dict(
-        line.split("  ")[::-1] for line in files.pop("sha256sums.txt").decode().splitlines()
-    )
+    of_data = [name for name in files if name.startswith("data/")]
+    assert of_data == ["data/three.json", "data/two.json"]
+    lines = files.pop("sha256sums.txt").decode().splitlines()
+    sums = dict(line.split("  ")[::-1] for line in lines)
     assert sums == {name: hashlib.sha256(text).hexdigest() for name, text in files.items()}
     assert "| two | 40 | sha256:0 |" in files["README.md"].decode()
 
 
 def test_own_modules_are_beside_the_configuration_at_their_places(linclass, published, finished):
-    study = json.loads((finished / "study.json").read_text())
-    more = {"lab/steps.py": "a = 1\n", "../beyond.py": "b = 2\n"}
-    more_keys = study["evaluation"] | {"a_key_of_tomorrow": 1}  # which another version wrote
-    edit(finished / "study.json", files=study["files"] | more, evaluation=more_keys)
+    study = study_of(finished)
+    study["files"] |= {"lab/steps.py": "a = 1\n", "../beyond.py": "b = 2\n"}
+    study["evaluation"] |= {"a_key_of_tomorrow": 1}  # which another version wrote
+    edit(finished / "study.json", **study)
     change(finished / "folds" / "two.parquet", fold=pl.col("fold").cast(pl.Int64))
     archive = published(finished)
     files = content(archive)
@@ -125,18 +108,16 @@ def test_an_archive_does_not_reveal_the_home_folder_of_its_author(published, fin
     edit(finished / "data" / "two.json", source="file /home/ada/x.csv")
     change(finished / "runs/two/good/fits.parquet", reason=pl.lit("/home/ada/m.py, line 3: no"))
     failed = {"dataset": "two", "method": "good", "failure": "no file /home/ada/model.bin"}
-    write_table(
-        table_files.frame("tuning", [failed]), "tuning", finished / "runs/two/good/tuning.parquet"
-    )
+    write_table(frame("tuning", [failed]), "tuning", finished / RUN / "tuning.parquet")
     files = content(published(finished))
     assert json.loads(files["data/two.json"])["source"] == "file ~/x.csv"
     assert files["answer.txt"] == b"/home/adam ~"
     assert not [n for n, text in files.items() if b"/home/ada" in text.replace(b"/home/adam", b"")]
-    tuning = pl.read_parquet(io.BytesIO(files["runs/two/good/tuning.parquet"]))
-    assert tuning["failure"].to_list() == ["no file ~/model.bin"]
-    (finished / "got.parquet").write_bytes(files["runs/two/good/fits.parquet"])
-    reasons = pl.read_parquet(finished / "got.parquet")["reason"].unique().to_list()
-    assert reasons == ["~/m.py, line 3: no"]
+    for table, column, public in (
+        ("tuning", "failure", "no file ~/model.bin"), ("fits", "reason", "~/m.py, line 3: no"),
+    ):  # fmt: skip
+        found = pl.read_parquet(io.BytesIO(files[f"{RUN}/{table}.parquet"]))
+        assert {*found[column]} == {public}
 
 
 def test_an_archive_that_was_changed_is_refused(refused, published, finished, tmp_path):
@@ -167,55 +148,55 @@ def test_an_unfinished_study_is_published_only_on_explicit_request(refused, publ
     assert "scores.csv" in content(published(finished, "--partial"))
 
 
-FITS, TABLE = "runs/two/good/fits.parquet", "folds/two.parquet"
+def holding(content):
+    return lambda path: path.write_bytes(content)
 
 
-def damaged(file, content):
-    return file, lambda path: path.write_bytes(content), ""
+def without(column, **others):
+    """A Parquet file without a column, perhaps with others."""
+    return lambda path: (
+        pl.read_parquet(path).drop(column).with_columns(**others).write_parquet(path)
+    )
 
 
-def columns(file, words, *selected, **more):
-    def rewrite(path):
-        pl.read_parquet(path).select(*selected, **more).write_parquet(path)
-
-    return file, rewrite, f"(ValueError: {words})"
-
-
-def without_key(file, key):
+def without_key(key):
     def rewrite(path):
         about = json.loads(path.read_text())
         path.write_text(json.dumps({name: about[name] for name in about if name != key}))
 
-    return file, rewrite, f"it has no key '{key}'"
+    return rewrite
 
 
+FITS, FOLDS = f"{RUN}/fits.parquet", "folds/two.parquet"
 UNREADABLE = [  # file, what is done to it, words of the error
-    damaged("report.html", b"\xff"),
-    damaged("data/two.json", b"{"),
-    damaged(TABLE, b"PAR1"),
-    damaged("fits.parquet", b""),
-    damaged("scores.parquet", b"PAR1 half of it"),
-    damaged(FITS, b""),
-    damaged("runs/two/good/predictions.parquet", b"PAR1"),
-    *(columns(FITS, f"it has no column '{name}'", pl.all().exclude(name)) for name in ("reason", "params", "status")),
-    columns(TABLE, "it has no column 'row'", pl.all().exclude("row")),
-    columns(TABLE, "its column 'fold' is of type String, not Int32", pl.all().exclude("fold"), fold=pl.lit("spam")),
-    columns(TABLE, "its column 'row' is of type List(Int32), not Int64",
-        pl.all().exclude("row"), row=pl.lit([1], pl.List(pl.Int32))),
-    without_key("data/two.json", "positive"),
-    without_key("data/two.json", "rows"),
-    without_key("checks/two.json", "classes"),
+    ("report.html", holding(b"\xff"), ""),
+    ("data/two.json", holding(b"{"), ""),
+    (FOLDS, holding(b"PAR1"), ""),
+    ("fits.parquet", holding(b""), ""),
+    ("scores.parquet", holding(b"PAR1 half of it"), ""),
+    (FITS, holding(b""), ""),
+    (f"{RUN}/predictions.parquet", holding(b"PAR1"), ""),
+    *((FITS, without(name), f"(ValueError: it has no column '{name}')") for name in ("reason", "params", "status")),
+    (FOLDS, without("row"), "(ValueError: it has no column 'row')"),
+    (FOLDS, without("fold", fold=pl.lit("spam")), "(ValueError: its column 'fold' is of type String, not Int32)"),
+    (FOLDS, without("row", row=pl.lit([1], pl.List(pl.Int32))),
+        "(ValueError: its column 'row' is of type List(Int32), not Int64)"),
+    ("data/two.json", without_key("positive"), "it has no key 'positive'"),
+    ("data/two.json", without_key("rows"), "it has no key 'rows'"),
+    ("checks/two.json", without_key("classes"), "it has no key 'classes'"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "damage", "words"), UNREADABLE)
+@each(("file", "damage", "words"), UNREADABLE)
 def test_an_unreadable_file_is_neither_published_nor_merged(
     refused, finished, tmp_path, file, damage, words
 ):
+    whole = (finished / file).read_bytes()
     damage(finished / file)
     lines = [refused("publish", finished, "--partial", "--into", tmp_path / "out")]
     if file.startswith(("data", "folds", "checks")):
         lines.append(refused("merge", finished, "--into", tmp_path / "out"))
+    (finished / file).write_bytes(whole)
     for line in lines:
         assert f"{finished}: {file} cannot be read" in line
         assert words in line
@@ -239,15 +220,14 @@ def test_folds_that_hold_out_other_rows_than_were_predicted_are_not_published(
     assert linclass("publish", finished).code == 0
     change(folds, fold=at(row, pl.lit(fold, pl.Int32), "fold"))
     line = refused("publish", finished)
-    assert (
-        "folds/two.parquet and the predictions of two × good have different held-out rows" in line
-    )
+    different = "and the predictions of two × good have different held-out rows"
+    assert f"folds/two.parquet {different}" in line
     assert f"({protocol}, repeat 0" in line
     assert f"row {row})" in line
 
 
 def test_a_table_that_its_fits_did_not_give_is_not_published(linclass, refused, finished):
-    folder = finished / "runs" / "two" / "good"
+    folder = finished / RUN
     fits = pl.read_parquet(folder / "fits.parquet")
     write_table(fits, "fits", folder / "fits.parquet", described(folder, RunInputs("a", "b")))
     assert linclass("publish", finished).code == 0
@@ -256,28 +236,25 @@ def test_a_table_that_its_fits_did_not_give_is_not_published(linclass, refused, 
     assert words in refused("publish", finished)
 
 
-@pytest.mark.parametrize("command", ["publish", "merge"])
-@pytest.mark.parametrize("place", ["file/below", "folder"])
-def test_an_unwritable_target_is_reported_in_one_line(refused, finished, tmp_path, command, place):
+def test_an_unwritable_target_is_reported_in_one_line(refused, finished, tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "full").write_text("")
-    line = refused(command, finished, "--into", tmp_path / place)
-    assert str(tmp_path / place.split("/")[0]) in line
-    assert not [*tmp_path.glob("*.partial")]
+    for command, place in itertools.product(("publish", "merge"), ("file/below", "folder")):
+        line = refused(command, finished, "--into", tmp_path / place)
+        assert str(tmp_path / place.split("/")[0]) in line
+        assert not [*tmp_path.glob("*.partial")]
 
 
-@pytest.mark.parametrize("lost", [
-    "tables", "exhibits.json", "exhibits/ranks", "answer.txt", "data/two.json", "folds/two.parquet",
-])  # fmt: skip
-def test_a_study_without_one_of_its_files_is_not_finished(refused, finished, lost):
-    shutil.move(finished / lost, finished / "lost")
-    line = refused("publish", finished)
-    assert lost in line
-    assert ("is missing" in line) == (lost != "tables")
-
-
-def test_many_missing_files_are_counted_in_one_line(refused, finished):
+def test_a_study_without_one_of_its_files_is_not_finished(refused, finished):
+    for lost in (
+        "tables", "exhibits.json", "exhibits/ranks", "answer.txt", "data/two.json", "folds/two.parquet",
+    ):  # fmt: skip
+        shutil.move(finished / lost, finished / "lost")
+        line = refused("publish", finished)
+        assert lost in line
+        assert ("is missing" in line) == (lost != "tables")
+        shutil.move(finished / "lost", finished / lost)
     for file in ("report.html", "answer.txt", "tables/summary.csv"):
         (finished / file).unlink()
     line = refused("publish", finished)
@@ -300,7 +277,7 @@ def test_an_archive_is_cited_as_its_authors_say(published, finished):
     assert files["README.md"].decode().startswith("# Lines\n")
 
 
-@pytest.mark.parametrize(("options", "words"), [
+@each(("options", "words"), [
     (["--author", "a, b, c"], "invalid author"),
     (["--author", " "], "invalid author"),
     (["--author", "0000-0002-1825-0097"], "invalid author"),
@@ -349,14 +326,8 @@ def test_a_crate_describes_the_run_as_its_profile_requires(linclass, published, 
     assert (run["@type"], run["instrument"]) == ("CreateAction", {"@id": workflow["@id"]})
     assert {"@id": "report.html"} in run["result"]
     assert datetime.fromisoformat(run["endTime"]).timestamp() == 1_000_000_000
-    recommended = (
-        "name",
-        "description",
-        "agent",
-        "object",
-        "actionStatus",
-    )  # Process Run Crate 0.5
-    assert all(run[key] for key in recommended)
+    # recommended by Process Run Crate 0.5
+    assert all(run[key] for key in ("name", "description", "agent", "object", "actionStatus"))
     assert run["actionStatus"] == {"@id": "http://schema.org/CompletedActionStatus"}
     parameters = [e for e in entities.values() if e["@type"] == "FormalParameter"]
     assert {parameter["additionalType"] for parameter in parameters} == {"File"}
@@ -372,43 +343,3 @@ def test_a_crate_describes_the_run_as_its_profile_requires(linclass, published, 
         if {"File", "Dataset"} & set(kinds) and entity["@id"] != "./":
             assert {"@id": entity["@id"]} in root["hasPart"]
             assert any(name.startswith(unquote(entity["@id"])) for name in files), entity["@id"]
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"files": {}}'])
-def test_an_unreadable_study_json_is_reported_in_one_line_with_the_remedy(refused, finished, text):
-    (finished / "study.json").write_text(text)
-    line = refused("publish", finished)
-    assert "is not a valid study.json" in line
-    assert line.endswith("run snakemake to its end, which writes it")
-
-
-SHAPES = {  # keys of a value in study.json, another value, what is said of it
-    "no methods": ("methods", {}, "methods: it is empty"),
-    "a data set that is a text": ("datasets.two", "x", "datasets.two: 'x' is not a mapping"),
-    "a path as a name": ("datasets", {"../two": {}}, "datasets: '../two' is not a valid name"),
-    "a file that is a number": ("files", {"mystudy.yaml": 3}, "files.mystudy.yaml: it is not text"),
-    "a study without its file": ("studies", [["other.yaml"]], "studies: there is no file 'other.yaml'"),
-    "a study that is a list of lists": ("studies", [[["x"]]], "studies: there is no file ['x']"),
-    "no protocol": ("evaluation.protocols", [], "evaluation.protocols: [] is too short"),
-    "an unknown protocol": ("evaluation.protocols", "cw", "evaluation.protocols: 'cw' is not a list"),
-    "a number that is a text": ("evaluation.repeats", "x", "evaluation.repeats: 'x' is not a whole number"),
-    "a metric that is a number": ("evaluation.tune_metric", 3, "evaluation.tune_metric: 3 is not text"),
-    "an unknown metric": ("evaluation.tune_metric", "acuracy", "did you mean 'accuracy'?"),
-    "an empty evaluation": ("evaluation", {}, "evaluation: the key 'protocols' is missing"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("command", ["publish", "merge", "verify"])
-@pytest.mark.parametrize("case", SHAPES)
-def test_a_study_json_with_wrong_types_is_reported_in_one_line(
-    refused, finished, tmp_path, command, case
-):
-    keys, value, words = SHAPES[case]
-    study = json.loads((finished / "study.json").read_text())
-    part, _, key = keys.partition(".")
-    edit(finished / "study.json", **{part: study[part] | {key: value} if key else value})
-    more = [finished] if command == "verify" else ["--into", tmp_path / "out"]
-    line = refused(command, finished, *more)
-    assert f"{finished}/study.json is not a valid study.json (" in line
-    assert words in line
-    assert not (tmp_path / "out").exists()

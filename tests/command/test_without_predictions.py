@@ -6,13 +6,13 @@ from unittest import mock
 
 import polars as pl
 import pytest
-from finished_results import at, change, edit, made_up
+from finished_results import RUN, at, change, content, edit, made_up
 
 from linclass_study.command.__main__ import main
 from linclass_study.files.tables import FIT
 from linclass_study.report.drawing import svg
 
-OF_PREDICTIONS = ("confusion", "per_class", "coefficients")  # tables
+WITH_ROWS = ("confusion", "per_class", "coefficients")  # tables
 DATASETS = ("two", "three")
 
 
@@ -41,10 +41,7 @@ def made(tmp_path_factory):
     change(fits, status=pl.when(late).then(pl.lit("timeout")).otherwise("status"))
     pl.read_parquet(predictions).filter(~late).write_parquet(predictions)
     study = raw / "study.json"
-    entries = {
-        "methods": {name: {"classifier": f"linclass.{name}"} for name in ("good", "plain", "twin")}
-    }
-    edit(study, **entries)
+    edit(study, methods={m: {"classifier": f"linclass.{m}"} for m in ("good", "plain", "twin")})
     for name in ("whole", *DATASETS):
         if name != "whole":
             edit(study, datasets={name: {"source": {"file": f"{name}.csv"}}}, whole=list(DATASETS))
@@ -66,67 +63,57 @@ def changed(made, tmp_path):
     return call
 
 
-def content(archive):
-    with zipfile.ZipFile(archive) as box:
-        return {name.split("/", 1)[1]: box.read(name) for name in box.namelist()}
+@pytest.fixture
+def packed(linclass, tmp_path):
+    """packed(folder): its archive without predictions."""
+
+    def call(folder, name="x"):
+        into = tmp_path / f"{name}.zip"
+        assert linclass("publish", folder, "--without-predictions", "--into", into).code == 0
+        return into
+
+    return call
 
 
 def tables(folder):
     """Name → text of all tables, but for those of predictions and coefficients."""
     paths = (folder / "tables").iterdir()
-    return {
-        path.name: path.read_text() for path in paths if not path.name.startswith(OF_PREDICTIONS)
-    }
+    return {path.name: path.read_text() for path in paths if not path.name.startswith(WITH_ROWS)}
 
 
 @pytest.mark.slow
-def test_what_is_merged_from_an_archive_has_the_tables_of_the_original(linclass, made, tmp_path):
-    again = linclass(
-        "publish", made / "whole", "--without-predictions", "--into", tmp_path / "again.zip"
-    )
-    assert again.code == 0
-    files, same = content(made / "whole.zip"), content(tmp_path / "again.zip")
+def test_what_is_merged_from_an_archive_has_the_tables_of_the_original(
+    linclass, merged, packed, made
+):
+    files, same = content(made / "whole.zip"), content(packed(made / "whole"))
     timed = {"report.html", "sha256sums.txt"}  # the page says when it was written
     assert {name for name in files if files[name] != same.get(name)} <= timed
     assert not [name for name in files if name.startswith(("runs/", "folds/"))]
-    output = linclass("merge", made / "whole.zip", "--into", tmp_path / "c")
-    assert (output.code, output.errors) == (0, [])
-    one, other = tables(made / "whole"), tables(tmp_path / "c")
-    assert one == other
-    assert "good and twin predict the same class" in other["across.json"]
-    assert not (tmp_path / "c" / "exhibits" / "roc-two").exists()
-    for table in ("scores", "fits"):
-        whole, again = (
-            pl.read_parquet(x / f"{table}.parquet") for x in (made / "whole", tmp_path / "c")
-        )
-        assert whole.equals(again)
-    again = linclass("publish", tmp_path / "c", "--into", tmp_path / "c.zip")
-    assert again.code == 0
-    assert linclass("verify", made / "whole.zip", tmp_path / "c.zip").code == 0
+    c = merged(made / "whole.zip")
+    assert tables(c) == tables(made / "whole")
+    assert "good and twin predict the same class" in tables(c)["across.json"]
+    assert not (c / "exhibits" / "roc-two").exists()
+    for table in ("scores.parquet", "fits.parquet"):
+        assert pl.read_parquet(c / table).equals(pl.read_parquet(made / "whole" / table))
+    assert linclass("publish", c, "--into", c.with_suffix(".zip")).code == 0
+    assert linclass("verify", made / "whole.zip", c.with_suffix(".zip")).code == 0
 
 
 @pytest.mark.slow
-def test_archives_of_parts_become_the_archive_of_the_whole(linclass, made, tmp_path):
-    parts = [made / f"{name}.zip" for name in reversed(DATASETS)]
-    assert linclass("merge", *parts, "--into", tmp_path / "whole").code == 0
-    assert linclass("publish", tmp_path / "whole", "--into", tmp_path / "whole.zip").code == 0
-    one, other = content(made / "whole.zip"), content(tmp_path / "whole.zip")
+def test_archives_of_parts_become_the_archive_of_the_whole(merged, packed, made):
+    whole = merged(*(made / f"{name}.zip" for name in reversed(DATASETS)), into="whole")
+    one, other = content(made / "whole.zip"), content(packed(whole, "whole"))
     of_place = ("answer.txt", "report.html", "CITATION.cff", "README.md", "sha256sums.txt")
     assert {name for name in one if one[name] != other.get(name)} <= {*of_place}
     assert one.keys() == other.keys()
 
 
-def test_data_sets_that_share_rows_are_known_without_the_rows(linclass, made, tmp_path):
+def test_data_sets_that_share_rows_are_known_without_the_rows(merged, packed, made, tmp_path):
     """An archive has no keys of rows, by which they were found."""
     folder = shutil.copytree(made / "whole", tmp_path / "whole")
     shutil.copy(folder / "checks" / "two.npz", folder / "checks" / "three.npz")
-    assert (
-        linclass("publish", folder, "--without-predictions", "--into", tmp_path / "x.zip").code == 0
-    )
-    assert linclass("merge", tmp_path / "x.zip", "--into", tmp_path / "c").code == 0
-    table = pl.read_csv(tmp_path / "c" / "tables" / "datasets.csv").select(
-        "dataset", "shares_rows_with"
-    )
+    table = pl.read_csv(merged(packed(folder)) / "tables" / "datasets.csv")
+    table = table.select("dataset", "shares_rows_with")
     assert dict(table.iter_rows()) == {"two": "three", "three": "two"}
 
 
@@ -145,16 +132,13 @@ def test_a_part_agrees_with_the_archive_of_the_whole(linclass, made, tmp_path):
     assert linclass("verify", made / "whole.zip", made / "two").code == 1  # the whole is no part
 
 
-RUN = "runs/two/good/"
-
-
 @pytest.mark.parametrize(("table", "columns", "words"), [
     ("scores", {"value": at(0, 0.123, "value")}, "(accuracy)"),
     ("scores", {"metric": at(0, pl.lit("brier"), "metric")}, "numbers differ by at most inf"),
-    (f"{RUN}fits", {"status": pl.lit("max_iter")}, "status of 3 of 3 fits differs"),
-    (f"{RUN}fits", {"params": pl.lit('{"C": 1}')}, "params of 3 of 3 fits differs"),
-    (f"{RUN}fits", {"certificate_kind": pl.lit("none")}, "certificate_kind of 3 of 3 fits differs"),
-    (f"{RUN}predictions", {"y_pred": at(3, 1 - pl.col("y_pred"), "y_pred")}, "good: predicted classes differ (cv)"),
+    (f"{RUN}/fits", {"status": pl.lit("max_iter")}, "status of 3 of 3 fits differs"),
+    (f"{RUN}/fits", {"params": pl.lit('{"C": 1}')}, "params of 3 of 3 fits differs"),
+    (f"{RUN}/fits", {"certificate_kind": pl.lit("none")}, "certificate_kind of 3 of 3 fits differs"),
+    (f"{RUN}/predictions", {"y_pred": at(3, 1 - pl.col("y_pred"), "y_pred")}, "good: predicted classes differ (cv)"),
     ("folds/two", {"fold": 2 - pl.col("fold")}, "data set two: its rows are assigned to other folds"),
 ])  # fmt: skip
 def test_other_scores_fits_classes_and_folds_differ(linclass, made, changed, table, columns, words):
@@ -173,10 +157,11 @@ def test_rounding_of_scores_is_allowed_by_a_tolerance(linclass, made, changed):
 
 
 @pytest.mark.slow
-def test_runs_are_taken_with_predictions_where_there_are_any(linclass, made, changed, tmp_path):
+def test_runs_are_taken_with_predictions_where_there_are_any(
+    linclass, merged, made, changed, tmp_path
+):
     for order in ((made / "whole.zip", made / "two"), (made / "two", made / "whole.zip")):
-        into = tmp_path / f"from_{order[0].stem}"
-        assert linclass("merge", *order, "--into", into).code == 0
+        into = merged(*order, into=f"from_{order[0].stem}")
         assert {path.name for path in (into / "runs").iterdir()} == {"two"}
         assert {*pl.read_parquet(into / "digests.parquet")["dataset"]} == {"three"}
         one, other = (pl.read_parquet(x / "scores.parquet") for x in (made / "whole", into))
@@ -191,10 +176,9 @@ def test_runs_are_taken_with_predictions_where_there_are_any(linclass, made, cha
 
 
 @pytest.mark.slow
-def test_times_of_other_machines_are_kept(linclass, made, changed, tmp_path):
-    part = changed("two", f"{RUN}fits", machine=pl.lit("elsewhere"), fit_seconds=pl.lit(7.0))
-    assert linclass("merge", made / "whole.zip", part, "--into", tmp_path / "c").code == 0
-    times = pl.read_parquet(tmp_path / "c" / "times.parquet")
+def test_times_of_other_machines_are_kept(merged, made, changed):
+    part = changed("two", f"{RUN}/fits", machine=pl.lit("elsewhere"), fit_seconds=pl.lit(7.0))
+    times = pl.read_parquet(merged(made / "whole.zip", part) / "times.parquet")
     assert times.filter(method="good").select(FIT).height == 3
 
 
@@ -218,9 +202,7 @@ def test_a_malformed_archive_is_reported_in_one_line(refused, made, tmp_path, co
     (folder / "sha256sums.txt").unlink()
     file, do, words = DAMAGES[damage]
     do(folder / file)
-    more = {"verify": [made / "two"], "merge": ["--into", tmp_path / "c"]}
-    line = refused(
-        command, folder, *more.get(command, ["--without-predictions", "--into", tmp_path / "x.zip"])
-    )
-    assert words in line
+    into = ["--into", tmp_path / "c"]
+    more = {"verify": [made / "two"], "merge": into, "publish": ["--without-predictions", *into]}
+    assert words in refused(command, folder, *more[command])
     assert not (tmp_path / "c").exists()
