@@ -56,8 +56,6 @@ def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
 def datasets_apart(outcome: Outcome) -> dict[str, str]:
     """Data sets that do not count in comparisons across data sets, with the reasons of their entries (`apart:`)."""
     table = pl.read_csv(outcome.results / "tables" / "datasets.csv", infer_schema=False)
-    if "apart" not in table.columns:  # results of earlier versions
-        return {}
     return dict(table.select("dataset", "apart").drop_nulls().iter_rows())
 
 

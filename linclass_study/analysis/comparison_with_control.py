@@ -109,7 +109,7 @@ BASELINE = "linclass.MajorityClass"
 
 
 def focus_of(outcome: Outcome) -> list[str]:
-    """The methods that the study is about; none in results of earlier commits."""
+    """The methods that the study is about, if it states any."""
     return [name for name in outcome.evaluation.get("focus", []) if name in outcome.methods]
 
 

@@ -28,7 +28,7 @@ KINDS_OF_COLUMNS = ("nearly_numeric", "date", "identifier", "target_like", "one_
 def write_datasets_table(
     names: Iterable[str], results: Path, declared: Iterable[tuple[str, str]]
 ) -> None:
-    """Write the table from the files of the checks; results of earlier versions may have none.
+    """Write the table from the files of the checks; an unfinished study may have none.
 
     `declared` are pairs of data sets whose entries declare shared rows.
     """

@@ -91,7 +91,7 @@ class PlaneGrid:
 
     labels      classes (fits, h, g), −1 without a prediction
     margins     of the scores (fits, K, h, g) (data/plane.py), NaN away from boundaries and for fits
-                without scores; None if no fit has any, and in older results
+                without scores; None if no fit has any
     """
 
     x: np.ndarray
@@ -147,7 +147,7 @@ class Outcome:
     datasets    name → entry of the catalogue, in the study's order; likewise methods
     evaluation  folds, repeats, tune_metric, …; limits likewise
     parameters  method → facts of its class that the entry does not have, such as natural limits
-    figure_style  width and font of figures; {} in results of 0.1
+    figure_style  width and font of figures
     part        name of the data set, if scores and fits are restricted to one
     read        cache of what was read of the runs, and of what is asked for again and again
     """
@@ -241,7 +241,7 @@ class Outcome:
         return read_about(self.results / "data" / f"{dataset}.json")
 
     def checks(self, dataset: str) -> dict[str, Any]:
-        """results/checks/{dataset}.json: facts about rows and columns; {} for older results."""
+        """results/checks/{dataset}.json: facts about rows and columns; {} if they are missing."""
         path = self.results / "checks" / f"{dataset}.json"
         return read_mapping(path) if path.exists() else {}
 

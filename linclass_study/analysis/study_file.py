@@ -30,7 +30,6 @@ NAME = "study.json"
 FORMAT = 1  # changes when an older linclass could not read the folder, or would misunderstand it
 REMEDY = "run snakemake to its end, which writes it"
 PARTS = ("datasets", "methods", "evaluation", "limits", "parameters", "figure_style")
-LATER: dict[str, Any] = {"figure_style": {}}  # parts that older results do not have
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def is_other(results: Path, study: Mapping[str, Any]) -> bool:
     """Whether the file describes another study than this one, so that its tables are outdated."""
     try:
         parts = {part: study[part] for part in PARTS}
-        known = LATER | read_json(results / NAME)
+        known = read_json(results / NAME)
         return any(known[part] != asked for part, asked in json.loads(as_text(parts)).items())
     except (OSError, ValueError, KeyError, TypeError):
         return False
@@ -97,7 +96,6 @@ def read_study(results: Path) -> StudyDescription:
     try:
         study: Any = read_json(path)
         refuse_later_format(path, study)
-        study = LATER | dict(study)
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
         for _, problem in figure_style_problems(outcome.figure_style, check=False):
             raise ValueError(problem)

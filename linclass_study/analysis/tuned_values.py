@@ -55,7 +55,7 @@ def write_tuned_table(outcome: Outcome) -> None:
 
 
 def tuning_found(outcome: Outcome) -> pl.DataFrame:
-    """The table `tuned` of the outcome's fits; made from the runs if results are older than its file."""
+    """The table `tuned` of the outcome's fits; made from the runs if its file is missing."""
 
     def read() -> pl.DataFrame:
         name = f"tuned/{outcome.part}.parquet" if outcome.part else "tuned.parquet"

@@ -68,7 +68,7 @@ ALPHA = 0.05  # level below which a corrected p is called significant
 
 
 def rope_of(evaluation: Mapping[str, Any]) -> float:
-    """The region of practical equivalence; results of earlier commits do not name theirs."""
+    """The region of practical equivalence, 0.01 if the study states none."""
     return float(evaluation.get("rope", ROPE))
 
 

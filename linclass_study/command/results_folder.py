@@ -40,7 +40,6 @@ from linclass_study.statuses import STATUSES
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
 FACTS = {"by_default": list, "fixed": dict, "limits": dict, "by_fit": dict}  # of parameters
-LATER_KEYS = {"rope": 0, "cv_rows": "all"}  # keys of the evaluation that older results lack
 
 
 def study_problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
@@ -69,7 +68,7 @@ def study_problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
             yield "studies", f"there is no file {brief(name)}"
     # what the schema of a study says of the evaluation, but for keys that other versions of linclass have
     known = load_schema("config")["properties"]["evaluation"]["properties"]
-    own = LATER_KEYS | {key: v for key, v in outcome.evaluation.items() if key in known}
+    own = {key: value for key, value in outcome.evaluation.items() if key in known}
     for path, sentence in schema_problems("config", {"evaluation": own}):
         if path:  # else another part of a study is missing
             yield ".".join(map(str, path)), sentence

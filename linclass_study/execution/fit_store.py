@@ -54,7 +54,7 @@ class FittedRun:
         except OSError:
             return None
         record = run_files.recorded_run(folder)
-        return cls(folder, record, written) if record and record.get("made") else None
+        return cls(folder, record, written) if record and record["made"] else None
 
     @cached_property
     def made(self) -> list[run_files.Made]:

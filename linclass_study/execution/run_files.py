@@ -223,10 +223,8 @@ def described(folder: Path, inputs: RunInputs, made: Sequence[Made] = ()) -> dic
 
 
 def fits_made(record: Mapping[str, Any]) -> list[Made]:
-    """How the fits of a run came about, in the order of the rows of fits.parquet; none of older results."""
-    return [
-        Made(key, Limits(*limits), tuple(extras)) for key, limits, extras in record.get("made", ())
-    ]
+    """How the fits of a run came about, in the order of the rows of fits.parquet."""
+    return [Made(key, Limits(*limits), tuple(extras)) for key, limits, extras in record["made"]]
 
 
 def recorded_run(folder: Path) -> dict[str, Any] | None:
@@ -236,7 +234,7 @@ def recorded_run(folder: Path) -> dict[str, Any] | None:
         kept = read_metadata(last, KEY)
         kept["files"] |= {LAST: _about(last)}
         digests = all(DIGEST.fullmatch(kept.get(name, "")) for name in ("asked", "rows", "recipe"))
-        made = all(len(one) == 3 == len(one[1]) for one in kept.get("made", ()))
+        made = all(len(one) == 3 == len(one[1]) for one in kept["made"])
         if not (digests and made and kept["files"].keys() <= {LAST, *OTHERS}):
             return None
         return kept if are_there(folder, kept["files"]) else None

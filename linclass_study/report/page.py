@@ -297,7 +297,7 @@ def dataset_content(
 
 
 def across_sentences(outcome: Outcome) -> list[str]:
-    """Conclusions across data sets (tables/across.json); none for few data sets or older results."""
+    """Conclusions across data sets (tables/across.json); none for few data sets, or if they are missing."""
     path = conclusions_path(outcome)
     if len(outcome.datasets) < 2 or not path.exists():
         return []

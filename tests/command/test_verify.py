@@ -26,7 +26,7 @@ def of_two(output):
 
 
 def test_the_published_reference_results_are_read():
-    """The one archive of an earlier version that must stay readable; the slow tests compare it with new fits."""
+    """A slow test of tests/test_reference_results.py compares them with new fits."""
     with open_results(str(ROOT / "reference" / "2026.1")) as results:
         assert {dataset for dataset, _ in results.runs} == {*results.study.outcome.datasets}
         for table in ("scores", "tuned"):

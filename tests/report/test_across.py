@@ -101,9 +101,6 @@ def test_data_sets_apart_are_fitted_but_not_compared(tmp_path):
     assert scenarios(made, base)[-1].what == "with the data sets apart"
     assert all_scores(made, apart=True).datasets == ["drawn", "real", "other"]
     assert "data: drawn not counted across data sets: simulated" in answer.problem_lines(made)
-    path = tmp_path / "tables" / "datasets.csv"
-    pl.read_csv(path).drop("apart").write_csv(path)  # results of an earlier version
-    assert comparison_across(replace(made)).datasets == ["drawn", "real", "other"]
 
 
 def test_a_data_set_without_the_first_protocol_is_compared_by_its_own(tmp_path):
