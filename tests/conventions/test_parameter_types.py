@@ -77,6 +77,8 @@ def test_numbers_of_numpy_and_flags_of_numpy_are_numbers_and_flags():
         random_state=np.int8(3),
     ).check()
     linclass.LogisticRegression(solver={"quasi_newton": {"memory": np.int64(4)}}).fit(X, Y)
+    rate = {"learning_rate": np.float32(0.5)}
+    linclass.LogisticRegression(solver={"stochastic_gradient": rate}).check()
     for seed in (np.random.default_rng(0), np.random.SeedSequence(1), [1, 2], None):
         linclass.Perceptron(random_state=seed).check()
 
