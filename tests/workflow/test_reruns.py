@@ -1,16 +1,16 @@
 """An edit reruns the jobs that use the edited file, and no others; order, cores and jobs change no file."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
+import zipfile
 
 import pytest
 
 from linclass_study.files.tables import FIT
-
-# An edit reruns the jobs that use the edited file, and no others
 
 ALL_RUNS = {
     (d, m) for d in ("iris", "gaussians") for m in ("nearest_mean", "lda", "logistic_newton")
@@ -36,29 +36,39 @@ def test_running_again_in_a_fresh_checkout_does_nothing(computed):
 
 
 @pytest.mark.slow
-def test_a_plan_fits_an_added_method_a_changed_entry_and_edited_code_and_nothing_else(computed):
-    study = computed.text("study.yaml").replace("logistic_newton]", "logistic_newton, perceptron]")
-    computed.write("study.yaml", study)
+def test_a_plan_fits_what_was_added_edited_or_deleted_and_nothing_else(computed):
+    """The last plan is made without .snakemake, which is lost if a folder is moved."""
+    study = computed.text("study.yaml")
+    computed.write("study.yaml", study.replace("folds: 3", "folds: 3, focus: [lda]"))
+    datasets = computed.text("config/datasets.yaml")
+    cited = datasets.replace('citation: "Fisher, R. A.', 'citation: "R. A. Fisher')
+    computed.write("config/datasets.yaml", cited)
+    for file in ("linclass_study/checks/geometry.py", "workflow/scripts/score.py"):
+        computed.append(file, "\nEDITED = True\n")
+    file = "linclass/linear/solvers/newton.py"
+    text = computed.text(file).removeprefix('"""')
+    computed.write(file, '"""In other words.' + text + "\n# a comment\n")
+    output = computed.plan()
+    assert output.jobs["check_data"] == output.jobs["score"] == 2
+    assert {"compare_data", "aggregate", "report"} <= {*output.jobs}
+    assert not {*output.jobs} & NO_LEARNING, "these edits concern no fit"
+
+    more = study.replace("logistic_newton]", "logistic_newton, perceptron]")
+    computed.write("study.yaml", more)
     methods, entry = computed.text("config/methods.yaml"), "solver: newton, strength: 0."
     computed.write("config/methods.yaml", methods.replace(entry + "001", entry + "5"))
     computed.append("linclass/discriminant/nearest_mean.py", "\nEDITED = True\n")
+    (computed.folder / "results/runs/gaussians/lda/predictions.parquet").unlink()
     output = computed.plan()
     fitted = {"nearest_mean", "logistic_newton", "perceptron"}
-    assert output.runs == {(d, m) for d in ("iris", "gaussians") for m in fitted}
+    expected = {(d, m) for d in ("iris", "gaussians") for m in fitted} | {("gaussians", "lda")}
+    assert output.runs == expected
     assert not {"fetch", "featurize"} & set(output.jobs)
     again = "fitted again, as their entry changed: logistic_newton on gaussians and iris (6 fits)"
     assert again in output.text
     assert "as their code changed: nearest_mean on gaussians and iris (6 fits)" in output.text
-
-
-@pytest.mark.full
-def test_results_without_snakemakes_records_state_their_settings(computed):
-    """As after a move of the folder, or a loss of .snakemake, which knows files by their paths."""
     shutil.rmtree(computed.folder / ".snakemake")
-    assert not computed.plan().runs
-    text, entry = computed.text("config/methods.yaml"), "solver: newton, strength: 0."
-    computed.write("config/methods.yaml", text.replace(entry + "001", entry + "5"))
-    assert computed.plan().runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
+    assert computed.plan().runs == expected
 
 
 @pytest.mark.slow
@@ -67,17 +77,14 @@ def test_an_extended_study_makes_only_new_fits_and_a_restored_one_none(computed)
     study, first = computed.text("study.yaml"), computed.fits().sort(FIT)
     extended = study.replace("folds: 3", "folds: 3, repeats: 2, protocols: [cv, hold_out]")
     computed.write("study.yaml", extended)
-    output = computed.plan()
-    assert output.runs == ALL_RUNS
-    assert output.text.count(" (13 fits)") == 6, "3 of the second repeat and 10 hold-outs"
-    assert output.text.rstrip().endswith("on gaussians and iris (78 fits)")
     output = computed.snakemake("--", "results/fits.parquet")
     assert output.code == 0, output.text
     longer = computed.fits().sort(FIT)
-    assert longer.height == 18 + 78
+    assert longer.height == 18 + 6 * (3 + 10), "3 of the second repeat and 10 hold-outs"
     assert longer.join(first, on=FIT, how="semi").equals(first)
     computed.write("study.yaml", study + "limits: {fit_seconds: 301}\n")
-    assert computed.plan().runs == set()
+    output = computed.plan()
+    assert output.runs == set()
     assert computed.snakemake("--", "results/fits.parquet").code == 0
     assert computed.fits().sort(FIT).equals(first)
 
@@ -108,61 +115,11 @@ def test_an_edited_study_removes_no_results_but_the_study_json_when_it_is_fitted
     assert (results / "report.html").exists()
 
 
-@pytest.mark.full
-def test_adding_a_metric_refits_no_method_without_tuning(computed):
-    computed.append(
-        "linclass/evaluation/metrics/confusion.py",
-        '\nMETRICS["share_of_first"] = Metric(lambda p: float(np.mean(p.y_pred == 0)))\n',
-    )
-    output = computed.snakemake("--", "results/scores.csv")
-    assert output.code == 0, output.text
-    assert not NO_LEARNING & set(output.jobs)
-    assert "share_of_first" in computed.text("results/scores.csv")
-
-
-@pytest.mark.full
-def test_no_fit_is_made_for_edits_that_concern_no_fit(computed):
-    """A focus, a citation, a check, a script, a docstring, a comment; and a rule of tuning, as no method is tuned."""
-    study = computed.text("study.yaml")
-    computed.write("study.yaml", study.replace("folds: 3", "folds: 3, focus: [lda]"))
-    datasets = computed.text("config/datasets.yaml")
-    cited = datasets.replace('citation: "Fisher, R. A.', 'citation: "R. A. Fisher')
-    computed.write("config/datasets.yaml", cited)
-    for file in ("linclass_study/checks/geometry.py", "workflow/scripts/score.py"):
-        computed.append(file, "\nEDITED = True\n")
-    file = "linclass/linear/solvers/newton.py"
-    text = computed.text(file).removeprefix('"""')
-    computed.write(file, '"""In other words.' + text + "\n# a comment\n")
-    output = computed.plan()
-    assert output.jobs["check_data"] == output.jobs["score"] == 2
-    assert {"compare_data", "aggregate", "report"} <= {*output.jobs}
-    assert not {*output.jobs} & NO_LEARNING
-    tuning = "folds: 3, tune_metric: log_loss, tune_rule: one_standard_error"
-    computed.write("study.yaml", study.replace("folds: 3", tuning))
-    assert not computed.plan().runs
-
-
-@pytest.mark.full
-def test_a_deleted_result_is_computed_again(computed):
-    deleted = {
-        ("gaussians", "lda"): "predictions.parquet", ("iris", "lda"): "fits.parquet",
-        ("iris", "nearest_mean"): "boundary.npz",
-    }  # fmt: skip
-    for (dataset, method), file in deleted.items():
-        (computed.folder / "results/runs" / dataset / method / file).unlink()
-    output = computed.plan()
-    assert output.runs == deleted.keys()
-    assert output.bundles == ["gaussians", "iris"]
-
-
 @pytest.mark.slow
 def test_no_file_of_a_study_may_be_missing(computed):
-    """Each was deleted alone with "Nothing to be done" but for runs, tables as CSV and figures of data sets."""
+    """tests/study/test_plans.py has those that Snakemake does not know."""
     results = computed.folder / "results"
-    for file in (
-        "tables/ranks.md", "tables/across.json", "comparison.npz", "tables/cost.md", "checks/iris.npz",
-        "exhibits/iris.json", "scores/iris.parquet",
-    ):  # fmt: skip
+    for file in ("comparison.npz", "checks/iris.npz", "scores/iris.parquet"):
         kept = (results / file).rename(results / "kept")
         assert not computed.plan().nothing_to_do, file
         kept.rename(results / file)
@@ -176,13 +133,16 @@ def times_of(project, file):
 
 
 @pytest.mark.slow
-def test_only_runs_of_a_job_affected_by_an_edit_are_fitted_and_scored_again(computed):
+def test_only_runs_affected_by_an_edit_are_made_again_however_they_are_distributed(computed):
+    """The edited study has one job for all runs, which skips those that are up to date."""
     fitted, scored = times_of(computed, "fits.parquet"), times_of(computed, "scores.parquet")
     scores = computed.text("results/scores.csv")
+    computed.append("study.yaml", "jobs: {work: 1000, across: true}\n")
     computed.append("linclass/discriminant/nearest_mean.py", "\nEDITED = True\n")
     (computed.folder / "results/runs/gaussians/lda/predictions.parquet").unlink()
     output = computed.snakemake("--", "results/scores.csv")
     assert output.code == 0, output.text
+    assert output.jobs["cross_validate"] == 1
     now = times_of(computed, "fits.parquet")
     assert {run for run in now if now[run] != fitted[run]} == {
         "iris/nearest_mean", "gaussians/nearest_mean", "gaussians/lda"
@@ -191,18 +151,6 @@ def test_only_runs_of_a_job_affected_by_an_edit_are_fitted_and_scored_again(comp
     assert times_of(computed, "scores.parquet") == scored, "the same predictions, scored again"
     assert computed.text("results/scores.csv") == scores
     assert computed.snakemake("-n", "--", "results/scores.csv").nothing_to_do
-
-
-@pytest.mark.slow
-def test_how_runs_are_distributed_to_jobs_changes_no_result_and_fits_nothing_again(computed):
-    fitted, scores = times_of(computed, "fits.parquet"), computed.text("results/scores.csv")
-    computed.append("study.yaml", "jobs: {work: 1000, across: true}\n")
-    output = computed.plan()
-    assert output.bundles == ["~1-of-1"]
-    assert output.runs == set()
-    assert computed.snakemake("--", "results/scores.csv").code == 0
-    assert times_of(computed, "fits.parquet") == fitted
-    assert computed.text("results/scores.csv") == scores
 
 
 @pytest.mark.full
@@ -219,19 +167,6 @@ def test_the_page_has_three_inputs_a_data_set(project):
         return files.count(", ") + 1
 
     assert inputs("[iris, wine, digits]") - inputs("[iris, wine]") == 3
-
-
-@pytest.mark.slow
-def test_a_figure_that_is_gone_is_drawn_again(computed):
-    results = computed.folder / "results"
-    for name, job in (("methods-iris", "score"), ("cost", "report")):
-        figure = results / "exhibits" / name / "figure.svg"
-        drawn = figure.read_bytes()
-        figure.unlink()
-        output = computed.snakemake()
-        assert output.jobs[job] == 1
-        assert not {*output.jobs} & NO_LEARNING
-        assert figure.read_bytes() == drawn
 
 
 @pytest.mark.slow
@@ -255,22 +190,39 @@ def test_planning_and_everything_after_the_fits_needs_no_scikit_learn(computed):
 
 
 @pytest.mark.slow
-def test_pictures_are_made_on_request_and_a_new_style_draws_all_figures_without_a_fit(computed):
+def test_lost_and_requested_figures_and_those_of_a_new_style_are_drawn_without_a_fit(computed):
     exhibits = computed.folder / "results" / "exhibits"
     assert not [*exhibits.glob("*/*.p*")]
-    assert computed.snakemake("--", "figures").code == 0
+    lost = [exhibits / name / "figure.svg" for name in ("methods-iris", "cost")]
+    before = [figure.read_bytes() for figure in lost]
+    for figure in lost:
+        figure.unlink()
+    output = computed.snakemake("--", "figures")
+    assert output.jobs["score"] == output.jobs["report"] == 1
+    assert [figure.read_bytes() for figure in lost] == before
     drawn = {path.parent for path in exhibits.glob("*/figure.svg")}
     for form in ("png", "pdf"):
         assert {path.parent for path in exhibits.glob(f"*/figure.{form}")} == drawn
     assert computed.snakemake().nothing_to_do
     computed.append("study.yaml", "\nfigure_style: {width: 3.3in}\n")
-    output = computed.snakemake()
-    assert not NO_LEARNING & {*output.jobs}
-    assert 'width="237.6pt"' in (exhibits / "methods-iris" / "figure.svg").read_text()
+    styled = computed.snakemake()
+    assert not NO_LEARNING & {*output.jobs, *styled.jobs}
+    assert 'width="237.6pt"' in lost[0].read_text()
     assert not [*exhibits.glob("*/*.p*")], "of the old style"
 
 
-# The same study gives the same predictions: again from nothing, on fewer cores, in other jobs, in another order
+@pytest.mark.slow
+def test_the_page_is_in_snakemakes_report_with_its_caption(computed):
+    made = computed.folder / "gathered.zip"
+    output = computed.snakemake("--report", str(made))
+    assert output.code == 0, output.text
+    with zipfile.ZipFile(made) as archive:
+        names = [name.rpartition("/")[2] for name in archive.namelist()]
+        page = archive.read("gathered/report.html").decode()
+    assert names.count("report.html") == 2  # Snakemake's and ours
+    assert re.search(r'"caption": "[^"]', page)
+    assert "one self-contained page" in page
+
 
 # two methods of the fixture's study with its keys and data sets in another order, a method more, and other jobs
 REORDERED = """
