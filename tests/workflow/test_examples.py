@@ -5,15 +5,15 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+import yaml
 from page_examples import shown_files
+from projects import ROOT
 from scipy import stats
 
-ROOT = Path(__file__).parents[2]
 PAGES = (
     "docs/study.md", "docs/new_parts.md", "docs/features.md", "docs/texts.md", "docs/scale.md",
     "docs/estimators.md", "docs/evaluation.md", "docs/tuning.md", "docs/metrics.md", "docs/results.md",
@@ -25,89 +25,97 @@ def with_examples(project):
     for page in PAGES:
         for name, text in shown_files(page).items():
             project.write(name, text)
-    path = "linclass_study/report/contents.py"
-    entries = re.findall(
-        r'`"(\w+)":\s+(Part\("(?:[^`]+)\))`', (ROOT / "docs" / "new_parts.md").read_text()
-    )
+    about = (ROOT / "docs" / "new_parts.md").read_text(encoding="utf-8")
+    entries = re.findall(r'`"(\w+)":\s+(Part\("(?:[^`]+)\))`', about)
     assert [name for name, _ in entries] == ["sizes", "classes"]
     listed = zip(("FIGURES", "TABLES"), entries, strict=True)
     lines = [f'{table}["{name}"] = {" ".join(part.split())}\n' for table, (name, part) in listed]
-    project.append(path, "".join(lines))
-    about = (ROOT / "docs" / "new_parts.md").read_text().partition("## A metric")[2]
+    project.append("linclass_study/report/contents.py", "".join(lines))
+    about = about.partition("## A metric")[2]
     (function,) = re.findall(r"```python\n(def error.*?)```", about, re.DOTALL)
     (entry,) = re.findall(r'`"error": (.*?)`', about)
-    project.append(
-        "linclass/evaluation/metrics/confusion.py", f'\n\n{function}\nMETRICS["error"] = {entry}\n'
-    )
+    metric = f'\n\n{function}\nMETRICS["error"] = {entry}\n'
+    project.append("linclass/evaluation/metrics/confusion.py", metric)
     return project
 
 
-@pytest.mark.slow
-def test_a_study_runs_with_a_user_estimator_metric_and_figure(with_examples):
-    output = with_examples.snakemake(study="means.yaml")
+def run(project, name, *options, target="fits.parquet", **env):
+    """Run an example to this file; its results and what it printed."""
+    results = f"results/{name}"
+    output = project.snakemake(*options, "--", f"{results}/{target}", study=f"{name}.yaml", **env)
     assert output.code == 0, output.text
-    results = with_examples.folder / "results/means"
-    fits = pl.read_parquet(results / "fits.parquet").filter(method="means")
-    assert set(fits["status"]) == {"converged"}
-    scores = pl.read_parquet(results / "scores.parquet")
-    pairs = scores.filter(pl.col("metric").is_in(["accuracy", "error"])).pivot(
-        "metric", values="value"
-    )
-    assert (pairs["accuracy"] + pairs["error"] - 1).abs().max() < 1e-12
+    return project.folder / results, output
+
+
+def statuses(results):
+    """(data set, method) → how its fits ended."""
+    fits = pl.read_parquet(results / "fits.parquet")
+    return {pair: set(own["status"]) for pair, own in fits.group_by("dataset", "method")}
+
+
+def plan_after_edit(project, file, old, new, name, **env):
+    path = project.folder / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    return project.snakemake("-n", study=f"{name}.yaml", **env)
+
+
+@pytest.mark.slow
+def test_a_study_runs_with_a_metric_a_figure_and_an_estimator_in_another_folder(
+    with_examples, tmp_path
+):
+    (tmp_path / "elsewhere").mkdir()
+    (with_examples.folder / "means.py").rename(tmp_path / "elsewhere/means.py")
+    env = {"PYTHONPATH": f"{with_examples.folder}:{tmp_path / 'elsewhere'}"}
+    results, _ = run(with_examples, "means", target="report.html", **env)
+    ended = {pair: found for pair, found in statuses(results).items() if pair[1] == "means"}
+    assert all(found == {"converged"} for found in ended.values())
+    scores = pl.read_parquet(results / "scores.parquet").pivot("metric", values="value")
+    assert (scores["accuracy"] + scores["error"] - 1).abs().max() < 1e-12
     assert (results / "exhibits/sizes/figure.svg").stat().st_size > 1000
+    file = tmp_path / "elsewhere/means.py"
+    output = plan_after_edit(with_examples, file, "** 2", "** 4", "means", **env)
+    assert output.runs == ended.keys()
+    assert not {"fetch", "featurize"} & set(output.jobs)
 
 
 @pytest.mark.slow
 def test_a_study_runs_with_transforms_and_a_feature_by_import_path(with_examples):
-    output = with_examples.snakemake("--", "results/steps/fits.parquet", study="steps.yaml")
-    assert output.code == 0, output.text
-    fits = pl.read_parquet(with_examples.folder / "results/steps/fits.parquet")
-    assert set(fits["status"]) == {"converged"}, fits["reason"].to_list()
-    path = with_examples.folder / "steps.py"
-    path.write_text(path.read_text().replace("X[:, over] /", "2 * X[:, over] /"))
-    output = with_examples.snakemake("-n", study="steps.yaml")
+    results, _ = run(with_examples, "steps")
+    assert all(ended == {"converged"} for ended in statuses(results).values())
+    output = plan_after_edit(with_examples, "steps.py", "X[:, over] /", "2 * X[:, over] /", "steps")
     assert output.runs == {("iris", "clipped")}
-    assert (
-        output.jobs["featurize"] == 1
-    )  # for `ratios`, which is fitted again if its features differ
+    assert output.jobs["featurize"] == 1  # for `ratios`, which is fitted again if they differ
 
 
 @pytest.mark.slow
 def test_a_study_runs_with_metrics_by_import_path(with_examples):
-    output = with_examples.snakemake("--", "results/clinic/answer.txt", study="clinic.yaml")
-    assert output.code == 0, output.text
+    results, output = run(with_examples, "clinic", target="answer.txt")
     assert "Best f2 " in output.text
-    results = with_examples.folder / "results/clinic"
     scores = pl.read_parquet(results / "scores.parquet").pivot("metric", values="value")
     precision, recall = scores["precision"], scores["recall"]
     f2 = (5 * precision * recall / (4 * precision + recall)).fill_nan(0)
     assert (scores["clinic.f2"] - f2).abs().max() < 1e-12
     assert (scores["sklearn.metrics.zero_one_loss"] + scores["accuracy"] - 1).abs().max() < 1e-12
     assert scores["clinic.net_benefit"].null_count() == 0
-    path = with_examples.folder / "clinic.py"
-    path.write_text(path.read_text().replace("threshold=0.2", "threshold=0.3"))
-    output = with_examples.snakemake("-n", study="clinic.yaml")
+    output = plan_after_edit(with_examples, "clinic.py", "threshold=0.2", "threshold=0.3", "clinic")
     assert output.runs == {("heart", "logistic")}  # the only one that is tuned, by clinic.f2
     assert output.jobs["score"] == 1
 
 
 @pytest.mark.slow
 def test_a_study_runs_with_texts_an_embedding_and_a_user_feature(with_examples):
-    output = with_examples.snakemake("--", "results/reviews/fits.parquet", study="reviews.yaml")
-    assert output.code == 0, output.text
-    results = with_examples.folder / "results/reviews"
-    fits = pl.read_parquet(results / "fits.parquet")
-    assert fits.height == 4 * 2
-    assert set(fits["status"]) == {"converged"}, fits["reason"].to_list()
+    results, _ = run(with_examples, "reviews")
+    ended = statuses(results)
+    assert len(ended) == 4
+    assert all(found == {"converged"} for found in ended.values())
 
 
 @pytest.mark.slow
 @pytest.mark.early
 def test_the_first_study_of_the_readme_runs(with_examples):
-    output = with_examples.snakemake(study="mystudy.yaml")
-    assert output.code == 0, output.text
-    scores = pl.read_parquet(with_examples.folder / "results/mystudy/scores.parquet")
-    assert "ridge" in set(scores["method"])
+    results, _ = run(with_examples, "mystudy", target="report.html")
+    assert "ridge" in set(pl.read_parquet(results / "scores.parquet")["method"])
     subprocess.run([sys.executable, "labelled.py"], cwd=with_examples.folder, check=True)
     labelled = pl.read_csv(with_examples.folder / "labelled.csv")
     assert labelled["y_true"].to_list() == labelled["outcome"].to_list()
@@ -149,14 +157,11 @@ def _leads(arrows, start, end):
 
 @pytest.mark.slow
 def test_a_study_runs_with_naive_bayes_and_a_family_per_column(with_examples):
-    options = ["--config", "evaluation={folds: 3}", "--", "results/families/fits.parquet"]
-    output = with_examples.snakemake(*options, study="families.yaml")
-    assert output.code == 0, output.text
-    results = with_examples.folder / "results/families"
-    fits = pl.read_parquet(results / "fits.parquet")
-    ended = {pair: set(part["status"]) for pair, part in fits.group_by("dataset", "method")}
+    results, _ = run(with_examples, "families", "--config", "evaluation={folds: 3}")
+    ended = statuses(results)
     assert ended["heart", "heart_families"] == ended["german", "german_families"] == {"converged"}
     assert ended["heart", "german_families"] == {"not_applicable"}
+    fits = pl.read_parquet(results / "fits.parquet")
     reason = fits.filter(dataset="german", method="heart_families")["reason"][0]
     assert "families names column 'famhist', which the rows do not have" in reason
 
@@ -166,9 +171,8 @@ def test_a_study_runs_with_naive_bayes_and_a_family_per_column(with_examples):
     about = json.loads((results / "data/heart.json").read_text())
     X = {name: data["X"][:, j] for j, name in enumerate(about["features"])}
     assert sorted(X["age"]) == sorted(heart["age"])
-    first = pl.read_parquet(results / "runs/heart/heart_families/predictions.parquet").filter(
-        fold=0
-    )
+    predictions = pl.read_parquet(results / "runs/heart/heart_families/predictions.parquet")
+    first = predictions.filter(fold=0)
     test = first["row"].to_numpy()
     train = np.setdiff1d(np.arange(len(data["y"])), test)
     joint = np.zeros((len(test), 2))
@@ -199,35 +203,25 @@ def test_a_study_runs_on_rows_read_in_blocks(with_examples):
     numbers = {"length": rng.normal(2 * y, 1), "weight": rng.normal(y, 1)}
     frame = pl.DataFrame(numbers).with_columns(kind=np.array(["no", "yes"])[y])
     frame.write_parquet(with_examples.folder / "large.parquet")
-    output = with_examples.snakemake("--", "results/large/fits.parquet", study="large.yaml")
-    assert output.code == 0, output.text
-    results = with_examples.folder / "results/large"
-    fits = pl.read_parquet(results / "fits.parquet")
-    ended = {method: set(part["status"]) for (method,), part in fits.group_by("method")}
-    assert ended == {
-        "lda": {"converged"},
-        "gaussian_nb": {"converged"},
-        "logistic": {"not_applicable"},
+    results, _ = run(with_examples, "large")
+    assert statuses(results) == {
+        ("large", "lda"): {"converged"},
+        ("large", "gaussian_nb"): {"converged"},
+        ("large", "logistic"): {"not_applicable"},
     }
     # two features, Σ = I, means √5 apart: any linear rule is right at most Φ(√5/2) = 0.868 of the time
     scores = pl.read_csv(results / "scores.csv").filter(metric="accuracy")
-    assert (
-        scores.group_by("method").agg(pl.col("value").mean())["value"] - 0.868
-    ).abs().max() < 0.02
+    means = scores.group_by("method").agg(pl.col("value").mean())["value"]
+    assert (means - 0.868).abs().max() < 0.02
     about = json.loads((results / "data/large.json").read_text())
-    assert (about["rows"], about["features"], about["sparse"]) == (
-        3000,
-        ["length", "weight"],
-        False,
-    )
+    known = about["rows"], about["features"], about["sparse"]
+    assert known == (3000, ["length", "weight"], False)
 
 
 @pytest.mark.slow
 def test_a_study_runs_with_grouped_rows(with_examples):
-    output = with_examples.snakemake(study="visits.yaml")
-    assert output.code == 0, output.text
+    results, output = run(with_examples, "visits", target="report.html")
     assert "Best accuracy (mean ± sd, 3 folds): visits: " in output.text
-    results = with_examples.folder / "results/visits"
     fits = pl.read_parquet(results / "fits.parquet")
     assert set(fits["status"]) == {"converged"}, fits["reason"].to_list()
     planned = dict(fits.group_by("protocol").len().iter_rows())
@@ -243,3 +237,32 @@ def test_a_study_runs_with_grouped_rows(with_examples):
     tuned = pl.read_csv(results / "tables/tuned.csv")
     assert tuned.height == 3 + 1 + 4
     assert set(tuned["parameter"]) == {"strength"}
+
+
+IN_PROCESSES = (  # what may differ in the process of a run, with its own output, imports and limits
+    "Talks", "WarningsAreErrors", "OverflowIsAnError", "SpoilsRows", "OwnAttributes", "TwoProcesses",
+    "a lazily imported class", "a pipeline, tuned inside", "bagging",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.early
+def test_foreign_estimators_run_in_a_real_study(project, monkeypatch):
+    """Others run in the process of tests/study/test_foreign_estimators.py."""
+    tests = ROOT / "tests" / "study"
+    monkeypatch.syspath_prepend(str(tests))
+    from test_foreign_estimators import KINDS
+
+    methods = {f"kind{i}": yaml.safe_load(KINDS[name]) for i, name in enumerate(IN_PROCESSES)}
+    study = {
+        "results": "results/foreign",
+        "datasets": ["iris"],
+        "methods": [*methods],
+        "evaluation": {"folds": 2, "inner_folds": 2},
+        "define": {"methods": methods},
+    }
+    project.write("foreign.yaml", yaml.safe_dump(study))
+    results, _ = run(project, "foreign", PYTHONPATH=f"{project.folder}:{tests}")
+    ended = statuses(results)
+    assert len(ended) == len(IN_PROCESSES)
+    assert all(found == {"converged"} for found in ended.values()), ended
