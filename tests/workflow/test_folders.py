@@ -1,4 +1,4 @@
-"""Folders of a study: ~ is the home folder, partial runs are not complete, copies of the project are not mixed up."""
+"""Files and folders of a study: what is refused in one line before any work, and what `~` and braces mean."""
 
 import os
 import shutil
@@ -62,15 +62,42 @@ def test_a_snakefile_beside_an_environment_with_another_copy_is_refused(project,
     study = tmp_path / "study.yaml"
     shutil.copy2(ROOT / "config" / "tiny.yaml", study)
     snakefile = project.folder / "Snakefile"
+    command = project.command("-n", "--snakefile", str(snakefile), study=str(study))
+    env = project.environment(PYTHONPATH=str(ROOT))
     done = subprocess.run(
-        [*project.command("-n", "--snakefile", str(snakefile), study=str(study))],
-        cwd=tmp_path,
-        env=project.environment(PYTHONPATH=str(ROOT)),
-        capture_output=True,
-        text=True,
-        check=False,
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode != 0
     line = done.stderr.splitlines()[-1]
     assert line.startswith(f"{snakefile}: Python here imports linclass from {ROOT}, another copy")
     assert f"run `pip install -e '.[study]'` in {project.folder}" in line
+
+
+def test_several_mistakes_get_a_line_each_before_any_work(project):
+    project.write("study.yaml", "evaluation: {fold: 5, repeats: 0}\nlimits: {fit_seconds: fast}\n")
+    output = project.snakemake()
+    lines = output.own_lines
+    assert output.code != 0
+    assert len(lines) == 3
+    assert "Traceback" not in output.text
+    assert not (project.folder / "results").exists()
+    assert not (project.folder / "downloads").exists()
+    assert [key for key in ("fold", "repeats", "fit_seconds") if key not in " ".join(lines)] == []
+    assert all(line.startswith("study.yaml, line ") for line in lines)
+
+
+@pytest.mark.full
+def test_braces_in_texts_of_a_study_are_not_snakemake_wildcards(project):
+    project.write("posts {1,}.csv", "post,kind\na good one,x\nnone,y\n" * 3)
+    study = r"""
+datasets: [posts]
+methods: [words]
+define:
+  datasets:
+    posts: {source: {file: "posts {1,}.csv"}, target: kind, texts: [post], citation: "{Iris}s"}
+  methods:
+    words: {classifier: linclass.MultinomialNB, features: [{count_words: {pattern: "[a-z]{3,}"}}]}
+"""
+    project.write("study {2}.yaml", study)
+    output = project.snakemake("-n", study="study {2}.yaml")
+    assert output.runs == {("posts", "words")}, output.text

@@ -41,8 +41,8 @@ of_the_other_workflow: 3
 @pytest.fixture
 def importing(tmp_path):
     """A folder with its own Snakefile, which imports ours."""
-    (tmp_path / "Snakefile").write_text(SNAKEFILE)
     project = Project(tmp_path)
+    project.write("Snakefile", SNAKEFILE)
     project.write("study.yaml", CONFIG)
     return project
 
@@ -86,13 +86,12 @@ def test_the_workflow_is_imported_from_a_repository_as_snakedeploy_writes_it(imp
     importing.write(
         "Snakefile", SNAKEFILE.replace("snakefile: SNAKEFILE", f"snakefile: {imported}")
     )
-    address = {"GIT_CONFIG_COUNT": "1", "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    address["GIT_CONFIG_KEY_0"] = f"url.{repository.as_uri()}.insteadOf"
-    output = importing.snakemake(
-        "--",
-        "out/comparison/data/iris.json",
-        GIT_CONFIG_VALUE_0="https://github.com/linclass/linclass",
-        **address,
-    )
+    env = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{repository.as_uri()}.insteadOf",
+        "GIT_CONFIG_VALUE_0": "https://github.com/linclass/linclass",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+    output = importing.snakemake("--", "out/comparison/data/iris.json", **env)
     assert output.code == 0, output.text
     assert (importing.folder / "out/comparison/data/iris.json").exists()

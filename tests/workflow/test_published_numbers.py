@@ -6,12 +6,14 @@ import re
 
 import polars as pl
 import pytest
+from cases import each
 
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
+from linclass_study.project import ROOT
 
 # A textbook's table, by the workflow: Hastie, Tibshirani & Friedman (2009), table 4.1, vowel recognition
 
@@ -37,16 +39,14 @@ def test_errors_on_the_test_speakers_are_those_of_the_table(project):
     assert set(project.fits()["status"]) == {"converged"}
     scores = pl.read_csv(project.folder / "results/scores.csv")
     official = scores.filter(protocol="official", metric="accuracy")
-    errors = {row["method"]: 1 - row["value"] for row in official.iter_rows(named=True)}
-    assert {name: round(error, 2) for name, error in errors.items()} == {
-        name: test for name, (_, test) in TABLE.items()
+    errors = {
+        method: round(1 - v, 2) for method, v in official.select("method", "value").iter_rows()
     }
+    assert errors == {name: test for name, (_, test) in TABLE.items()}
 
 
-@pytest.mark.parametrize("method", TABLE)
+@each("method", TABLE)
 def test_errors_on_the_training_speakers_are_those_of_the_table(method, tmp_path):
-    from linclass_study.project import ROOT
-
     entry = dict(read_yaml(ROOT / "config" / "datasets.yaml")["vowel"])
     entry |= {part: entry[part][-1] for part in ("source", "test")}  # what comes with the project
     data = obtain_dataset(entry, [], tmp_path, ROOT)

@@ -62,14 +62,8 @@ def command(*arguments):
 
 
 def said(folder, *arguments, **env):
-    done = subprocess.run(
-        command(*arguments),
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env, asked = os.environ | {"PYTHONPATH": str(ROOT)} | env, command(*arguments)
+    done = subprocess.run(asked, cwd=folder, env=env, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
 
