@@ -187,17 +187,17 @@ def test_a_row_of_tiny_weight_does_not_overflow(model):
     model.fit(*data(model), sample_weight=LIGHT)
 
 
-@each("model", [
-    linclass.NearestShrunkenCentroids(),
-    linclass.KernelSVM(tol=1e-8),
-    linclass.SupportVectorRegressor(tol=1e-8),
+@each(("model", "atol"), [
+    (linclass.NearestShrunkenCentroids(), 1e-6),
+    (linclass.KernelSVM(tol=1e-8), 1e-4),
+    (linclass.SupportVectorRegressor(tol=1e-8), 1e-4),
 ])  # fmt: skip
-def test_a_row_of_tiny_weight_is_ignored(model):
+def test_a_row_of_tiny_weight_is_ignored(model, atol):
     X, y = data(model)
     scores = "decision_function" if isinstance(model, Classifier) else "predict"
     tiny = getattr(model.fit(X, y, sample_weight=LIGHT), scores)(X)
     others = model.fit(np.delete(X, 3, 0), np.delete(y, 3))
-    assert tiny == pytest.approx(getattr(others, scores)(X), abs=1e-4)
+    assert tiny == pytest.approx(getattr(others, scores)(X), abs=atol)
 
 
 @each(("size", "happens"), [(1e160, "overflow"), (1e-200, "underflow")])

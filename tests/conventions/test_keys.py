@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from functools import partial
+from itertools import product
 from threading import Lock
 from typing import Any
 
@@ -101,6 +102,16 @@ def test_penalties_that_print_alike_have_fits_and_scores_of_their_own(form):
             alone = L.TunedClassifier(model, param_grid=own, **options).fit(X, y).mean_scores_
             assert_allclose(scores, alone, rtol=1e-4)
         assert abs(both[0] / both[2] - 1) > 0.01
+
+
+@each("form", [np.asarray, pd.Series, pl.Series])
+def test_the_better_of_two_lists_of_factors_is_chosen_in_regression(form):
+    X, _ = rows()
+    factors = [form(np.ones(200)), form(LIGHT)]
+    for strengths, rule in product(([0.03, 0.02], 3), ("best", "aic")):
+        options = {"strengths": strengths, "rule": rule, "noise_variance": 1.0}
+        tuned = L.TunedRegressor(L.Lasso(), param_grid={"factors": factors}, **options)
+        assert tuned.fit(X, X[:, 100]).best_params_["factors"] is factors[1]
 
 
 class Weights(dict[str, float]):

@@ -69,6 +69,16 @@ def test_a_converged_fit_has_an_empty_reason_except_for_notes_of_bayesian_models
         assert fitted.reason_ == "y is constant, which leaves no noise to estimate."
 
 
+@each(("kind", "name", "wrong"), [
+    (linclass.GaussianNB, "var_smoothing", -1), (linclass.GaussianNB, "priors", "flat"),
+    (linclass.LinearDiscriminantAnalysis, "ddof", 2),
+])  # fmt: skip
+def test_a_check_refuses_wrong_values_without_rows(kind, name, wrong):
+    with pytest.raises(ValueError, match=f"^{name} is {wrong!r}; it must be"):
+        kind(**{name: wrong}).check()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_numbers_of_numpy_and_flags_of_numpy_are_numbers_and_flags():
     linclass.LogisticRegression(
         strength=np.float32(0.5),
@@ -78,7 +88,7 @@ def test_numbers_of_numpy_and_flags_of_numpy_are_numbers_and_flags():
     ).check()
     linclass.LogisticRegression(solver={"quasi_newton": {"memory": np.int64(4)}}).fit(X, Y)
     rate = {"learning_rate": np.float32(0.5)}
-    linclass.LogisticRegression(solver={"stochastic_gradient": rate}).check()
+    linclass.LogisticRegression(solver={"stochastic_gradient": rate}, random_state=0).fit(X, Y)
     for seed in (np.random.default_rng(0), np.random.SeedSequence(1), [1, 2], None):
         linclass.Perceptron(random_state=seed).check()
 

@@ -299,6 +299,7 @@ COSTS = [[0, 1], [1, 0]]
         ([], "at least one"), (["a"], "at least one number"), ([1.0, 0.0], "above 0"), ([np.nan], "above 0"),
         (1.0, "at least one"))),
     (lambda: DISCRIMINANT.fit_many(X, Y, [[0]], [{"shrinkage": 2}]), "shrinkage is 2"),
+    (lambda: L.LinearDiscriminantAnalysis().fit_blocks([]), "fewer than two classes"),
     (lambda: L.LinearDiscriminantAnalysis().fit_blocks([(X[:3], [0, 0, 0])]), "fewer than two"),
     (lambda: L.LinearDiscriminantAnalysis().fit_blocks([(X[:3], [0, 0, 0])], classes=[1, 2]), "not in"),
     (lambda: DISCRIMINANT.merge(fitted(L.LinearDiscriminantAnalysis, X, WORDS)), MIXED),
@@ -365,7 +366,8 @@ def test_log_probabilities_may_be_above_0_by_the_rounding_of_single_precision():
     assert L.decide(np.log(np.array([[1 + 2e-7, 1e-9]])), COSTS).tolist() == [0]
 
 
-def test_a_boundary_needs_a_fit():
+def test_a_boundary_needs_a_fit_and_a_common_covariance():
+    assert L.GaussianNB(tied=True).fit(X, Y).signed_distance(X).shape == (60,)
     for model in (L.GaussianNB(), L.LogisticRegression(), L.Ridge()):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             model.boundary()
@@ -429,7 +431,8 @@ def test_missing_numbers_of_pandas_are_named_with_row_and_column():
 
 
 @each("labels", [
-    *(np.array(["ill", gap], dtype=object) for gap in (None, np.nan, np.float32("nan"), pd.NA, pd.NaT)),
+    *(np.array([label, gap], dtype=object) for label in ("ill", 1.0)
+      for gap in (None, np.nan, np.float32("nan"), pd.NA, pd.NaT)),
     pd.Series(["ill", None], dtype=object),
     np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
     pd.Series(pd.to_datetime(["2020-01-01", None])),

@@ -286,9 +286,12 @@ def test_the_perceptron_keeps_novikoffs_bound(order):
     for seed in range(10):
         X, y = apart(seed)
         bound = L.largest_margin(X, y, "feature").most_mistakes
-        model = L.Perceptron(order=order, max_iter=100_000).fit(X, y)
-        assert model.status_ == "converged"
-        assert 0 < model.n_mistakes_ <= bound
+        kinds = L.Perceptron, L.VotedPerceptron, L.AveragedPerceptron
+        models = [kind(order=order, max_iter=100_000, random_state=0).fit(X, y) for kind in kinds]
+        assert {model.status_ for model in models} == {"converged"}
+        any_order, *in_one_order = (model.n_mistakes_ for model in models)
+        assert 0 < any_order <= bound
+        assert 0 < in_one_order[0] == in_one_order[1] <= bound
     assert L.largest_margin(X, np.arange(len(y)) % 2, "none").most_mistakes == np.inf
     with pytest.raises(ValueError, match="intercept='feature'"):
         _ = L.largest_margin(X, y, "free").most_mistakes

@@ -390,6 +390,16 @@ def test_all_components_through_the_origin_are_least_squares_through_the_origin(
     assert (model.centre_.any(), model.intercept_) == (False, 0)
 
 
+@each("constant", [0.1, 1e5])
+def test_constant_features_or_targets_leave_the_mean_of_each_target(constant):
+    X, Y = numbers(m=2)
+    for rows, target in [(np.full((N, 3), constant), Y), (X, np.full((N, 2), constant))]:
+        model = PLS().fit(rows, target, W)
+        assert (model.transform(rows).shape, model.coef_.any()) == ((N, 0), False)
+        mean = np.average(target, axis=0, weights=W)
+        assert_allclose(model.predict(rows), np.tile(mean, (N, 1)), rtol=1e-13)
+
+
 def test_several_targets_have_one_table():
     X, Y = numbers(m=3)
     model = PLS().fit(X, Y)

@@ -222,6 +222,8 @@ def test_criteria_need_a_common_likelihood_and_weights_that_count(rule):
     (L.TunedClassifier(scoring="expected_cost"), "'expected_cost' needs costs; give a function"),
     (L.TunedRegressor(scoring="auc"), "scoring is 'auc'; choose from squared_error"),
     (L.TunedClassifier(L.LinearSVM(), scoring="brier"), "'brier', but .* has no probabilities"),
+    (L.TunedClassifier(L.LinearSVM(), scoring=metrics.log_loss), "has no probabilities"),
+    (L.TunedClassifier(L.LinearSVM(), scoring="log_loss"), "has no probabilities; use scoring='accuracy'"),
     (L.TunedClassifier(L.GaussianNB()), "known for models of linclass with a penalty only"),
     (L.TunedClassifier(make_pipeline(StandardScaler(), L.LogisticRegression())),
      "set strengths=None and param_grid={'logisticregression__strength': 'path'}"),

@@ -19,7 +19,7 @@ PARAMS = {
     "MultinomialNB": [{}, {"smoothing": 0.01}],
     "PoissonNB": [{}, {"smoothing": 0.01}],
     "ExponentialFamilyNB": [{}, *({"families": name} for name in FAMILIES),
-        {"families": {0: "poisson", 1: "categorical", 3: "geometric"}, "smoothing": 0.1}],
+        {"families": {0: "poisson", 1: "categorical", 2: "geometric"}, "smoothing": 0.1}],
     "LeastSquaresClassifier": [{}, {"fit_intercept": False},
         *({"penalty": "l2", "strength": s} for s in (1e-3, 0.1, 10.0)),
         {"penalty": "l2", "strength": 0.1, "fit_intercept": False}],

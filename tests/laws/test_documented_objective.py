@@ -139,6 +139,7 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
     assert_allclose(model.objective_, documented(loss, penalty, model, X, y), rtol=1e-12)
 
 
+FACTORS = [0.5, 2, 1, 1]
 PROBABILISTIC = [name for name in FITTED if find("losses", name).probabilistic]
 
 
@@ -154,7 +155,7 @@ def offsets(y, classes):
     (loss, penalty, options, with_offset)
     for loss, penalty in PAIRS
     if penalty != "unpenalized"
-    for options in ({}, {"intercept": 0.5}, {"factors": [0.5, 2, 1, 1]})
+    for options in ({}, {"intercept": 0.5}, {"factors": FACTORS}, {"intercept": 0.25, "factors": FACTORS})
     if options.keys() <= signature(find("penalties", penalty)).parameters.keys()
     for with_offset in (False, True)
     if not with_offset or loss in PROBABILISTIC

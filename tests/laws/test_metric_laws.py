@@ -52,6 +52,7 @@ def test_only_perfect_predictions_have_the_best_value_and_no_rows_have_none(name
     assert best == (1 if greater else 0)
     assert best == bound or np.isinf(bound)
     assert lowest < some < highest
+    assert some < best if greater else some > best
     none = np.empty(0, dtype=int)
     empty = Predictions(none, none, np.empty((0, 2)), np.empty((0, 2)), 1)
     assert np.isnan(metrics.find(name)(empty))

@@ -78,6 +78,8 @@ def test_a_path_is_what_separate_fits_are(estimator, kind, K):
         try:
             path = estimator.path(X, y, STRENGTHS, **given)
         except NotApplicable as refusal:  # some are of two classes only
+            if given is not cases[0]:
+                raise
             pytest.skip(str(refusal))
         assert len(path) == len(STRENGTHS)
         assert path.strengths.tolist() == STRENGTHS
@@ -96,6 +98,7 @@ def test_a_path_is_what_separate_fits_are(estimator, kind, K):
                 np.testing.assert_allclose(fitted.predict(X), alone.predict(X), atol=1e-5)
             else:
                 np.testing.assert_array_equal(fitted.predict(X), alone.predict(X))
+                np.testing.assert_allclose(fitted.intercept_, alone.intercept_, atol=1e-5)
 
 
 @each("fit_intercept", [True, False])
@@ -323,9 +326,10 @@ def test_paths_of_scikit_learn_begin_where_its_fits_begin(class_weight):
     ]:
         strengths = 1 / (W * L.parameter_path(model, "C", X, y))
         assert_allclose(strengths, ours.strength_path(X, y), rtol=1e-6)
-    model = sk.SGDClassifier(loss="log_loss", **weighted)
-    strengths = L.LogisticRegression(**weighted).strength_path(X, y)
-    assert_allclose(L.parameter_path(model, "alpha", X, y), W / 300 * strengths, rtol=1e-6)
+    for penalty in ("l1", "l2"):
+        model = sk.SGDClassifier(loss="log_loss", penalty=penalty, **weighted)
+        strengths = L.LogisticRegression(penalty=penalty, **weighted).strength_path(X, y)
+        assert_allclose(L.parameter_path(model, "alpha", X, y), W / 300 * strengths, rtol=1e-6)
 
 
 @each(("model", "name", "words"), [

@@ -290,12 +290,17 @@ def test_a_loose_tolerance_does_not_hide_an_unbounded_likelihood(K):
     rng = np.random.default_rng(0)
     y = np.arange(90) % K
     X = np.column_stack([rng.standard_normal((90, 2)), np.arange(90) == 4])
-    for solver in ("newton", "newton_cg", "gradient_descent"):
+    for solver in ("newton", "newton_cg", "quasi_newton", "gradient_descent"):
         early = LogisticRegression(penalty=None, solver=solver, tol=0.05).fit(X, y)
         assert np.abs(early.decision_function(X)).max() < 20
         assert early.status_ == "separable"
         direction = np.atleast_2d(early.separating_direction_)
         assert np.abs(direction[:, 2]).max() > 0.5 * np.abs(direction[:, :2]).max()
+        Z = X @ direction.T + early.separating_intercept_
+        Z = Z if K > 2 else np.c_[-Z, Z]
+        others = np.where(np.eye(K)[y] == 1, -np.inf, Z).max(axis=1)
+        assert (Z[range(90), y] - others).min() > -1e-9
+        assert np.ptp(Z) > 0.1
         bounded = LogisticRegression(penalty=None, solver=solver, tol=0.05).fit(X[:, :2], y)
         assert bounded.status_ != "separable"
 

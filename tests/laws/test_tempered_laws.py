@@ -8,6 +8,7 @@ import pytest
 from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
+from scipy.optimize import minimize
 from tempered import losses_of_rows, probabilities_of_row
 
 from linclass import LinearClassifier, TunedClassifier
@@ -68,6 +69,26 @@ def test_slopes_of_rows_with_large_margins_keep_their_digits():
     wrong = 1 / (1 + np.exp(m))
     assert_allclose(BiTempered(0, 1).value(m), wrong**2, rtol=1e-10)
     assert_allclose(BiTempered(0, 1).slope(m), -2 * wrong**2 * (1 - wrong), rtol=1e-13)
+
+
+@each("K", [2, 3])
+def test_a_fit_is_that_of_another_minimizer_from_zero(K):
+    X, y = rows(K, 12)
+    X, w, strength = X[:, :1], np.random.default_rng(0).uniform(0.5, 2, 12), 0.02
+
+    def scores(theta):
+        Z = np.c_[X, np.ones(12)] @ theta.reshape(-1, 2).T
+        return Z if K > 2 else np.c_[0 * Z, Z]
+
+    def cost(theta):
+        losses = losses_of_rows(scores(theta), y, 0.5, 1.5)
+        return np.average(losses, weights=w) + strength * (theta[::2] ** 2).sum() / 2
+
+    found = minimize(cost, np.zeros(2 if K == 2 else 2 * K), method="BFGS", options={"gtol": 1e-4})
+    model = LinearClassifier(loss=loss_called(0.5, 1.5), strength=strength).fit(X, y, w)
+    assert model.objective_ == pytest.approx(found.fun, rel=1e-6)
+    expected = [probabilities_of_row(z, 1.5) for z in scores(found.x)]
+    assert_allclose(model.predict_proba(X), expected, atol=1e-3)
 
 
 @each("K", [2, 3])

@@ -13,6 +13,8 @@ from cases import each, with_peak_memory
 from sklearn.datasets import _twenty_newsgroups as newsgroups
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table, Tokenizer, word_counts
@@ -25,6 +27,9 @@ from linclass.preprocessing.features.texts import (
 )
 from linclass.preprocessing.transforms.principal_components import PrincipalComponents
 from linclass.preprocessing.transforms.words import Idf, Vocabulary
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 
 POSTS = [
     ("From: ann@x.org\nSubject: Re: wheels\n\nIn article <1@y> bob writes:\n> Four wheels.\nTwo wheels "
@@ -163,6 +168,27 @@ def test_tf_idf_is_that_of_scikit_learn(smooth, norm, log, sparse):
     expected = theirs.fit(X[train]).transform(X).toarray()
     found = Idf("log" if log else "as_is", smooth, norm).fit(t.rows(train)).transform(t)
     np.testing.assert_allclose(dense(found), expected, rtol=1e-12)
+
+
+def test_tf_idf_and_logistic_regression_are_the_pipeline_of_scikit_learn_on_training_texts():
+    draw = random.Random(0)
+    y = np.array([draw.randrange(2) for _ in range(80)])
+    odds = [[1 / (1 + (j + 17 * k) % 60) for j in range(60)] for k in (0, 1)]
+    words = [f"word{j}" for j in range(60)]
+    texts = [" ".join(draw.choices(words, odds[k], k=draw.randrange(3, 15))) for k in y]
+    theirs = make_pipeline(
+        CountVectorizer(min_df=2),
+        TfidfTransformer(sublinear_tf=True),
+        LogisticRegression(C=1 / (60 * 0.01), tol=1e-10, max_iter=10_000),
+    ).fit(texts[:60], y[:60])
+    method = Method.from_entry({
+        "classifier": "linclass.LogisticRegression", "params": {"strength": 0.01},
+        "transforms": [{"vocabulary": {"min_rows": 2}}, {"idf": {"counts": "log"}}],
+    })  # fmt: skip
+    table = count_words(column(texts))
+    ours = fit_method(method, table.rows(np.arange(60)), y[:60], Task(2, 1), seed=0)
+    score = ours.predict(table)[1]
+    np.testing.assert_allclose(2 * score[:, 1], theirs.decision_function(texts), atol=1e-5)
 
 
 def test_directions_without_variance_are_not_components():

@@ -39,7 +39,8 @@ def test_logistic_regression_chooses_as_scikit_learns(K, metric):
 
 @each(("peer", "inner", "factor"), [
     (peers.LassoCV(alphas=STRENGTHS, cv=SPLITS, tol=1e-10), L.Lasso(tol=1e-10), 1),
-    (peers.ElasticNetCV(alphas=STRENGTHS, cv=SPLITS, tol=1e-10), L.ElasticNet(l1_ratio=0.5, tol=1e-10), 1),
+    (peers.ElasticNetCV(l1_ratio=0.7, alphas=STRENGTHS, cv=SPLITS, tol=1e-10),
+     L.ElasticNet(l1_ratio=0.7, tol=1e-10), 1),
     (peers.RidgeCV(alphas=160 * STRENGTHS, cv=SPLITS, scoring="neg_mean_squared_error"), L.Ridge(tol=1e-10), 160),
 ])  # fmt: skip
 @each("seed", [0, 1, 2])
