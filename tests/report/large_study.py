@@ -48,7 +48,8 @@ def build(results, methods=100, datasets=200, folds=10):
     )  # fmt: skip
     skill = np.random.default_rng(0).normal(0.7, 0.3, size=methods)
     written = [_write(outcome, name, seed, skill) for seed, name in enumerate(outcome.datasets)]
-    shares = {"dataset": list(outcome.datasets), "shares_rows_with": [""] * datasets}
+    empty = [""] * datasets
+    shares = {"dataset": list(outcome.datasets), "shares_rows_with": empty, "apart": empty}
     (results / "tables").mkdir()
     pl.DataFrame(shares).write_csv(results / "tables" / "datasets.csv")
     write_summary(results, *zip(*written, strict=True))
