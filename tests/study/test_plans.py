@@ -93,6 +93,7 @@ def test_a_job_reads_the_features_of_its_methods(inputs_of):
     assert inputs.about_of_bundle(asked) == ["<results>/data/iris.json"]
     manifests = inputs.manifests_of_dataset(SimpleNamespace(dataset="iris"))
     assert manifests == [f"<results>/bundles/{iris.name}.json"]
+    assert "linclass.evaluation.metrics.confusion" in inputs.metric_modules()
 
 
 def test_jobs_read_from_the_resolved_study_what_their_parameters_are_digests_of(inputs_of):
@@ -114,7 +115,10 @@ def test_a_manifest_of_other_runs_or_without_folds_forces_the_job(inputs_of):
         f"{d}/{method}": {"asked": inputs.run_spec(method).asked, "rows": "", "files": {}}
         for d, method in bundle.runs
     }
-    wrong = right | {"gaussians/lda": right["gaussians/lda"] | {"asked": "other"}}
+    wrong, lost = (
+        right | {"gaussians/lda": right["gaussians/lda"] | change}
+        for change in ({"asked": "other"}, {"files": {"boundary.npz": {"bytes": 1}}})
+    )
 
     def is_forced():
         forced.clear()
@@ -125,7 +129,7 @@ def test_a_manifest_of_other_runs_or_without_folds_forces_the_job(inputs_of):
     path.parent.mkdir(parents=True)
     folds.mkdir()
     (folds / "gaussians.parquet").touch()
-    for runs, expected in ((right, False), (wrong, True)):
+    for runs, expected in ((right, False), (wrong, True), (lost, True)):
         path.write_text(json.dumps(runs))
         assert is_forced() == expected
     path.write_text(json.dumps(right))
@@ -151,9 +155,12 @@ def test_lost_tables_force_the_page_and_another_study_its_file(inputs_of):
         inputs.rerun_if_study_differs(None)
         inputs.rerun_if_tables_are_missing(None)
         assert forced == changes
-    (tables / "cost.md").unlink()
-    inputs.rerun_if_tables_are_missing(None)
-    assert forced == {"results/report.html", "results/study.json"}
+    for name in table_files(STUDY["datasets"]):
+        forced.clear()
+        (tables / name).unlink()
+        inputs.rerun_if_tables_are_missing(None)
+        assert forced == {"results/report.html"}, name
+        (tables / name).touch()
 
 
 # The fits that a dry run lists
@@ -220,8 +227,10 @@ def test_settings_unused_by_a_method_change_neither_its_task_nor_its_recipe():
         one, other = (RunSpec(entry, "code", EVALUATION | new) for new in ({}, changes))
         return {name for name in ("asked", "recipe") if getattr(one, name) != getattr(other, name)}
 
-    assert differing(ENTRY, inner_folds=3, tune_metric="log_loss") == set()
-    assert differing(TUNED, inner_folds=3) == {"asked", "recipe"}
+    rule = {"tune_rule": "one_standard_error"}
+    assert differing(ENTRY, inner_folds=3, tune_metric="log_loss", **rule) == set()
+    for changes in ({"inner_folds": 3}, rule):
+        assert differing(TUNED, **changes) == {"asked", "recipe"}
     for changes in ({"repeats": 2}, {"protocols": ["cv", "hold_out"]}, {"seed": 2}, {"folds": 4}):
         assert differing(TUNED, **changes) == {"asked"}
     assert differing(ENTRY, traces=True) == {"asked"}

@@ -69,6 +69,7 @@ def test_a_study_runs_with_a_metric_a_figure_and_an_estimator_in_another_folder(
     env = {"PYTHONPATH": f"{with_examples.folder}:{tmp_path / 'elsewhere'}"}
     results, _ = run(with_examples, "means", target="report.html", **env)
     ended = {pair: found for pair, found in statuses(results).items() if pair[1] == "means"}
+    assert len(ended) == 2
     assert all(found == {"converged"} for found in ended.values())
     scores = pl.read_parquet(results / "scores.parquet").pivot("metric", values="value")
     assert (scores["accuracy"] + scores["error"] - 1).abs().max() < 1e-12
@@ -82,7 +83,9 @@ def test_a_study_runs_with_a_metric_a_figure_and_an_estimator_in_another_folder(
 @pytest.mark.slow
 def test_a_study_runs_with_transforms_and_a_feature_by_import_path(with_examples):
     results, _ = run(with_examples, "steps")
-    assert all(ended == {"converged"} for ended in statuses(results).values())
+    ended = statuses(results)
+    assert ended
+    assert all(found == {"converged"} for found in ended.values())
     output = plan_after_edit(with_examples, "steps.py", "X[:, over] /", "2 * X[:, over] /", "steps")
     assert output.runs == {("iris", "clipped")}
     assert output.jobs["featurize"] == 1  # for `ratios`, which is fitted again if they differ

@@ -38,12 +38,10 @@ def test_running_again_in_a_fresh_checkout_does_nothing(computed):
 @pytest.mark.slow
 def test_a_plan_fits_what_was_added_edited_or_deleted_and_nothing_else(computed):
     """The last plan is made without .snakemake, which is lost if a folder is moved."""
-    study = computed.text("study.yaml")
-    computed.write("study.yaml", study.replace("folds: 3", "folds: 3, focus: [lda]"))
     datasets = computed.text("config/datasets.yaml")
     cited = datasets.replace('citation: "Fisher, R. A.', 'citation: "R. A. Fisher')
     computed.write("config/datasets.yaml", cited)
-    for file in ("linclass_study/checks/geometry.py", "workflow/scripts/score.py"):
+    for file in ("linclass_study/checks/geometry.py", "linclass/evaluation/metrics/confusion.py"):
         computed.append(file, "\nEDITED = True\n")
     file = "linclass/linear/solvers/newton.py"
     text = computed.text(file).removeprefix('"""')
@@ -53,15 +51,15 @@ def test_a_plan_fits_what_was_added_edited_or_deleted_and_nothing_else(computed)
     assert {"compare_data", "aggregate", "report"} <= {*output.jobs}
     assert not {*output.jobs} & NO_LEARNING, "these edits concern no fit"
 
-    more = study.replace("logistic_newton]", "logistic_newton, perceptron]")
-    computed.write("study.yaml", more)
+    study = computed.text("study.yaml").replace("folds: 3", "folds: 3, focus: [lda]")
+    computed.write("study.yaml", study.replace("logistic_newton]", "logistic_newton, perceptron]"))
     methods, entry = computed.text("config/methods.yaml"), "solver: newton, strength: 0."
     computed.write("config/methods.yaml", methods.replace(entry + "001", entry + "5"))
     computed.append("linclass/discriminant/nearest_mean.py", "\nEDITED = True\n")
-    (computed.folder / "results/runs/gaussians/lda/predictions.parquet").unlink()
+    (computed.folder / "results/runs/iris/lda/boundary.npz").unlink()
     output = computed.plan()
     fitted = {"nearest_mean", "logistic_newton", "perceptron"}
-    expected = {(d, m) for d in ("iris", "gaussians") for m in fitted} | {("gaussians", "lda")}
+    expected = {(d, m) for d in ("iris", "gaussians") for m in fitted} | {("iris", "lda")}
     assert output.runs == expected
     assert not {"fetch", "featurize"} & set(output.jobs)
     again = "fitted again, as their entry changed: logistic_newton on gaussians and iris (6 fits)"
@@ -82,9 +80,10 @@ def test_an_extended_study_makes_only_new_fits_and_a_restored_one_none(computed)
     longer = computed.fits().sort(FIT)
     assert longer.height == 18 + 6 * (3 + 10), "3 of the second repeat and 10 hold-outs"
     assert longer.join(first, on=FIT, how="semi").equals(first)
-    computed.write("study.yaml", study + "limits: {fit_seconds: 301}\n")
+    jobs = "limits: {fit_seconds: 301}\njobs: {work: 1000, across: true}\n"
+    computed.write("study.yaml", study + jobs)
     output = computed.plan()
-    assert output.runs == set()
+    assert (output.bundles, output.runs) == (["~1-of-1"], set())
     assert computed.snakemake("--", "results/fits.parquet").code == 0
     assert computed.fits().sort(FIT).equals(first)
 
