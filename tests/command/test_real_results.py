@@ -48,6 +48,8 @@ def test_two_runs_of_a_study_agree_wherever_their_folders_are(linclass, tmp_path
         assert output.returncode == 0, output.stderr
     output = linclass("merge", *archives, "--into", "all")
     assert output.returncode == 0, output.stdout + output.stderr
+    output = linclass("verify", "all", "first.zip")
+    assert output.returncode == 0, output.stdout + output.stderr
     both = tmp_path / "all"
     assert pl.read_parquet(both / "fits.parquet").height == 2 * 2 * 3
     times = rows_of(both / "tables" / "times.csv")

@@ -143,6 +143,8 @@ TOGETHER = {
         "is not supported for libsvm"),
     "missing file": ({"source": {"file": "resources/SAhaert.csv"}, "target": "chd"}, ["source", "file"],
         "there is no file 'resources/SAhaert.csv'"),
+    "missing files": ({"source": [{"file": "my/a.csv"}, {"file": "my/b.csv"}], "target": "y"}, ["source", 0, "file"],
+        "there is no file 'my/a.csv'"),
     "missing test file": ({"source": CSV, "test": {"file": "t.csv"}, "target": "y"}, ["test", "file"],
         "there is no file 't.csv'"),
 }  # fmt: skip

@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 from datetime import date, timedelta
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -160,6 +161,7 @@ def test_cells_of_arff_may_be_quoted_and_surrounded_by_blanks(tmp_path):
         (tmp_path / "a").write_text(header + line)
         with pytest.raises(Unavailable, match="line 5: a quote is not closed"):
             arff.read(tmp_path / "a", {})
+    assert arff._cells("'',x,", SimpleNamespace(line=7)) == ["", "x", ""]
 
 
 def test_truth_values_in_parquet_are_numbers_or_classes(read):

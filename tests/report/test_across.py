@@ -98,7 +98,9 @@ def test_data_sets_apart_are_fitted_but_not_compared(tmp_path):
     describe_datasets(made, apart={"drawn": "simulated"})
     base = comparison_across(made)
     assert base.datasets == ["real", "other"]
-    assert scenarios(made, base)[-1].what == "with the data sets apart"
+    found = {one.what: one.datasets for one in scenarios(made, base)}
+    assert found["with the data sets apart"] == 3
+    assert "data sets that share rows counted each" not in found
     assert all_scores(made, apart=True).datasets == ["drawn", "real", "other"]
     assert "data: drawn not counted across data sets: simulated" in answer.problem_lines(made)
 
@@ -128,10 +130,13 @@ def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_back_unchan
     tmp_path, monkeypatch
 ):
     """Answer, figures and page, each in a process of its own, read comparison.npz."""
-    data = {f"d{i}": Data(seed=i, rows=60) for i in range(7)}
+    seeds = {"twin": 77} | {f"d{i}": i for i in range(7)} | {"other": 77}
+    data = {name: Data(seed=seed, rows=60) for name, seed in seeds.items()}
     made = build(tmp_path, data, {"a": Method(2.0), "b": Method(1.0), "c": Method(0.5)}, folds=3)
     computed = write_comparison(replace(made))
     assert computed.enough_for_intervals
+    over = " over 8 independent data sets (twin and other count as one)."
+    assert over in sentences.sentences(made, computed, [])[0]
     for name in ("bradley_terry", "pairwise", "nemenyi", "friedman"):
         monkeypatch.setattr(across_datasets, name, lambda *_: pytest.fail("computed again"))
     found = comparison_across(replace(made))

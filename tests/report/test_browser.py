@@ -162,8 +162,16 @@ def test_the_theme_is_the_readers_choice_and_outlives_the_page(page):
     assert page.evaluate(paper) == dark
 
 
-def test_a_table_is_saved_as_valid_csv_with_reasons_in_full(page):
-    name, (head, *rows) = Table(page, "failures").saved()
+def test_a_table_is_saved_as_shown_in_valid_csv_with_reasons_in_full(performance):
+    performance.sort(1)
+    performance.more.click()
+    name, (head, *rows) = performance.saved()
+    assert name == "performance-plane.csv"
+    assert {len(row) for row in rows} == {len(head)}
+    assert [row[0] for row in rows] == performance.column(0)
+    values = [float(row[1]) for row in rows if row[1]]
+    assert values == sorted(values, reverse=True)
+    name, (head, *rows) = Table(performance.page, "failures").saved()
     assert name == "failures.csv"
     assert {len(row) for row in rows} == {len(head)}
     reasons = {row[head.index("Reason")] for row in rows}

@@ -219,8 +219,13 @@ def test_captions_of_hold_out_results_do_not_mention_folds(outcome):
     for name, caption in captions(of_protocol(outcome, [hold_out], "hold_out")):
         assert "hold-outs" in caption, name
         assert "fold" not in caption, name
-    evaluation = outcome.evaluation | {"protocols": [hold_out, "cv"]}
-    assert units(evaluation, *selected_protocols(evaluation)) == "hold-outs or folds"
+    for protocols, words in (
+        (["cv", "official"], "folds"),
+        ([hold_out], "hold-outs"),
+        ([hold_out, "cv"], "hold-outs or folds"),
+    ):
+        evaluation = outcome.evaluation | {"protocols": protocols}
+        assert units(evaluation, *selected_protocols(evaluation)) == words
 
 
 def test_captions_of_single_fits_do_not_mention_a_spread(outcome):

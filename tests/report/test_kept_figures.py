@@ -150,20 +150,24 @@ def test_a_class_without_coefficients_has_no_panel(outcome):
     assert "All coefficients of c are 0." in exhibit.caption
 
 
-def test_of_many_classes_some_have_a_panel(make):
-    outcome = make({"many": Data(tuple("abcdefgh"), rows=80)}, {"m": Method(2.0)}, folds=FOLDS)
+def test_of_many_classes_some_have_a_panel_whatever_the_lengths_of_names(make):
+    classes = tuple(f"class {k} of a rather long name" for k in range(8))
+    method = "a_method_" + "of_a_long_name" * 3
+    outcome = make({"many": Data(classes, rows=80)}, {method: Method(2.0)}, folds=FOLDS)
 
     def rows(fold):
-        return [row for code in range(8) for row in weights([1.0, -1.0], code=code)(fold)]
+        found = [row for code in range(8) for row in weights([1.0, -1.0], code=code)(fold)]
+        return [row | {"feature": row["feature"] and row["feature"] * 30} for row in found]
 
-    keep(outcome, "coefficients", "many", "m", rows)
-    keep(outcome, "tuning", "many", "m", tuning)
-    keep(outcome, "paths", "many", "m", path)
-    draw_exhibits(outcome, "coefficients", "paths")
-    numbers = numbers_of(outcome, "coefficients-many")
+    kept = {"coefficients": rows, "traces": trace(1.0), "tuning": tuning, "paths": path}
+    for table, own in kept.items():
+        keep(outcome, table, "many", method, own)
+    figures = ("coefficients", "paths", "convergence")
+    draw_exhibits(outcome, *figures)
+    numbers, paths, steps = (numbers_of(outcome, f"{figure}-many") for figure in figures)
+    assert all(one["drawn"] for one in (numbers, paths, steps))
     assert f" {len(numbers['classes'])} of 8 classes are shown." in numbers["caption"]
-    shown = numbers_of(outcome, "paths-many")["m"]["path"]
-    assert list(shown) == [f"x{j}" for j in range(7, -1, -1)]  # by size
+    assert list(paths[method]["path"]) == [f"x{j}" for j in range(7, -1, -1)]  # by size
 
 
 def test_coefficients_are_of_the_positive_class_which_may_be_the_first(outcome):

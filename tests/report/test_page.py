@@ -244,6 +244,13 @@ def test_a_small_study_is_a_small_page(make):
     assert len(page) - sum(map(len, page_scripts())) < 130_000
 
 
+def test_a_study_in_which_nothing_succeeded_has_a_report(make):
+    outcome = make({"gone": Data(unavailable="no source")}, {"m": Method()})
+    words = Page(studies.finish(outcome)).words()
+    assert "no method succeeded on every fold" in words
+    assert "5 fits of 5 failed" in words
+
+
 def box(text, kind):
     begin = text.index(f'<details class="{kind}">')
     found = text[begin : text.index("</header>", begin)]

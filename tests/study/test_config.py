@@ -177,6 +177,8 @@ METHODS = {
         "mine.features[1]: powers: degree is -1; it must be a whole number, at least 1"),
     "unknown key of an estimator inside": (f"{VOTE}, params: {{estimator: {{{LOGISTIC}, foo: 3}}}}",
         "mine.params.estimator.foo: unknown key; there are: classifier, params"),
+    "an estimator inside is not tuned": (f"{VOTE}, params: {{estimator: {{{LOGISTIC}, tune: {{strength: [1]}}}}}}",
+        "mine.params.estimator.tune: unknown key"),
     "list as params of an estimator inside": (f"{VOTE}, params: {{estimator: {{{LOGISTIC}, params: [1]}}}}",
         "mine.params.estimator.params: [1] is not a mapping"),
     "number as classifier inside": (f"{VOTE}, params: {{estimator: {{classifier: 3}}}}",
@@ -468,7 +470,7 @@ def test_a_class_in_quotes_is_a_text(study):
 
 
 FILES = {
-    "Latin-1": ("results: r\n# caf\xe9\n".encode("latin-1"), "line 2: not text in UTF-8"),
+    "Latin-1": (b"results: r\n# caf\xe9\n", "line 2: not text in UTF-8; save it as UTF-8"),
     "UTF-16": ("results: r\n".encode("utf-16"), "line 1: not text in UTF-8"),
     "an alias in itself": (b"results: r\ndefine: &x {methods: *x}\n", "line 2: '*x' is a part of"),
     "a list as key": (b"results: r\n? [a, b]\n: 1\n", "line 2: not YAML, found unhashable key"),

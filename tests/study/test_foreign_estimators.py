@@ -225,6 +225,8 @@ def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
     reported = fit_status(SimpleNamespace(n_iter_=huge), [])
     assert reported["iterations"] is None
     assert fit_status(SimpleNamespace(objective_=10**400), [])["objective"] is None
+    empty = fit_status(SimpleNamespace(n_iter_=[], objective_=np.array([])), [])
+    assert empty["iterations"] is empty["objective"] is None
     table_files.frame("fits", [dict.fromkeys(table_schema("fits")) | reported])
 
 
