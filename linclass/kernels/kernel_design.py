@@ -117,6 +117,10 @@ class KernelDesign(Design):
     def products_of_all_rows(self) -> Array:
         return self.K if self.rows is None else self.products_among(self.rows)
 
+    def squared_row_norms(self) -> Array:
+        own = np.diag(self.K)
+        return (own if self.rows is None else own[self.rows]) + self.intercept
+
     def combine(self, rows: Array, v: Array) -> Array:
         out = np.zeros(self.width)
         out[rows] = v

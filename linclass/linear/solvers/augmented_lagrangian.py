@@ -19,12 +19,13 @@ import numpy as np
 from linclass.base.arrays import Array, by_blocks, once
 from linclass.base.documentation import documented
 from linclass.linear.losses.wrapped import Envelope
-from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.block_pivoting import Best
 from linclass.linear.solvers.finite_newton import (
     MAX_HESSIAN_WIDTH,
+    NewtonSystem,
     SolverAfterReductions,
     least_squares_start,
     minimize,
@@ -271,15 +272,33 @@ class SemismoothNewton(SolverAfterReductions):
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
 
-# reach of the first round from the slopes of a near strength, in units of the loss, and Newton steps from them
-NEAR_REACH, NEAR_STEPS = 1.0, 200
+# A path of strengths goes on from the slopes s⁰ of the last one. A guess of the rows F at a kink k_i lets their slopes
+# vary, and one system of equations gives the exact minimum, and its dual point, of
+#
+#     s_i = s⁰_i + reach·(z_i − k_i)  for i in F,   s_i = s⁰_i  elsewhere.
+#
+# Then slopes return to their intervals, and become s⁰. A short prox lets rows of wrong slopes enter F before they pass
+# to the other end. This is the method of multipliers with one Newton step for each update.
+
+NEAR_REACH, GUESSES = 2.0, 40  # first reach, in units of the loss, and guesses
+REACH_RATIO = 1.6  # by which the reach grows as long as certificates fall, and shrinks if they rise
+ENTRY_REACH = 0.1  # share of the reach for which a single row would converge at once, and in units of the loss at most
+# ratio of certificates beyond which the best guess is taken up again, with a reach so much smaller
+ASTRAY, BACK = 30.0, 5.0
+# the same by rounds, where equations are not solved exactly: the reach, and Newton steps
+ROUND_REACH, NEAR_STEPS = 1.0, 200
 
 
 @dataclass(frozen=True)
 class FromSlopes(SemismoothNewton):
-    """Semismooth Newton from the solution at a near strength: the first round is around its slopes."""
+    """Semismooth Newton from the solution at a near strength, which has nearly the same rows at a kink."""
 
     before: Solution | None = None
+
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        if objective.design.is_kernel:
+            return self.solve_by_steps(objective, start, trace)
+        return super().minimize(objective, start, trace)
 
     def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
@@ -287,12 +306,71 @@ class FromSlopes(SemismoothNewton):
         slopes = None if self.before is None else self.before.slopes
         if slopes is None or slopes.shape != objective.y.shape:  # of other rows
             return super().descend(objective, start, trace, n_iter)
-        point, reach = objective.at(start), NEAR_REACH / objective.loss.scale(objective.y)
-        most = min(n_iter + NEAR_STEPS, self.max_steps)
-        near = self.by_rounds(point, slopes, reach, True, most, n_iter, trace)
-        if near.converged or near.n_iter >= self.max_steps:
+        point, most = objective.at(start), self.max_steps
+        if (system := newton_system(objective)).exact:
+            end = min(n_iter + GUESSES, most)
+            near = self.follow_kinks(point, slopes, system, n_iter, end, trace)
+        else:
+            reach, end = (
+                ROUND_REACH / objective.loss.scale(objective.y),
+                min(n_iter + NEAR_STEPS, most),
+            )
+            near = self.by_rounds(point, slopes, reach, True, end, n_iter, trace)
+        if near.converged or near.n_iter >= most:
             return near
         return super().descend(objective, start, trace, near.n_iter)
+
+    def follow_kinks(
+        self,
+        point: Point,
+        s: Array,
+        system: NewtonSystem,
+        n_iter: int,
+        most: int,
+        trace: Trace | None,
+    ) -> Solution:
+        """The best of the guesses from a point and slopes."""
+        P, nearest, y = point.objective, point.objective.loss.nearest_slopes, point.objective.y
+        scale, own = P.loss.scale(y), P.weights * P.design.squared_row_norms() / P.strength
+        entry, reach, last = ENTRY_REACH / np.maximum(own, scale), NEAR_REACH / scale, np.inf
+        best = Best(point, s, np.inf, n_iter)
+        while n_iter < most and best.certificate > self.tol:
+            n_iter, v = n_iter + 1, s + entry * point.scores
+            s, F = nearest(y, v, entry)
+            s = np.where(F, s + reach * (point.scores - (v - s) / entry), s)
+            g = P.design.pull(P.weights * s)
+            P.weight_part(g)[...] += P.strength * P.weight_part(point.theta)
+            guess = Point(P, point.theta, point.scores, (point.values, s, reach * F), gradient=g)
+            step, along = system.step(guess)
+            point = Point(P, point.theta + step, point.scores + along)
+            exact = np.where(F, s + reach * along, s)
+            s = nearest(y, exact, 0.0)[0]
+            if trace:
+                trace(point)
+            certificate = near_gap(point, s, exact)
+            if certificate <= self.tol:
+                point = P.at(point.theta)  # whose scores are not sums of steps
+                certificate = certify(point, s)
+            if certificate < best.certificate:
+                best = Best(point, s, certificate, n_iter)
+            if certificate > ASTRAY * best.certificate:
+                point, s, reach, last = best.point, best.slopes, reach / BACK, np.inf
+            else:
+                reach *= REACH_RATIO if certificate < last else 1 / REACH_RATIO
+                last = certificate
+        point, s, certificate, _ = best
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=s, scores=point.scores)
+
+
+def near_gap(point: Point, s: Array, exact: Array) -> float:
+    """About the relative gap for slopes s near exact ones, with which the gradient is 0."""
+    P = point.objective
+    gap = float(P.weights @ (point.values + P.loss.conjugates(P.y, s) - s * point.scores))
+    if (off := s - exact).any():
+        r = P.design.pull(P.weights * off)
+        gap += P.strength * P.penalty.value(P.weight_part(r) / P.strength)
+        gap += float(np.abs(r[P.design.n_features :]).sum())  # of a score of 1
+    return relative_gap(P, gap, point.value)
 
 
 def one_round(
