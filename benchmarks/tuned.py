@@ -12,8 +12,8 @@ held-out rows at 50 strengths .2, second moments .07.
 The last cases are methods of config/methods.yaml with `strength: path` on the breast cancer data, against GridSearchCV
 over the path of scikit-learn's class. There `off` is by how much the best mean inner accuracy is below the better one.
 
-Of the Gaussian kernel with 10 widths and 8 strengths more than half are systems of 3,400 Newton steps, most of it on
-the four narrowest widths, where hundreds of rows are at a kink.
+Of the Gaussian kernel with 10 widths and 8 strengths more than half are systems of the 3,400 Newton steps of the inner
+folds, most of it on the four narrowest widths, where hundreds of rows are at a kink.
 """
 
 from __future__ import annotations
