@@ -4,10 +4,10 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -22,12 +22,11 @@ from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.tuning import selection
 from linclass.tuning.candidates import fits_of, goes_along_paths
-from linclass.tuning.folds import seed_of
+from linclass.tuning.folds import seed_of, stratified_folds
 from linclass.tuning.paths import Grid, parameter_path
 from linclass_study.entries import step_name
 from linclass_study.pipeline.fitted import Candidate, Task, measured, predict_rows, why_not_measured
 from linclass_study.pipeline.foreign_steps import require_numbers
-from linclass_study.pipeline.inner_folds import choose
 from linclass_study.pipeline.method import Method, with_labels
 from linclass_study.pipeline.transforming import (
     Steps,
@@ -38,6 +37,8 @@ from linclass_study.pipeline.transforming import (
     shared_transforms,
 )
 
+Score = Callable[[], float]
+
 
 def select_parameters(
     method: Method,
@@ -47,27 +48,19 @@ def select_parameters(
     seed: int,
     groups: np.ndarray | None = None,
 ) -> selection.Choice:
-    judge = _Judge(method, table, y, task, seed, groups, _precision_of_tuning(method))
+    """The candidate with the best scores on inner folds of the training rows, by the rule of the task."""
     with silently():  # only the last fit is the method's own
-        grid = grid_of(method, table, y, seed)
-        return choose(
-            grid.options,
-            y,
-            task.inner_folds,
-            seed_of("tuning", seed),
-            partial(_InnerFold, judge),
-            judge.score,
-            judge.together,
-            groups,
-            task.tune_rule,
-            task.classes or None,
-            _first_made(method, grid.options, seed),
-            grid.beyond,
-        )
+        grid, precision = grid_of(method, table, y, seed), _precision_of_tuning(method)
+        fold_seed, names = seed_of("tuning", seed), task.classes or None
+        fold_of_row = stratified_folds(y, task.inner_folds, fold_seed, groups, names)
+        held_out = [np.flatnonzero(fold_of_row == k) for k in range(task.inner_folds)]
+        scores = _CandidateScores(method, table, y, task, seed, groups, precision, held_out)
+        first = _first_constructed(method, grid.options, seed)
+        return selection.search(grid.options, scores.of, task.tune_rule, first, grid.beyond)
 
 
-def _first_made(method: Method, options: list[dict[str, Any]], seed: int) -> EstimatorLike:
-    """The estimator of the first candidate that can be made; None if its constructor refuses all."""
+def _first_constructed(method: Method, options: list[dict[str, Any]], seed: int) -> EstimatorLike:
+    """The estimator of the first candidate that can be constructed, if any."""
     for option in options:
         with suppress(Exception):  # of any library; the candidate is judged later
             return method.estimator(seed, **option)
@@ -78,16 +71,16 @@ def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
     """All candidates; paths come from the training rows after the transforms. Options of transforms vary slowest, so
     that rows are transformed once for each.
     """
+    n_untuned = method.n_untuned_steps
     latest: tuple[Steps | None, Any] = (None, None)
-    begun: Table | None = None  # rows after the transforms that come before tuned ones
+    before_tuned: Table | None = None  # rows after the transforms that come before tuned ones
 
     def transformed(steps: Steps) -> Any:
-        nonlocal latest, begun
-        n = method.n_untuned_steps
-        if begun is None:
-            begun = fit_transforms(steps[:n], table, y, seed)[1]
+        nonlocal latest, before_tuned
+        if before_tuned is None:
+            before_tuned = fit_transforms(steps[:n_untuned], table, y, seed)[1]
         if steps != latest[0]:
-            latest = steps, fit_steps(steps[n:], begun, y, seed)[1]
+            latest = steps, fit_steps(steps[n_untuned:], before_tuned, y, seed)[1]
         return latest[1]
 
     def values(name: str, fixed: dict[str, Any]) -> Sequence[float]:
@@ -117,8 +110,8 @@ def candidates_of(choice: selection.Choice, task: Task) -> tuple[Candidate, ...]
 
 
 @dataclass(frozen=True)
-class _Judge:
-    """Scores of candidates on inner folds."""
+class _CandidateScores:
+    """Scores of candidates on the inner folds, given by their held-out rows; greater is better."""
 
     method: Method
     table: Table
@@ -127,47 +120,71 @@ class _Judge:
     seed: int
     groups: np.ndarray | None
     precision: dict[str, Any]
+    held_out: list[np.ndarray]
 
-    def score(self, fold: _InnerFold, option: dict[str, Any]) -> float:
-        """Score of a candidate on an inner fold."""
-        ready, X_test = fold.transformed(self.method.with_options(option).transforms)
-        if (fit := fold.of_path(option)) is not None:
-            return self.judged(fit, X_test, self.y[fold.test])
-        estimator = self.method.estimator(self.seed, **self.precision | option)
-        require_numbers(ready, estimator)
-        rows = own_copy(rows_for(estimator, ready), estimator)
-        if hasattr(estimator, "fitter") and is_ours(estimator):
-            fold.fitter = fold.fitter or estimator.fitter(rows, self.y[fold.train])
-            fit = fold.fitter(estimator.get_params(deep=False))
-            return self.judged(fit, X_test, self.y[fold.test])
-        groups = None if self.groups is None else self.groups[fold.train]
-        fit_estimator(estimator, rows, self.y[fold.train], groups, self.method.classes)
-        return self.judged(estimator, X_test, self.y[fold.test])
+    def of(self, options: Sequence[dict[str, Any]]) -> tuple[np.ndarray, dict[int, Exception]]:
+        """(scores (inner folds, options), number of an option → why it failed).
 
-    def together(
-        self, held_out: list[np.ndarray], options: Sequence[dict[str, Any]]
-    ) -> list[list[Callable[[], float]]]:
-        """The scores of all candidates on all inner folds, from models fitted at once."""
-        judgements: list[list[Callable[[], float]]] = [[] for _ in held_out]
+        A candidate that fails on a fold has a score of −∞ there, and is not fitted on the later ones.
+        """
+        scores, failures = np.zeros((len(self.held_out), len(options))), dict[int, Exception]()
+        try:
+            of_folds = iter(self._of_joint_fits(options))
+        except NotApplicable:
+            of_folds = self._of_single_fits(options)
+        for k, of_fold in enumerate(of_folds):
+            for i, score in enumerate(of_fold):
+                if not np.isfinite(scores[:, i]).all():
+                    continue
+                try:
+                    scores[k, i] = score()
+                except MemoryError:
+                    raise
+                except Exception as error:
+                    failures[i], scores[k, i] = error, -np.inf
+        return scores, failures
+
+    def _of_joint_fits(self, options: Sequence[dict[str, Any]]) -> list[list[Score]]:
+        """The scores of all candidates on all inner folds, from models that are fitted jointly."""
+        scores: list[list[Score]] = [[] for _ in self.held_out]
         for _, group in groupby(options, lambda opt: self.method.with_options(opt).transforms):
             same_transforms = [*group]
             method = self.method.with_options(same_transforms[0])
             params = [self.of_classifier(option) for option in same_transforms]
-            for (
-                values
-            ) in params:  # fitted one by one, only a candidate that cannot be fitted is left out
+            for values in params:  # fitted one by one, only the invalid candidates are left out
                 try:
                     getattr(method.estimator(self.seed, **values), "check", lambda: None)()
                 except ValueError as error:
                     raise NotApplicable(str(error)) from error
-            shared, fits = fits_together(method, params, self.table, self.y, held_out, self.seed)
-            for k, rows in enumerate(held_out):
-                test = shared.held_out(k, rows).X, self.y[rows]
-                judgements[k] += [partial(self.judged, fit, *test) for fit in fits[k]]
-        return judgements
+            shared, fits = fits_together(
+                method, params, self.table, self.y, self.held_out, self.seed
+            )
+            for k, rows in enumerate(self.held_out):
+                X_test, y_test = shared.held_out(k, rows).X, self.y[rows]
+                scores[k] += [partial(self._score, fit, X_test, y_test) for fit in fits[k]]
+        return scores
 
-    def judged(self, estimator: EstimatorLike, X_test: Any, y_test: np.ndarray) -> float:
-        """The tune_metric on held-out rows, greater is better."""
+    def _of_single_fits(self, options: Sequence[dict[str, Any]]) -> Iterator[list[Score]]:
+        for test in self.held_out:
+            fold = _InnerFold(self, np.delete(np.arange(len(self.y)), test), test, options)
+            yield [partial(self._of_single_fit, fold, option) for option in options]
+
+    def _of_single_fit(self, fold: _InnerFold, option: dict[str, Any]) -> float:
+        train, X_test = fold.transformed(self.method.with_options(option).transforms)
+        y_train, y_test = self.y[fold.train], self.y[fold.test]
+        if (fit := fold.fit_on_path(option)) is not None:
+            return self._score(fit, X_test, y_test)
+        estimator = self.method.estimator(self.seed, **self.precision | option)
+        require_numbers(train, estimator)
+        rows = own_copy(rows_for(estimator, train), estimator)
+        if hasattr(estimator, "fitter") and is_ours(estimator):
+            fold.fitter = fold.fitter or estimator.fitter(rows, y_train)
+            return self._score(fold.fitter(estimator.get_params(deep=False)), X_test, y_test)
+        fit_estimator(estimator, rows, y_train, fold.groups, self.method.classes)
+        return self._score(estimator, X_test, y_test)
+
+    def _score(self, estimator: EstimatorLike, X_test: Any, y_test: np.ndarray) -> float:
+        """The tune_metric on held-out rows, with the sign that makes greater values better."""
         predicted = predict_rows(estimator, X_test, self.method, self.task)
         value = measured(predicted, y_test, self.task)
         if value is None:
@@ -184,75 +201,76 @@ class _Judge:
 class _InnerFold:
     """An inner fold with its latest transformed rows, or the exception of the transforms."""
 
-    judge: _Judge
+    of: _CandidateScores
     train: np.ndarray
     test: np.ndarray
-    options: Sequence[dict[str, Any]] = ()
+    options: Sequence[dict[str, Any]]
     path: dict[Hashable, Any] = field(default_factory=dict)  # key of a candidate → its fit
-    begun: tuple[Table, Table] | None = None  # rows after the transforms before tuned ones
+    before_tuned: tuple[Table, Table] | None = None  # rows after the transforms before tuned ones
     steps: Steps | None = None
     fitter: Callable[[dict[str, Any]], Any] | None = None  # of candidates that share work
     rows: tuple[Table, Any] | Exception = field(default_factory=Exception)
+
+    @property
+    def groups(self) -> np.ndarray | None:
+        """The groups of the training rows."""
+        return None if self.of.groups is None else self.of.groups[self.train]
 
     def transformed(self, steps: Steps) -> tuple[Table, Any]:
         """(training rows, matrix of the held-out rows) after these transforms, fitted to the training rows."""
         if steps != self.steps:
             self.steps, self.fitter = steps, None
-            n = self.judge.method.n_untuned_steps
+            n = self.of.method.n_untuned_steps
             try:
-                if self.begun is None:
-                    rows = self.judge.table.rows(self.train), self.judge.table.rows(self.test)
-                    self.begun = self._after(fit_transforms, steps[:n], *rows)
-                ready, held_out = self._after(fit_steps, steps[n:], *self.begun)
-                self.rows = ready, held_out.X
+                if self.before_tuned is None:
+                    rows = self.of.table.rows(self.train), self.of.table.rows(self.test)
+                    self.before_tuned = self._after(fit_transforms, steps[:n], *rows)
+                train, held_out = self._after(fit_steps, steps[n:], *self.before_tuned)
+                self.rows = train, held_out.X
             except Exception as error:
                 self.rows = error
         if isinstance(self.rows, Exception):
             raise self.rows
         return self.rows
 
-    def of_path(self, option: dict[str, Any]) -> Any:
-        """The fit of a candidate along the path of those that share its transforms; None if they are fitted alone."""
-        judge, method = self.judge, self.judge.method
-        if key_of(option) not in self.path:
-            steps = method.with_options(option).transforms
-            pairs = zip(self.options, self.steps_of_options, strict=True)
-            mates = [other for other, steps_of_other in pairs if steps_of_other == steps]
-            params = [judge.of_classifier(o) for o in mates]
-            self.path = dict.fromkeys(map(key_of, mates))
-            ready, _ = self.transformed(steps)
-            estimator = method.estimator(judge.seed)
-            if len(mates) > 1 and goes_along_paths(estimator, params):
-                require_numbers(ready, estimator)
-                groups = None if judge.groups is None else judge.groups[self.train]
-                values = [method.values(own_params, judge.seed) for own_params in params]
-                rows = rows_for(estimator, ready)
-                y, given = judge.y[self.train], Given(None, groups)
-                with suppress(
-                    NotApplicable, ValueError
-                ):  # then each is fitted alone: only some may fail
-                    fits = fits_of(estimator, values, rows, y, given)
-                    self.path = dict(zip(self.path, fits, strict=True))
-        return self.path.get(key_of(option))
-
-    @cached_property
-    def steps_of_options(self) -> list[Steps]:
-        return [self.judge.method.with_options(option).transforms for option in self.options]
-
     def _after(
-        self, fit: Callable[..., Any], steps: Steps, ready: Table, held_out: Table
+        self, fit: Callable[..., Any], steps: Steps, train: Table, held_out: Table
     ) -> tuple[Table, Table]:
-        transforms, ready = fit(steps, ready, self.judge.y[self.train], self.judge.seed)
+        transforms, train = fit(steps, train, self.of.y[self.train], self.of.seed)
         for transform in transforms:
             held_out = transform.transform(held_out)
-        return ready, held_out
+        return train, held_out
+
+    def fit_on_path(self, option: dict[str, Any]) -> Any:
+        """The fit of a candidate along the path of those with its transforms; None if they are fitted one by one."""
+        if key_of(option) not in self.path:
+            method, seed = self.of.method, self.of.seed
+            steps = method.with_options(option).transforms
+            same_transforms = [
+                other for other in self.options if method.with_options(other).transforms == steps
+            ]
+            params = [self.of.of_classifier(other) for other in same_transforms]
+            self.path = dict.fromkeys(map(key_of, same_transforms))
+            train, _ = self.transformed(steps)
+            estimator = method.estimator(seed)
+            if len(params) > 1 and goes_along_paths(estimator, params):
+                require_numbers(train, estimator)
+                values, rows = (
+                    [method.values(one, seed) for one in params],
+                    rows_for(estimator, train),
+                )
+                y, groups = self.of.y[self.train], Given(None, self.groups)
+                with suppress(NotApplicable, ValueError):  # only some may fail: fit one by one
+                    fits = fits_of(estimator, values, rows, y, groups)
+                    self.path = dict(zip(self.path, fits, strict=True))
+        return self.path.get(key_of(option))
 
 
 def _precision_of_tuning(method: Method) -> dict[str, Any]:
     """Candidates are compared by their predictions, for which a looser tolerance may suffice (`tuning_tol`); it is not
     used if `tol` itself is tuned.
     """
-    estimator = _first_made(method, [{}], 0)
+    estimator = _first_constructed(method, [{}], 0)
     precision = {}
     for name in method.tune:
         inside, _, _ = name.rpartition("__")

@@ -16,8 +16,8 @@ import linclass as L
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass.linear.solvers.starts import spread_rows
+from linclass.tuning import selection
 from linclass.tuning.folds import hold_out, nested_order, seed_of, stratified_folds
-from linclass_study.pipeline import inner_folds
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
@@ -258,12 +258,11 @@ STRENGTHS = [{"strength": s, "power": p} for p in (1, 2) for s in (0.1, 1.0, 10.
 
 def chosen(scores, rule, options=STRENGTHS):
     """scores[fold][option]"""
-    y = np.arange(40) % 2
 
-    def together(held_out, options):
-        return [[lambda value=value: value for value in row] for row in scores]
+    def judge(options):
+        return np.array(scores), {}
 
-    return inner_folds.choose(options, y, len(scores), 0, None, None, together, rule=rule).option
+    return selection.search(options, judge, rule, None, lambda *_: []).option
 
 
 def test_the_strongest_penalty_within_one_standard_error_is_chosen_by_name():
@@ -288,18 +287,19 @@ def test_the_strongest_penalty_within_one_standard_error_is_chosen_by_name():
 def test_tuning_falls_back_to_single_fits_only_if_the_joint_path_refuses(failure):
     """Other exceptions in joint fits are bugs and must be raised."""
 
-    def together(held_out, options):
-        raise failure("in joint fits")
+    class Refusing(Watching):
+        def fit_many(self, *_):
+            raise failure("in joint fits")
 
-    def strength(_, option):
-        return option["strength"]
-
-    given = (STRENGTHS, np.arange(40) % 2, 4, 0, lambda *_: None, strength, together)
+    y, groups = rows(97, 30, 2)
+    table = Table(groups[:, None].astype(float), ("group",))
+    method = Method(Refusing, tune={"strength": [1.0, 2.0]})
+    task = Task(n_classes=2, positive=1, inner_folds=3)
     if failure is NotApplicable:
-        assert inner_folds.choose(*given).option["strength"] == 100
+        assert fit_method(method, table, y, task, 1).chosen["strength"] in (1.0, 2.0)
     else:
         with pytest.raises(failure, match="in joint fits"):
-            inner_folds.choose(*given)
+            fit_method(method, table, y, task, 1)
 
 
 def test_an_invalid_candidate_does_not_exclude_others():
