@@ -48,8 +48,8 @@ def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
     relatives = {name: {name, *(others or "").split(AND)} for name, others in table.iter_rows()}
     groups: dict[str, list[str]] = {}  # by the first data set of each group
     for name in outcome.datasets:
-        first = next((other for other in groups if name in relatives.get(other, ())), name)
-        groups.setdefault(first, []).append(name)
+        first_of_group = next((other for other in groups if name in relatives.get(other, ())), name)
+        groups.setdefault(first_of_group, []).append(name)
     return [*groups.values()]
 
 
@@ -119,11 +119,11 @@ class AllScores:
         self, methods: Any, table: np.ndarray, rows: np.ndarray | None = None
     ) -> ComparisonAcross:
         """Comparison of some methods (indices) on the data sets of a mask."""
-        kept = np.arange(len(self.datasets)) if rows is None else np.flatnonzero(rows)
-        datasets = [self.datasets[i] for i in kept]
+        rows_kept = np.arange(len(self.datasets)) if rows is None else np.flatnonzero(rows)
+        datasets = [self.datasets[i] for i in rows_kept]
         names = [self.methods[j] for j in methods]
         shared = tuple(group for group in self.shared if group[0] in datasets)
-        table = table[np.ix_(kept, np.asarray(methods, int))]
+        table = table[np.ix_(rows_kept, np.asarray(methods, int))]
         return ComparisonAcross(self.metric, datasets, names, table, shared, self)
 
 
@@ -173,10 +173,10 @@ class ComparisonAcross:
 
     def among(self, names: Collection[str]) -> ComparisonAcross:
         """Comparison of these methods on the named data sets."""
-        kept = [i for i, name in enumerate(self.datasets) if name in names]
-        datasets = [self.datasets[i] for i in kept]
+        rows = [i for i, name in enumerate(self.datasets) if name in names]
+        datasets = [self.datasets[i] for i in rows]
         shared = tuple(group for group in self.shared if group[0] in datasets)
-        return replace(self, datasets=datasets, table=self.table[kept], shared=shared)
+        return replace(self, datasets=datasets, table=self.table[rows], shared=shared)
 
     def without(self, *names: str) -> ComparisonAcross:
         """Comparison of these methods on all but the named data sets."""
@@ -308,21 +308,21 @@ def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
     """The study's own comparison, followed by its variations; of methods that cannot be ranked, because most lack
     scores, only what they would be with either treatment of these."""
     ranked = base.best if base.enough else []
-    found: list[Scenario] = []
+    variations: list[Scenario] = []
 
     def add(what: str, table: ComparisonAcross) -> None:
         if table.enough:
             best = tuple(table.best)
             kept = tuple(name for name in ranked if name in best)
             scored = any(name in table.methods for name in ranked)
-            found.append(Scenario(what, len(table.datasets), best, kept, scored))
+            variations.append(Scenario(what, len(table.datasets), best, kept, scored))
 
     add(metric_words(base.metric), base)
     if base.every.incomplete:
         add("missing scores counted as worst", base.every.missing_worst)
         add("without data sets on which a method lacks a score", base.every.gaps_left_out)
     if not ranked:
-        return found
+        return variations
     for metric in OTHER_METRICS:
         if metric != base.metric and metric in metrics.names():
             add(f"by {metric_words(metric)}", comparison_across(outcome, metric))
@@ -343,4 +343,4 @@ def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
     ):
         if len(other.datasets) > len(base.datasets):
             add(what, other)
-    return found
+    return variations

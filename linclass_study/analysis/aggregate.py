@@ -97,10 +97,12 @@ def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
     }
     if not base.enough:
         return pl.DataFrame(columns, strict=False)
-    rated, known = base.ratings, base.enough_for_intervals
-    columns |= {"mean_rank": base.nemenyi.ranks.tolist(), "rating": rated.elo.tolist()}
-    for name, ends in (("rating_lower", rated.lower), ("rating_upper", rated.upper)):
-        columns[name] = pl.Series([*ends] if known else [None] * len(ends), dtype=pl.Float64)
+    ratings, has_intervals = base.ratings, base.enough_for_intervals
+    columns |= {"mean_rank": base.nemenyi.ranks.tolist(), "rating": ratings.elo.tolist()}
+    for name, ends in (("rating_lower", ratings.lower), ("rating_upper", ratings.upper)):
+        columns[name] = pl.Series(
+            [*ends] if has_intervals else [None] * len(ends), dtype=pl.Float64
+        )
     return pl.DataFrame(columns, strict=False).sort("mean_rank", "method")
 
 
@@ -133,11 +135,11 @@ def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
 def _same(one: Scenario, best: int) -> str:
     """Whether the study's best methods are among the best of a variation: yes, no, their number, or that they have no
     score."""
-    kept = len(one.kept)
+    still_best = len(one.kept)
     if not best:
         return "none is ranked"
     if not one.scored:
         return "no score" if best == 1 else "none has a score"
-    if kept in (0, best):
-        return "yes" if kept else "no"
-    return f"{('one', 'two', 'three')[kept - 1] if kept < 4 else kept} of them"
+    if still_best in (0, best):
+        return "yes" if still_best else "no"
+    return f"{('one', 'two', 'three')[still_best - 1] if still_best < 4 else still_best} of them"

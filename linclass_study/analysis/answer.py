@@ -94,19 +94,19 @@ def metric_lines(outcome: Outcome) -> list[str]:
 def problem_lines(outcome: Outcome) -> list[str]:
     """A line for each distinct problem of fits, exception of the study's own metrics, reason for which candidates of
     the tuning failed, and remark on data that can invalidate results."""
-    fits = [problem_line(problem, outcome) for problem in fit_problems(outcome.fits)]
-    candidates = [
+    of_fits = [problem_line(problem, outcome) for problem in fit_problems(outcome.fits)]
+    of_candidates = [
         f"left out of the tuning: {_names(one.candidates, 'candidates')} of {one.method} on "
         f"{_names(one.datasets, 'data sets')} ({counted(one.fits, 'fit')}): {shortened(one.reason)}"
         for one in failed_candidates(outcome)
     ]
-    data = [
+    of_data = [
         f"data: {dataset}: {shortened(sentence)}"
         for dataset in outcome.datasets
         if (facts := outcome.checks(dataset))
         for sentence in serious(facts)
     ]
-    data += [
+    of_data += [
         f"data: {_names(group, 'data sets')} share their rows, so they count once"
         for group in groups_sharing_rows(outcome)
         if len(group) > 1
@@ -114,22 +114,22 @@ def problem_lines(outcome: Outcome) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for dataset, reason in datasets_apart(outcome).items():
         reasons.setdefault(reason, []).append(dataset)
-    data += [
+    of_data += [
         f"data: {_names(names, 'data sets')} not counted across data sets: {shortened(reason)}"
         for reason, names in reasons.items()
     ]
     return [
-        *_first(fits, LINES, "problems"),
+        *_first(of_fits, LINES, "problems"),
         *_first(metric_lines(outcome), DATA_LINES, "exceptions of metrics"),
-        *_first(candidates, DATA_LINES, "such reasons"),
-        *_first(data, DATA_LINES, "remarks", "data: "),
+        *_first(of_candidates, DATA_LINES, "such reasons"),
+        *_first(of_data, DATA_LINES, "remarks", "data: "),
     ]
 
 
 def mixture(outcome: Outcome) -> list[str]:
     """Sentences on fits of environments that may give different numbers; empty if there are none."""
-    known = recorded_environments(outcome.results)
-    return mixed_environments(outcome.fits, known, str(outcome.results))
+    environments = recorded_environments(outcome.results)
+    return mixed_environments(outcome.fits, environments, str(outcome.results))
 
 
 def best_lines(outcome: Outcome) -> list[str]:

@@ -171,8 +171,8 @@ def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") ->
             rows.append(Verdict(dataset, control, name, 0.0, decided="equal", same=True))
             continue
         chances = [float(part[place, j]) for part in within.posterior]
-        likely = int(np.argmax(chances))
-        decided = ("better", "equal", "worse")[likely] if chances[likely] >= SURE else "undecided"
+        first = int(np.argmax(chances))
+        decided = ("better", "equal", "worse")[first] if chances[first] >= SURE else "undecided"
         difference, error = float(against.difference[j]), float(against.error[j])
         interval = float(against.lower[j]), float(against.upper[j])
         p, holm = float(against.p[j]), float(against.holm[j])
@@ -251,10 +251,12 @@ class Across:
         tests = _of_others(against_control(self.table, 0))
         if self.chosen_from is None:
             return tests
-        p, place = self.chosen_from.pairs.p, self.chosen_from.methods.index(self.control)
-        i, j = np.triu_indices(len(p), 1)
+        pair_p, place = self.chosen_from.pairs.p, self.chosen_from.methods.index(self.control)
+        i, j = np.triu_indices(len(pair_p), 1)
         with_control = (i == place) | (j == place)  # in the order of the others
-        corrected = {name: correct(p[i, j])[with_control] for name, correct in CORRECTIONS.items()}
+        corrected = {
+            name: correct(pair_p[i, j])[with_control] for name, correct in CORRECTIONS.items()
+        }
         return tests._replace(**corrected)
 
     @cached_property
@@ -339,10 +341,10 @@ def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | N
     return Across(control, others, datasets, table, rope, base if chosen else None)
 
 
-def cost_ratios(outcome: Outcome, found: Across) -> list[float | None]:
+def cost_ratios(outcome: Outcome, result: Across) -> list[float | None]:
     """Seconds of a fit of the control over those of each other method: geometric means over common data sets."""
     seconds = median_seconds(outcome.times)
-    return [cost_ratio(seconds, found.datasets, found.control, other) for other in found.others]
+    return [cost_ratio(seconds, result.datasets, result.control, other) for other in result.others]
 
 
 def cost_ratio(

@@ -30,17 +30,21 @@ def findings(facts: Mapping[str, Any]) -> list[str]:
 
 def serious(facts: Mapping[str, Any]) -> list[str]:
     """Warnings that can make every result on the data set meaningless."""
-    found = [*_alike_classes(facts)]
+    warnings = [*_alike_classes(facts)]
     for kind, (sentence, what, others) in OF_COLUMNS.items():
-        told = {name for other in others for name in facts.get(other) or ()}  # by other sentences
-        columns = {name: own for name, own in (facts.get(kind) or {}).items() if name not in told}
+        elsewhere = {
+            name for other in others for name in facts.get(other) or ()
+        }  # by other sentences
+        columns = {
+            name: about for name, about in (facts.get(kind) or {}).items() if name not in elsewhere
+        }
         if sentence in (_dates, _one_rule):  # one for all columns
-            found += [sentence(columns)] if columns else []
+            warnings += [sentence(columns)] if columns else []
         else:
-            found += [sentence(name, own) for name, own in [*columns.items()][:SHOWN]]
+            warnings += [sentence(name, about) for name, about in [*columns.items()][:SHOWN]]
         if len(columns) > SHOWN:
-            found.append(f"{len(columns) - SHOWN:,} more columns {what}")
-    return found
+            warnings.append(f"{len(columns) - SHOWN:,} more columns {what}")
+    return warnings
 
 
 def _alike_classes(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -61,17 +65,17 @@ def _alike_classes(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _nearly_numeric(name: str, own: tuple[int, int, list[str]]) -> str:
-    numbers, others, first = own
-    few = ", ".join(map(repr, first)) + (", …" if others > len(first) else "")
-    why = f"column '{name}' is categorical because {others:,} of its {numbers + others:,} values"
-    if all(map(has_decimal_comma, first)):
+def _nearly_numeric(name: str, facts: tuple[int, int, list[str]]) -> str:
+    n_numbers, n_others, examples = facts
+    few = ", ".join(map(repr, examples)) + (", …" if n_others > len(examples) else "")
+    why = f"column '{name}' is categorical because {n_others:,} of its {n_numbers + n_others:,} values"
+    if all(map(has_decimal_comma, examples)):
         return (
-            f"{why} {'has' if others == 1 else 'have'} a comma ({few}); if it is a decimal mark, add "
+            f"{why} {'has' if n_others == 1 else 'have'} a comma ({few}); if it is a decimal mark, add "
             '`csv: {decimal: ","}` to the entry'
         )
     return (
-        f"{why} {'is not a number' if others == 1 else 'are not numbers'} ({few}); correct or empty "
+        f"{why} {'is not a number' if n_others == 1 else 'are not numbers'} ({few}); correct or empty "
         "these cells to make the column numeric"
     )
 
@@ -85,8 +89,8 @@ def _dates(columns: Mapping[str, tuple[int, str]]) -> str:
     )
 
 
-def _identifiers(name: str, own: tuple[int, int]) -> str:
-    levels, rows = own
+def _identifiers(name: str, facts: tuple[int, int]) -> str:
+    levels, rows = facts
     return (
         f"column '{name}' has {levels:,} levels in {rows:,} training rows; it looks like an "
         f"identifier: leave it out with {_drop([name])}"
@@ -135,17 +139,17 @@ def _drop(names: Iterable[str]) -> str:
 
 def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:
     rows, other = facts["rows"], "another row"
-    again = facts.get("duplicated_rows") or 0
+    repeated = facts.get("duplicated_rows") or 0
     if (apart := facts.get("repeated_across_groups")) is not None:  # a group is held out as a whole
-        again, other = apart, "a row of another group"
-    if again and again >= REPEATED * rows:
+        repeated, other = apart, "a row of another group"
+    if repeated and repeated >= REPEATED * rows:
         yield (
-            f"{again:,} of {rows:,} rows repeat the features and the class of {other}, so equal "
+            f"{repeated:,} of {rows:,} rows repeat the features and the class of {other}, so equal "
             "rows are in both training and test folds"
         )
-    if both := facts.get("test_rows_in_training"):
-        of = f"{facts['test_rows']:,} official test rows"
-        yield f"{both:,} of the {of} have the features of a training row"
+    if test_rows := facts.get("test_rows_in_training"):
+        all_test_rows = f"{facts['test_rows']:,} official test rows"
+        yield f"{test_rows:,} of the {all_test_rows} have the features of a training row"
     if (facts.get("least_error") or 0) >= LEAST_ERROR:
         yield (
             f"{facts['conflicting_rows']:,} rows have the features of a row of another class; every "
@@ -162,10 +166,10 @@ def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
         several = f"{constant:,} columns ({few}) have"
         columns = f"column '{names[0]}' has" if constant == 1 else several
         yield f"{columns} at most one value, so nothing can be learned from it"
-    if again := facts.get("duplicated_columns"):
+    if duplicated := facts.get("duplicated_columns"):
         pairs = [f"{name} = {first}" for name, first in facts["duplicated_column_of"].items()]
-        few = "; ".join(pairs[:SHOWN]) + ("; …" if again > SHOWN else "")
-        yield f"{again:,} column{'s' * (again > 1)} repeat{'s' * (again == 1)} another one ({few})"
+        few = "; ".join(pairs[:SHOWN]) + ("; …" if duplicated > SHOWN else "")
+        yield f"{duplicated:,} column{'s' * (duplicated > 1)} repeat{'s' * (duplicated == 1)} another one ({few})"
 
 
 # The methods of a study: which columns of texts and categories none reads, and which take an order of classes that has
@@ -207,16 +211,16 @@ def classes_without_order(
         )
 
 
-def _orders_classes(given: Any) -> bool:
+def _orders_classes(entry: Any) -> bool:
     """Whether a classifier anywhere in the entry of a method orders the classes without being given their order."""
-    if isinstance(given, list):
-        return any(map(_orders_classes, given))
-    if not isinstance(given, Mapping):
+    if isinstance(entry, list):
+        return any(map(_orders_classes, entry))
+    if not isinstance(entry, Mapping):
         return False
-    path = str(given.get("classifier", ""))
+    path = str(entry.get("classifier", ""))
     ordinal = path.startswith("linclass.") and path.endswith(".OrdinalRegression")
-    own = ordinal and not (given.get("params") or {}).get("order")
-    return own or any(map(_orders_classes, given.values()))
+    lacks_order = ordinal and not (entry.get("params") or {}).get("order")
+    return lacks_order or any(map(_orders_classes, entry.values()))
 
 
 def _has_step(entry: Entry, names: Sequence[str]) -> bool:

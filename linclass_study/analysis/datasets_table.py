@@ -38,21 +38,25 @@ def write_datasets_table(
     keys: dict[str, dict[str, Words]] = {}
     for name in checked:
         if (path := folder / f"{name}.npz").exists():  # published results have none
-            with opened_npz(path) as found:
-                keys[name] = {kind: found[kind] for kind in KINDS if kind in found}
-    digests = {name: own.get("features_digest") for name, own in facts.items()}
+            with opened_npz(path) as arrays:
+                keys[name] = {kind: arrays[kind] for kind in KINDS if kind in arrays}
+    digests = {name: about.get("features_digest") for name, about in facts.items()}
     equal = [(a, b) for a, b in combinations(digests, 2) if digests[a] and digests[a] == digests[b]]
-    related = [*sharing_pairs({name: own for name, own in keys.items() if own}), *equal, *declared]
+    related = [
+        *sharing_pairs({name: about for name, about in keys.items() if about}),
+        *equal,
+        *declared,
+    ]
     group_of = {name: group for group in related_groups(facts, related) for name in group}
-    rows = [_row(name, own, group_of[name]) for name, own in facts.items()]
+    rows = [_row(name, about, group_of[name]) for name, about in facts.items()]
     write_csv(frame("datasets", rows), results / "tables" / "datasets.csv")
 
 
 def _row(name: str, facts: Facts, group: list[str]) -> dict[str, Any]:
-    same = {column: facts.get(column) for column in table_schema("datasets")}
+    same_columns = {column: facts.get(column) for column in table_schema("datasets")}
     counts = facts["classes"]
     suspicious = [f"{kind}_columns" for kind in KINDS_OF_COLUMNS]
-    return same | {
+    return same_columns | {
         "dataset": name,
         "classes": len(counts),
         "class_counts": AND.join(f"{label} {count}" for label, count in counts.items()),
@@ -85,17 +89,19 @@ def sharing_pairs(keys: Mapping[str, Mapping[str, Words]]) -> dict[tuple[str, st
     keys    name of a data set → its keys by kind
     """
     by_name, by_value, columns = (
-        {name: np.unique(own[kind]) for name, own in keys.items()} for kind in KINDS
+        {name: np.unique(words[kind]) for name, words in keys.items()} for kind in KINDS
     )
-    distinct = {n: own for n, own in by_value.items() if len(own) >= DISTINCT * len(by_name[n])}
-    found = [_overlaps(by_name, FEW_ROWS), _overlaps(distinct, FEW_ROWS)]
+    distinct = {
+        n: words for n, words in by_value.items() if len(words) >= DISTINCT * len(by_name[n])
+    }
+    overlaps_found = [_overlaps(by_name, FEW_ROWS), _overlaps(distinct, FEW_ROWS)]
     of_size: dict[int, dict[str, Words]] = {}
-    for name, own in columns.items():
+    for name, words in columns.items():
         rows = len(keys[name]["rows_by_name"])
-        of_size.setdefault(rows, {})[name] = own[own != 0]
-    found += [_overlaps(same, FEW_COLUMNS) for same in of_size.values()]
+        of_size.setdefault(rows, {})[name] = words[words != 0]
+    overlaps_found += [_overlaps(same, FEW_COLUMNS) for same in of_size.values()]
     shares: dict[tuple[str, str], float] = {}
-    for pair, share in (item for overlaps in found for item in overlaps.items()):
+    for pair, share in (item for overlaps in overlaps_found for item in overlaps.items()):
         shares[pair] = max(share, shares.get(pair, 0.0))
     return shares
 
@@ -108,25 +114,25 @@ def related_groups(names: Iterable[str], related: Iterable[tuple[str, str]]) -> 
     row, column = np.array(edges, int).reshape(-1, 2).T
     graph = sparse.coo_array((np.ones(len(row)), (row, column)), shape=(len(names),) * 2)
     labels = sparse.csgraph.connected_components(graph, directed=False)[1] if names else []
-    found: dict[int, list[str]] = {}
+    groups: dict[int, list[str]] = {}
     for name, label in zip(names, labels, strict=True):
-        found.setdefault(int(label), []).append(name)
-    return list(found.values())
+        groups.setdefault(int(label), []).append(name)
+    return list(groups.values())
 
 
 def _overlaps(distinct: Mapping[str, Words], fewest: int) -> dict[tuple[str, str], float]:
     names = list(distinct)
     if len(names) < 2:
         return {}
-    sizes = np.array([len(own) for own in distinct.values()])
-    known, key = np.unique(np.concatenate(list(distinct.values())), return_inverse=True)
+    sizes = np.array([len(keys) for keys in distinct.values()])
+    all_keys, key = np.unique(np.concatenate(list(distinct.values())), return_inverse=True)
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     cells: Any = (np.ones(len(key), np.int64), key, bounds)
-    has = sparse.csr_array(cells, shape=(len(names), len(known)))
-    common = sparse.triu(has @ has.T, k=1).tocoo()
-    found = {}
+    contains = sparse.csr_array(cells, shape=(len(names), len(all_keys)))
+    common = sparse.triu(contains @ contains.T, k=1).tocoo()
+    shares = {}
     for i, j, shared in zip(common.row, common.col, common.data, strict=True):
         smaller, larger = sorted((sizes[i], sizes[j]))
         if shared == larger or (shared >= fewest and shared >= MIN_SHARED * smaller):
-            found[names[i], names[j]] = float(shared / smaller)
-    return found
+            shares[names[i], names[j]] = float(shared / smaller)
+    return shares

@@ -69,7 +69,7 @@ def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list
     runs are joined only if their reasons are identical: first over methods, then over data sets. Exceptions of the same
     methods are one problem whatever their numbers, which are those of the data set that is named.
     """
-    found: list[FitProblem] = []
+    problems: list[FitProblem] = []
     for status in statuses:
         stripped = pl.col("reason").fill_null("").str.strip_chars()
         reason = pl.when(stripped == "").then(pl.lit("no reason was given")).otherwise(stripped)
@@ -87,23 +87,28 @@ def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list
         parts = _joined(parts, lambda part: (part.datasets, part.reason))
         parts = _joined(parts, lambda part: (part.methods, part.reason))
         if status == "failed":
-            those = {part.datasets for part in parts}
+            datasets_alone = {part.datasets for part in parts}
             parts = _joined(parts, lambda part: (part.methods, part.kind))
             for i, one in enumerate(parts):
-                if one.datasets not in those:
+                if one.datasets not in datasets_alone:
                     parts[i] = replace(one, reason=f"on {one.datasets[0]}: {one.reason}")
-        found += parts
-    return found
+        problems += parts
+    return problems
 
 
 def _joined(parts: list[FitProblem], key: Callable[[FitProblem], object]) -> list[FitProblem]:
     """Join problems with the same key; the reason is that of the first."""
     joined: dict[object, FitProblem] = {}
     for part in parts:
-        if known := joined.get(key(part)):
-            datasets = tuple(dict.fromkeys(known.datasets + part.datasets))
-            methods = tuple(dict.fromkeys(known.methods + part.methods))
-            part = replace(known, datasets=datasets, methods=methods, fits=known.fits + part.fits)
+        if first := joined.get(key(part)):
+            datasets = tuple(dict.fromkeys(first.datasets + part.datasets))
+            methods = tuple(dict.fromkeys(first.methods + part.methods))
+            part = replace(
+                first,
+                datasets=datasets,
+                methods=methods,
+                fits=first.fits + part.fits,
+            )
         joined[key(part)] = part
     return [*joined.values()]
 
@@ -126,8 +131,8 @@ def log_of_problem(results: Path, problem: FitProblem) -> str:
         for log in sorted((results / FOLDER).glob(f"{name}.log")):
             text = log.read_text(encoding="utf-8", errors="replace")
             if name in shared:
-                own = text.partition(f"== {dataset} × {method}\n")[2]
-                text = own.partition("\n== ")[0]
+                of_run = text.partition(f"== {dataset} × {method}\n")[2]
+                text = of_run.partition("\n== ")[0]
             if "Traceback" in text:
                 return str(log.relative_to(results))
     return ""
@@ -158,17 +163,19 @@ def failed_candidates(outcome: Outcome) -> list[FailedCandidates]:
     )
     methods, datasets = [*outcome.methods], [*outcome.datasets]
     rows = sorted(of_run.rows(), key=lambda row: (methods.index(row[0]), datasets.index(row[1])))
-    found: dict[tuple[Any, ...], FailedCandidates] = {}
+    failures: dict[tuple[Any, ...], FailedCandidates] = {}
     for method, dataset, kind, values, reason, fits in rows:
         settings = (json.loads(value).items() for value in values)
-        candidates = tuple(", ".join(f"{name}={value}" for name, value in own) for own in settings)
+        candidates = tuple(
+            ", ".join(f"{name}={value}" for name, value in setting) for setting in settings
+        )
         key = method, candidates, kind
-        if known := found.get(key):
-            both = (*known.datasets, dataset)
-            found[key] = replace(known, datasets=both, fits=known.fits + fits)
+        if first := failures.get(key):
+            both = (*first.datasets, dataset)
+            failures[key] = replace(first, datasets=both, fits=first.fits + fits)
         else:
-            found[key] = FailedCandidates(method, candidates, reason, (dataset,), fits)
-    return [*found.values()]
+            failures[key] = FailedCandidates(method, candidates, reason, (dataset,), fits)
+    return [*failures.values()]
 
 
 # Whether the fits of a ranking were made in environments that may give different numbers.
@@ -179,7 +186,7 @@ THREADS = re.compile(r", \d+ threads? per job")  # of environment.blas
 
 
 def mixed_environments(
-    fits: pl.DataFrame, known: Mapping[str, Mapping[str, str]], results: str
+    fits: pl.DataFrame, environments: Mapping[str, Mapping[str, str]], results: str
 ) -> list[str]:
     """What differs between the environments of the fits with predictions, which runs differ, and how these are fitted
     again in the folder `results`; empty if all environments are equivalent.
@@ -190,7 +197,7 @@ def mixed_environments(
     known_id = pl.col("environment").fill_null(UNRECORDED)
     ranked = fits.filter(pl.col("status").is_in(FITTED)).with_columns(known_id)
     by_count = ranked.group_by("environment").len().sort(-pl.col("len").cast(int), "environment")
-    kinds = {name: numerical(known.get(name, {})) for name in by_count["environment"]}
+    kinds = {name: numerical(environments.get(name, {})) for name in by_count["environment"]}
     counts: dict[str, int] = {}
     for name, count in by_count.iter_rows():
         same = next(other for other in kinds if kinds[other] == kinds[name])
@@ -198,19 +205,19 @@ def mixed_environments(
     if len(counts) < 2:
         return []
     present = _without_threads(numerical(environment()))
-    here = [name for name in counts if _without_threads(kinds[name]) == present]
-    kept = (here or [max(counts, key=counts.__getitem__)])[0]
-    others = [name for name in kinds if kinds[name] != kinds[kept]]
+    equal = [name for name in counts if _without_threads(kinds[name]) == present]
+    reference = (equal or [max(counts, key=counts.__getitem__)])[0]
+    others = [name for name in kinds if kinds[name] != kinds[reference]]
     runs = ranked.filter(pl.col("environment").is_in(others)).select("dataset", "method")
     names = [" × ".join(run) for run in runs.unique().sort(pl.all()).iter_rows()]
     ordered = [kinds[name] for name in sorted(kinds)]
     values = {
-        name: [*dict.fromkeys(own.get(name, "not recorded") for own in ordered)]
-        for name in dict.fromkeys(name for own in ordered for name in own)
+        name: [*dict.fromkeys(properties.get(name, "not recorded") for properties in ordered)]
+        for name in dict.fromkeys(name for properties in ordered for name in properties)
     }
     differing = [f"{name} {' or '.join(of)}" for name, of in values.items() if len(of) > 1]
     command = shlex.join(["linclass", "clean", results, "--environment", *sorted(others)])
-    differ = f"{'differs' if len(names) == 1 else 'differ'} from {'the present environment' if here else 'most'}"
+    differ = f"{'differs' if len(names) == 1 else 'differ'} from {'the present environment' if equal else 'most'}"
     return [
         f"The ranking mixes fits of different environments ({'; '.join(differing)})",
         f"{counted(len(names), 'run')} {differ}: {first_names(names, SHOWN)}",

@@ -127,10 +127,10 @@ def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
     parts += [f"significantly worse than {worse}"] * (worse > 0)
     rest = f"the other {undecided}" if undecided > 1 else "".join(control.undecided)
     parts += [f"not distinguishable from {rest}"] * (undecided > 0)
-    known = [one for one in verdict.datasets if one.comparisons]
-    clear = sum(one.best == [control.method] and not one.indistinguishable for one in known)
-    single = f"; clearly the best on {clear or 'none'} of {counted(len(known), 'data set')}"
-    return f"It is {', '.join(parts)}{single * bool(known)}."
+    compared = [one for one in verdict.datasets if one.comparisons]
+    clear = sum(one.best == [control.method] and not one.indistinguishable for one in compared)
+    single = f"; clearly the best on {clear or 'none'} of {counted(len(compared), 'data set')}"
+    return f"It is {', '.join(parts)}{single * bool(compared)}."
 
 
 def _single(one: DatasetVerdict) -> list[str]:
@@ -165,9 +165,9 @@ def _next_step(
         about = "about" if number else "more than"
         steps.append(f"{about} {number or MAX_DATASETS:,} data sets like these")
     repeats = [(one.repeats, one) for one in rivals if one is not None and one.repeats]
-    known = [(each, one) for each, one in repeats if each.repeats is not None]
-    if known:
-        each, one = min(known, key=lambda pair: pair[0].repeats or 0)
+    decidable = [(each, one) for each, one in repeats if each.repeats is not None]
+    if decidable:
+        each, one = min(decidable, key=lambda pair: pair[0].repeats or 0)
         pairs.append(f"{one.control} against {one.other} on {one.dataset}")
         steps.append(f"{each.repeats} repeats of the folds (`repeats: {each.repeats}`)")
     undecided = f"Still undecided: {', and '.join(pairs)}."

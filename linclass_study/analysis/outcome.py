@@ -38,10 +38,10 @@ def class_digests(predictions: pl.DataFrame) -> dict[str, str]:
 
 def run_digests(table: pl.DataFrame) -> dict[tuple[str, str], dict[str, str | None]]:
     """Run → protocol → digest of the predicted classes, from the table `digests`."""
-    found: dict[tuple[str, str], dict[str, str | None]] = {}
+    digests: dict[tuple[str, str], dict[str, str | None]] = {}
     for *run, protocol, digest in table.select(list(table_schema("digests"))).iter_rows():
-        found.setdefault((run[0], run[1]), {})[protocol] = digest
-    return found
+        digests.setdefault((run[0], run[1]), {})[protocol] = digest
+    return digests
 
 
 def times_of_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
@@ -121,9 +121,9 @@ class PlaneGrid:
         Without scores they are the regions themselves, blurred to smooth the steps of the grid.
         """
         inside = self.labels[fit] == np.arange(n_classes)[:, None, None]
-        own = None if self.margins is None else self.margins[fit]
-        if own is not None and not np.isnan(own).all():
-            return np.where(np.isnan(own), np.where(inside, 1.0, -1.0), own)
+        margins = None if self.margins is None else self.margins[fit]
+        if margins is not None and not np.isnan(margins).all():
+            return np.where(np.isnan(margins), np.where(inside, 1.0, -1.0), margins)
         rows, columns = map(_blur, inside.shape[1:])
         return rows @ inside @ columns.T - 0.5
 
@@ -183,10 +183,12 @@ class Outcome:
     @cached_property
     def main_protocols(self) -> dict[str, list[str]]:
         """Main protocol → its data sets, in the order of the study's protocols."""
-        found: dict[str, list[str]] = {name: [] for name in selected_protocols(self.evaluation)}
+        datasets_of: dict[str, list[str]] = {
+            name: [] for name in selected_protocols(self.evaluation)
+        }
         for dataset in self.datasets:
-            found[self.protocol(dataset)].append(dataset)
-        return {protocol: datasets for protocol, datasets in found.items() if datasets}
+            datasets_of[self.protocol(dataset)].append(dataset)
+        return {protocol: datasets for protocol, datasets in datasets_of.items() if datasets}
 
     @cached_property
     def labels(self) -> Labels:
@@ -208,20 +210,20 @@ class Outcome:
         """What `make` returns, which is called once."""
         if key not in self.read:
             self.read[key] = make()
-        found: T = self.read[key]
-        return found
+        value: T = self.read[key]
+        return value
 
     def parts(self) -> dict[str, Outcome]:
         """Data set → an Outcome restricted to its scores, fits and times, which are read and partitioned once."""
 
         def restricted() -> dict[str, Outcome]:
-            found = {dataset: replace(self) for dataset in self.datasets}
+            part_of = {dataset: replace(self) for dataset in self.datasets}
             for name in ("scores", "fits", "times"):
                 table = getattr(self, name)
                 parts, empty = table.partition_by("dataset", as_dict=True), table.clear()
-                for dataset, own in found.items():  # the cache of cached_property
-                    own.__dict__[name] = parts.get((dataset,), empty)
-            return found
+                for dataset, rows in part_of.items():  # the cache of cached_property
+                    rows.__dict__[name] = parts.get((dataset,), empty)
+            return part_of
 
         return self.cached("parts", restricted)
 

@@ -61,8 +61,8 @@ def score(
     fits = ordered.group_by(*FIT, maintain_order=True).agg(n=pl.len())
     names = metrics.names() if names is None else names
     values = np.full((fits.height, len(names)), np.nan)
-    for which, found in _stacks(ordered, fits["n"].cast(pl.Int64).to_numpy(), classes, names):
-        values[which] = np.stack([found[name] for name in names], axis=-1)
+    for which, of_stack in _stacks(ordered, fits["n"].cast(pl.Int64).to_numpy(), classes, names):
+        values[which] = np.stack([of_stack[name] for name in names], axis=-1)
     fit, metric = np.nonzero(~np.isnan(values))  # row by row: sorted
     of = pl.Series(names, dtype=pl.String).gather(metric)
     scored = fits[fit].with_columns(metric=of, value=values[fit, metric])
@@ -146,13 +146,13 @@ def metric_failures(
 
 def metric_problems(outcome: Outcome) -> list[FitProblem]:
     """Distinct exceptions of the study's own metrics; `status` is the metric, and `fits` are the folds."""
-    own = own_metrics(outcome.evaluation)
+    metrics_of_study = own_metrics(outcome.evaluation)
     runs = [(dataset, method) for dataset in outcome.datasets for method in outcome.methods]
-    found = [outcome.run_table(TABLE, *run) for run in runs] if own else []
-    known = [table for table in found if table is not None]
-    if not known:
+    tables = [outcome.run_table(TABLE, *run) for run in runs] if metrics_of_study else []
+    existing = [table for table in tables if table is not None]
+    if not existing:
         return []
-    return fit_problems(pl.concat(known).rename({"metric": "status"}), own)
+    return fit_problems(pl.concat(existing).rename({"metric": "status"}), metrics_of_study)
 
 
 KEY = "linclass.scored"  # key in the metadata of scores.parquet: digest of predictions, metrics and Classes

@@ -168,25 +168,25 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
     average, difference = base.nemenyi.ranks, base.nemenyi.critical_difference
     verb = "has" if len(base.best) == 1 else "share"
     lead = f"{_listed(base.best)} {verb} the best mean rank by {metric_words(base.metric)}"
-    found = [f"{lead}, {average.min():.2f} of {k}, over {independent(base)}.", *_other_orders(base)]
+    lines = [f"{lead}, {average.min():.2f} of {k}, over {independent(base)}.", *_other_orders(base)]
     if (test := base.friedman) is not None:
         differ = "differ significantly" if test.f_p < ALPHA else "do not differ significantly"
         f = f"{test.f:.2f}" if np.isfinite(test.f) else "∞"
-        found.append(
+        lines.append(
             f"The methods {differ}: Iman and Davenport’s F = {f}, {p_words(test.f_p)}, on {n} data sets and {k} "
             f"methods; Friedman’s χ² = {test.statistic:.2f}, {p_words(test.p)}, is too conservative (Demšar, 2006)."
         )
     first, *others = np.argsort(average, kind="stable").tolist()
-    near = [base.methods[j] for j in others if average[j] - average[first] <= difference]
-    far = [base.methods[j] for j in others if base.methods[j] not in near]
-    found.append(
+    near_best = [base.methods[j] for j in others if average[j] - average[first] <= difference]
+    beyond = [base.methods[j] for j in others if base.methods[j] not in near_best]
+    lines.append(
         f"{rank_test(k)} at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
-        f"{distinguished(near, far)} from {base.methods[first]}."
+        f"{distinguished(near_best, beyond)} from {base.methods[first]}."
     )
     if not focus_of(outcome):  # which the page says first
         compared = (across(outcome, base, name) for name in controls(outcome, base))
-        found += [line for one in compared if one for line in control_sentences(base, one)]
-    return [*found, _practical(outcome, base), *_sensitivity(tried)]
+        lines += [line for one in compared if one for line in control_sentences(base, one)]
+    return [*lines, _practical(outcome, base), *_sensitivity(tried)]
 
 
 def rank_test(k: int) -> str:
@@ -208,14 +208,14 @@ def _other_orders(base: ComparisonAcross) -> list[str]:
         f"by mean {metric_words(base.metric)}": base.table.mean(axis=0),
         "by Bradley and Terry’s rating": base.ratings.elo,
     }
-    found = []
+    firsts = []
     for order, values in orders.items():
         first = [base.methods[j] for j in np.flatnonzero(values >= values.max() - 1e-6)]
         if first != base.best:
-            found.append(f"{_listed(first)} {order}")
+            firsts.append(f"{_listed(first)} {order}")
     why = "Ranks and ratings count how often a method is ahead, the mean by how much."
-    others = f"Other criteria rank a different method first: {', '.join(found)}. {why}"
-    return [others] if found else []
+    others = f"Other criteria rank a different method first: {', '.join(firsts)}. {why}"
+    return [others] if firsts else []
 
 
 def distinguished(near: list[str], far: list[str]) -> str:
@@ -234,8 +234,8 @@ def _practical(outcome: Outcome, base: ComparisonAcross) -> str:
         return "All methods share the best mean rank, so there is no runner-up."
     rope = rope_of(outcome.evaluation)
     pair = base.table[:, [base.methods.index(best), base.methods.index(second)]]
-    found = bayesian_signed_rank(pair, rope)
-    better, equal, worse = (format_probability(float(part[0, 1])) for part in found)
+    posterior = bayesian_signed_rank(pair, rope)
+    better, equal, worse = (format_probability(float(part[0, 1])) for part in posterior)
     return (
         f"{best} against the runner-up, {second}: with probability {better} better by more than {rope:g}, {equal} "
         f"equal in practice, {worse} worse. Each is the probability that the mean difference on data sets like these "
@@ -248,22 +248,22 @@ def _sensitivity(tried: list[Scenario]) -> list[str]:
     """The conclusion survives if the same method is among the best in every variation in which it has a score."""
     if not tried:
         return []
-    best, kept = [*tried[0].best], steady(tried)
+    best, always_best = [*tried[0].best], steady(tried)
     variations = [one for one in tried[1:] if one.scored]
     changes = [one.what for one in variations if not one.kept]
-    n, found = len(variations), []
-    if kept and n:
-        stay = "stays" if len(kept) == 1 else "stay"
-        found.append(f"{_listed(kept)} {stay} among the best in all {n} variations below.")
+    n, lines = len(variations), []
+    if always_best and n:
+        stay = "stays" if len(always_best) == 1 else "stay"
+        lines.append(f"{_listed(always_best)} {stay} among the best in all {n} variations below.")
     elif changes:
         other = "Another method is best" if len(best) == 1 else "None of these is among the best"
-        found.append(f"{other} in {len(changes)} of {n} variations: {_listed(changes)}.")
+        lines.append(f"{other} in {len(changes)} of {n} variations: {_listed(changes)}.")
     elif n:
-        found.append(f"No single method is among the best in all {n} variations below.")
+        lines.append(f"No single method is among the best in all {n} variations below.")
     if without := [one.what for one in tried if not one.scored]:
         verb = "has" if len(best) == 1 else "have"
-        found.append(f"Variations in which {_listed(best)} {verb} no score: {_listed(without)}.")
-    return found
+        lines.append(f"Variations in which {_listed(best)} {verb} no score: {_listed(without)}.")
+    return lines
 
 
 def too_few(base: ComparisonAcross, what: str, whole: str, least: int, table: str) -> str:
@@ -301,17 +301,17 @@ def focus_sentences(outcome: Outcome) -> list[str]:
     lines, rope = [], rope_of(outcome.evaluation)
     for name in focus_of(outcome):
         base = comparison_across(outcome)
-        own, found = verdicts(outcome, name), across(outcome, base, name)
-        if found and found.enough:
-            lines += control_sentences(base, found, lead=True) + _against_nearest(outcome, found)
-        if own:
-            counts = Counter(one.decided for one in own)
+        single, result = verdicts(outcome, name), across(outcome, base, name)
+        if result and result.enough:
+            lines += control_sentences(base, result, lead=True) + _against_nearest(outcome, result)
+        if single:
+            counts = Counter(one.decided for one in single)
             lines.append(
                 f"On single data sets {name} is better by more than {rope:g} in {counts['better']} of "
-                f"{counted(len(own), 'comparison')}, worse in {counts['worse']} and equal in practice in "
+                f"{counted(len(single), 'comparison')}, worse in {counts['worse']} and equal in practice in "
                 f"{counts['equal']}, each with a probability of at least {SURE:g}; {counts['undecided']} are undecided."
             )
-            lines += undecided_sentences(own)
+            lines += undecided_sentences(single)
         parts = outcome.parts().items()
         lacking = [d for d, part in parts if name not in comparison_within(part, d).methods]
         if lacking:
@@ -319,43 +319,43 @@ def focus_sentences(outcome: Outcome) -> list[str]:
     return lines
 
 
-def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False) -> list[str]:
+def control_sentences(base: ComparisonAcross, result: Across, lead: bool = False) -> list[str]:
     """Sentences about the methods from which a control differs across data sets, the test, and what would decide."""
-    if not found.enough:
+    if not result.enough:
         return []
-    n, m, by = found.n, len(found.others), found.by_verdict()
-    other = f"other {'ranked ' * bool({*base.every.incomplete} - {found.control})}method"
+    n, m, by = result.n, len(result.others), result.by_verdict()
+    other = f"other {'ranked ' * bool({*base.every.incomplete} - {result.control})}method"
     verbs = {
         "better": "significantly better than",
         "worse": "significantly worse than",
         "open": "not significantly different from",
     }
     groups = [f"{words} {_listed(by[key])}" for key, words in verbs.items() if by[key]]
-    of = "comparisons" if found.chosen_from is None else "pairs"
-    test = "mean ranks" if found.by_ranks else "Wilcoxon’s signed-rank test"
-    test += _corrected(found.comparisons, of)
-    if found.test == "nemenyi":
+    of = "comparisons" if result.chosen_from is None else "pairs"
+    test = "mean ranks" if result.by_ranks else "Wilcoxon’s signed-rank test"
+    test += _corrected(result.comparisons, of)
+    if result.test == "nemenyi":
         test = "Nemenyi’s test of all pairs"
     words = f" by {metric_words(base.metric)}" if lead else ""
-    whom = counted(m, other) if m > 1 else found.others[0]
-    who = f"{found.control} against {whom}{words} across {counted(n, 'independent data set')}"
+    whom = counted(m, other) if m > 1 else result.others[0]
+    who = f"{result.control} against {whom}{words} across {counted(n, 'independent data set')}"
     lines = [f"{who}: {', '.join(groups)} ({test})."]
-    if never := unattainable(n, found.comparisons, f"no comparison with {found.control}", of):
+    if never := unattainable(n, result.comparisons, f"no comparison with {result.control}", of):
         ranks = (
             "Mean ranks are therefore compared, whose p-values also depend on the other methods."
         )
-        lines.append(never + f" {ranks}" * found.by_ranks)
-    return lines + _more_datasets(found)
+        lines.append(never + f" {ranks}" * result.by_ranks)
+    return lines + _more_datasets(result)
 
 
-def _more_datasets(found: Across) -> list[str]:
+def _more_datasets(result: Across) -> list[str]:
     """How many data sets would decide what is not significant."""
-    undecided = (found.adjusted >= ALPHA) & ~found.same
-    needed = found.datasets_needed()
-    known = sorted((number, found.others[j]) for j, number in enumerate(needed) if number)
-    small = [found.others[j] for j in np.flatnonzero(undecided) if needed[j] is None]
-    each = [f"{number} against {name}" for number, name in known[:NAMES]]
-    each += [f"more against {counted(len(known) - NAMES, 'other')}"] * (len(known) > NAMES)
+    undecided = (result.adjusted >= ALPHA) & ~result.same
+    needed = result.datasets_needed()
+    by_number = sorted((number, result.others[j]) for j, number in enumerate(needed) if number)
+    small = [result.others[j] for j in np.flatnonzero(undecided) if needed[j] is None]
+    each = [f"{number} against {name}" for number, name in by_number[:NAMES]]
+    each += [f"more against {counted(len(by_number) - NAMES, 'other')}"] * (len(by_number) > NAMES)
     lines = []
     if each:
         takes = "significance takes this number of data sets like these"
@@ -368,18 +368,18 @@ def _more_datasets(found: Across) -> list[str]:
     return lines
 
 
-def _against_nearest(outcome: Outcome, found: Across) -> list[str]:
+def _against_nearest(outcome: Outcome, result: Across) -> list[str]:
     """Wins, ties and losses against the best of the others by mean rank, and the cost."""
-    j = found.next_by_rank
+    j = result.next_by_rank
     if j is None:
         return []
-    won, tied, lost = found.won_tied_lost[j]
-    ratio = cost_ratios(outcome, found)[j]
-    cost = "" if ratio is None else f"; {cost_words(found.control, found.others[j], ratio)}"
+    won, tied, lost = result.won_tied_lost[j]
+    ratio = cost_ratios(outcome, result)[j]
+    cost = "" if ratio is None else f"; {cost_words(result.control, result.others[j], ratio)}"
     games = (
-        f"Against {found.others[j]}{', the best of the others by mean rank,' * (len(found.others) > 1)} it won on "
-        f"{won}, tied on {tied} and lost on {lost} data sets (a tie is a difference of at most {found.rope:g}); its "
-        f"mean {metric_words(outcome.metric)} is {_size(found.difference[j], 'better by', 'worse by')}{cost}."
+        f"Against {result.others[j]}{', the best of the others by mean rank,' * (len(result.others) > 1)} it won on "
+        f"{won}, tied on {tied} and lost on {lost} data sets (a tie is a difference of at most {result.rope:g}); its "
+        f"mean {metric_words(outcome.metric)} is {_size(result.difference[j], 'better by', 'worse by')}{cost}."
     )
     return [games]
 

@@ -68,9 +68,9 @@ def write_strata(outcome: Outcome, base: ComparisonAcross) -> None:
     """Write the three tables of the strata that the study declares."""
     declared = outcome.evaluation["strata"]
     of_datasets = datasets_table(outcome, declared, base)
-    found = list(strata(of_datasets, declared, base))
+    all_strata = list(strata(of_datasets, declared, base))
     rope = rope_of(outcome.evaluation)
-    frames = of_datasets, ranks_of_strata(found), pairs_of_strata(found, rope)
+    frames = of_datasets, ranks_of_strata(all_strata), pairs_of_strata(all_strata, rope)
     for name, frame in zip(STRATA, frames, strict=True):
         write_csv(frame, outcome.results / "tables" / f"{name}.csv")
 
@@ -120,20 +120,20 @@ def strata(
     yield Stratum(ALL, ALL, base)
     counted = table.filter("counts")
     for key in declared:
-        known = counted.drop_nulls(f"{key}_stratum").sort(key, maintain_order=True)
-        for (name,), own in known.group_by(f"{key}_stratum", maintain_order=True):
-            yield Stratum(key, str(name), base.among(own["dataset"].to_list()))
+        with_value = counted.drop_nulls(f"{key}_stratum").sort(key, maintain_order=True)
+        for (name,), of_stratum in with_value.group_by(f"{key}_stratum", maintain_order=True):
+            yield Stratum(key, str(name), base.among(of_stratum["dataset"].to_list()))
 
 
 def _tested(base: ComparisonAcross) -> bool:
     return base.enough and len(base.datasets) >= MIN_TESTED
 
 
-def ranks_of_strata(found: Sequence[Stratum]) -> pl.DataFrame:
+def ranks_of_strata(all_strata: Sequence[Stratum]) -> pl.DataFrame:
     """One row per stratum and method, best mean rank first; `p_best` is Nemenyi's p against the best method."""
     frames = [pl.DataFrame(schema=RANKS)]
-    for one in found:
-        base = one.base
+    for stratum in all_strata:
+        base = stratum.base
         if not base.methods or not base.datasets:
             continue
         ranked = np.array(ranks(base.table))
@@ -150,16 +150,16 @@ def ranks_of_strata(found: Sequence[Stratum]) -> pl.DataFrame:
             columns["critical_difference"] = float(base.nemenyi.critical_difference)
             if base.friedman is not None:
                 columns["friedman_p"] = float(base.friedman.f_p)
-        frames.append(_in_stratum(one, columns, RANKS).sort("mean_rank", "method"))
+        frames.append(_in_stratum(stratum, columns, RANKS).sort("mean_rank", "method"))
     return pl.concat(frames)
 
 
-def pairs_of_strata(found: Sequence[Stratum], rope: float) -> pl.DataFrame:
+def pairs_of_strata(all_strata: Sequence[Stratum], rope: float) -> pl.DataFrame:
     """One row per stratum and pair of methods, in the study's order."""
     frames = [pl.DataFrame(schema=PAIRS)]
-    intervals = {one[:2]: _intervals(one.base) for one in found}
-    for one in found:
-        key, name, base = one
+    intervals = {stratum[:2]: _intervals(stratum.base) for stratum in all_strata}
+    for stratum in all_strata:
+        key, name, base = stratum
         if len(base.methods) < 2 or not base.datasets:
             continue
         i, j = np.triu_indices(len(base.methods), 1)
@@ -167,11 +167,13 @@ def pairs_of_strata(found: Sequence[Stratum], rope: float) -> pl.DataFrame:
         columns: dict[str, Any] = {"method": names[i], "against": names[j]}
         columns |= {"mean_difference": p.difference[i, j], "wins": p.wins[i, j]}
         columns |= {"ties": p.ties[i, j], "losses": p.losses[i, j]}
-        own = intervals[key, name]
-        if own is not None:
-            others = [other for other in found if other.property == key and other.name != name]
-            apart = [(other.name, _disjoint(own, intervals[key, other.name])) for other in others]
-            columns |= {"lower": own[0], "upper": own[1]}
+        interval = intervals[key, name]
+        if interval is not None:
+            others = [other for other in all_strata if other.property == key and other.name != name]
+            apart = [
+                (other.name, _disjoint(interval, intervals[key, other.name])) for other in others
+            ]
+            columns |= {"lower": interval[0], "upper": interval[1]}
             columns["differs_from"] = [
                 AND.join(other for other, differs in apart if differs[k]) for k in range(len(i))
             ]
@@ -179,7 +181,7 @@ def pairs_of_strata(found: Sequence[Stratum], rope: float) -> pl.DataFrame:
             columns |= {"p": p.p[i, j], "p_holm": p.adjusted[i, j]}
             posterior = bayesian_signed_rank(base.table, rope, draws=DRAWS)
             columns |= {side: part[i, j] for side, part in posterior._asdict().items()}
-        frames.append(_in_stratum(one, columns, PAIRS))
+        frames.append(_in_stratum(stratum, columns, PAIRS))
     return pl.concat(frames)
 
 

@@ -77,8 +77,8 @@ def is_other(results: Path, study: Mapping[str, Any]) -> bool:
     """Whether the file describes another study than this one, so that its tables are outdated."""
     try:
         parts = {part: study[part] for part in PARTS}
-        known = read_json(results / NAME)
-        return any(known[part] != asked for part, asked in json.loads(as_text(parts)).items())
+        recorded = read_json(results / NAME)
+        return any(recorded[part] != asked for part, asked in json.loads(as_text(parts)).items())
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

@@ -140,9 +140,9 @@ def ranking(
     whole (every planned fold has a value). Methods without a value come last; ties keep the order of the catalogue.
     """
     metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
-    own: dict[str, Any] = {"dataset": dataset, "protocol": protocol}
-    planned = planned_fits(outcome.fits.filter(**own), "method")
-    values = summarize(outcome.scores.filter(**own, metric=metric))
+    of_dataset: dict[str, Any] = {"dataset": dataset, "protocol": protocol}
+    planned = planned_fits(outcome.fits.filter(**of_dataset), "method")
+    values = summarize(outcome.scores.filter(**of_dataset, metric=metric))
     return (
         pl.DataFrame({"method": list(outcome.methods)}, {"method": pl.String})
         .with_row_index("place")
@@ -166,8 +166,8 @@ def ranking(
 
 def _error(of_methods: pl.Series) -> pl.Series:
     """Corrected standard error of the means; a row of a fold is the least step of a score."""
-    own = of_methods.struct.unnest().with_columns(pl.all().cast(pl.Float64))
-    sd, n, share, step = (own[name].to_numpy() for name in own.columns)
+    columns = of_methods.struct.unnest().with_columns(pl.all().cast(pl.Float64))
+    sd, n, share, step = (columns[name].to_numpy() for name in columns.columns)
     error = corrected_error(sd, np.maximum(n, 1), share, step)
     return pl.Series(error).fill_nan(None)
 
@@ -207,14 +207,14 @@ class HeldOut:
 
 def held_out(outcome: Outcome, dataset: str, method: str) -> HeldOut | None:
     """Predictions of the data set's first protocol; None if there are none or too many."""
-    known = outcome.read.setdefault("held_out", {})
-    if (dataset, method) not in known:
-        if len(known) >= CACHED_RUNS:
-            known.pop(next(iter(known)))
+    read_before = outcome.read.setdefault("held_out", {})
+    if (dataset, method) not in read_before:
+        if len(read_before) >= CACHED_RUNS:
+            read_before.pop(next(iter(read_before)))
         path = outcome.results / "runs" / dataset / method / "predictions.parquet"
         n_classes = len(outcome.about(dataset)["classes"])
-        known[dataset, method] = _read(path, outcome.protocol(dataset), n_classes)
-    return known[dataset, method]
+        read_before[dataset, method] = _read(path, outcome.protocol(dataset), n_classes)
+    return read_before[dataset, method]
 
 
 def mean_of(outcome: Outcome, dataset: str, metric: str) -> dict[str, float]:
@@ -227,18 +227,18 @@ def mean_of(outcome: Outcome, dataset: str, metric: str) -> dict[str, float]:
 def _read(path: Path, protocol: str, n_classes: int) -> HeldOut | None:
     if not path.exists():
         return None
-    own = scan_parquet(path).filter(pl.col("protocol") == protocol)
-    n = own.select(pl.len()).collect().item()
+    of_protocol = scan_parquet(path).filter(pl.col("protocol") == protocol)
+    n = of_protocol.select(pl.len()).collect().item()
     if not n or n * n_classes > MAX_DRAWN_SCORES:
         return None
     fit = pl.struct("repeat", "fold").rank("dense").alias("fit") - 1
-    rows = own.select("row", "y_true", "y_pred", "score", "log_proba", fit).collect()
-    known = not rows["log_proba"].null_count()
+    rows = of_protocol.select("row", "y_true", "y_pred", "score", "log_proba", fit).collect()
+    has_proba = not rows["log_proba"].null_count()
     return HeldOut(
         y_true=rows["y_true"].to_numpy(),
         y_pred=rows["y_pred"].to_numpy(),
         score=rows["score"].list.to_array(n_classes).to_numpy(),
-        log_proba=rows["log_proba"].list.to_array(n_classes).to_numpy() if known else None,
+        log_proba=rows["log_proba"].list.to_array(n_classes).to_numpy() if has_proba else None,
         fit=rows["fit"].to_numpy().astype(np.int64),
         row=rows["row"].to_numpy(),
     )

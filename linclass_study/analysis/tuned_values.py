@@ -62,9 +62,9 @@ def tuning_found(outcome: Outcome) -> pl.DataFrame:
         path, datasets = outcome.results / name, outcome.fits["dataset"].unique().sort().to_list()
         if not path.exists():
             return pl.concat([frame("tuned"), *(tuned_of(outcome, name) for name in datasets)])
-        known = pl.col("dataset").is_in(datasets) & pl.col("method").is_in([*outcome.methods])
+        of_study = pl.col("dataset").is_in(datasets) & pl.col("method").is_in([*outcome.methods])
         with naming_errors(path):
-            return scan_parquet(path).filter(known).collect()
+            return scan_parquet(path).filter(of_study).collect()
 
     return outcome.cached("tuned", read)
 
@@ -80,21 +80,24 @@ def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
     fits = fitted.select(*FIT, "params").partition_by("method", as_dict=True)
     of_values = frame("tuned").drop("failure").schema
     for method, entry in outcome.methods.items():
-        kept = outcome.run_table("tuning", dataset, method)
-        judged = {} if kept is None else kept.partition_by(*FIT, as_dict=True)
+        candidates = outcome.run_table("tuning", dataset, method)
+        judged = {} if candidates is None else candidates.partition_by(*FIT, as_dict=True)
         stated = outcome.parameters.get(method, {}).get("limits", {})
         rows = []
         for *fit, params in fits.get((method,), pl.DataFrame()).iter_rows():
-            own = judged.get(tuple(fit))
-            means = [] if own is None else own.filter("chosen")["mean"].to_list()
-            inner = means[0] if means else None, 0 if own is None else own.height
+            of_fit = judged.get(tuple(fit))
+            means = [] if of_fit is None else of_fit.filter("chosen")["mean"].to_list()
+            inner = (
+                means[0] if means else None,
+                0 if of_fit is None else of_fit.height,
+            )
             for name, value in _chosen(params, entry):
                 limits = stated.get(name, LIMITS.get(name.rpartition("__")[2], ()))
-                end = None if value in limits else _edge(entry, name, value, own)
+                end = None if value in limits else _edge(entry, name, value, of_fit)
                 rows.append((*fit, name, json.dumps(value), end, *inner))
         parts.append(pl.DataFrame(rows, of_values, orient="row"))
-        if kept is not None:
-            failed = kept.filter(pl.col("failure").is_not_null())
+        if candidates is not None:
+            failed = candidates.filter(pl.col("failure").is_not_null())
             parts.append(failed.select(*FIT, pl.col("params").alias("value"), "failure"))
     return pl.concat(parts, how="diagonal").sort(*FIT, "parameter", maintain_order=True)
 
@@ -113,8 +116,8 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
     )
     keys = ("method", "parameter", "edge", "value")
     often = often.join(main_protocol_frame(outcome), on=["dataset", "protocol"]).sort(keys)
-    found = often.group_by(keys, maintain_order=True)
-    return found.agg(datasets=pl.col("dataset").sort()).to_dicts()
+    groups = often.group_by(keys, maintain_order=True)
+    return groups.agg(datasets=pl.col("dataset").sort()).to_dicts()
 
 
 def edge(value: Any, spec: Any) -> str | None:
@@ -132,7 +135,9 @@ def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any]]:
     same = {name: json.dumps(value, default=str) for name, value in given.items()}
     by_folds = [(name, values[name]) for name in tune if name in values]
     others = [(name, value) for name, value in values.items() if name not in tune]
-    return by_folds + [(name, own) for name, own in others if json.dumps(own) != same.get(name)]
+    return by_folds + [
+        (name, chosen) for name, chosen in others if json.dumps(chosen) != same.get(name)
+    ]
 
 
 def _edge(
@@ -181,8 +186,8 @@ def _given_grid(entry: Mapping[str, Any], parameter: str) -> list[Any]:
     if inner:
         steps = dict(params.get("steps") or [])
         return _given_grid(steps.get(step, {}), inner)
-    given = params.get(f"{parameter}s", params.get(parameter))
-    return given if isinstance(given, list) else []
+    grid = params.get(f"{parameter}s", params.get(parameter))
+    return grid if isinstance(grid, list) else []
 
 
 MARK = "†"
@@ -224,12 +229,12 @@ def marked_labels(outcome: Outcome, names: Iterable[str]) -> list[str]:
 def grid_end_note(outcome: Outcome, names: Iterable[str]) -> str:
     """A sentence for captions that explains the mark; empty if none of the methods has it."""
     label, ends = outcome.labels.methods, grid_ends(outcome)
-    those = [name for name in dict.fromkeys(names) if name in ends]
-    found = [label[name] + ends[name].removeprefix(name) for name in those]
-    if not found:
+    marked_methods = [name for name in dict.fromkeys(names) if name in ends]
+    sentences = [label[name] + ends[name].removeprefix(name) for name in marked_methods]
+    if not sentences:
         return ""
-    if len(found) == 1:
-        return f" {MARK} {found[0]}: its score {_may_be_worse(outcome.metric)}."
+    if len(sentences) == 1:
+        return f" {MARK} {sentences[0]}: its score {_may_be_worse(outcome.metric)}."
     return (
         f" {MARK} At least half of the fits on some data set chose an end of the method’s grid, so its score "
         f"{_may_be_worse(outcome.metric)} (tables/at_the_edge.csv)."
@@ -238,11 +243,11 @@ def grid_end_note(outcome: Outcome, names: Iterable[str]) -> str:
 
 def grid_end_sentences(metric: str, tuned: int, ends: Mapping[str, str]) -> list[str]:
     """Sentences of the answer about the `ends` of grids that methods chose, of so many tuned ones."""
-    found = [*ends.values()]
-    if tuned and not found:
+    each = [*ends.values()]
+    if tuned and not each:
         return [f"0 of {counted(tuned, 'tuned method')} at an end of a path or grid."]
-    sentences = [f"{one}: its score {_may_be_worse(metric)}." for one in found[:NAMES]]
-    if (more := len(found) - NAMES) > 0:
+    sentences = [f"{one}: its score {_may_be_worse(metric)}." for one in each[:NAMES]]
+    if (more := len(each) - NAMES) > 0:
         others = counted(more, "other method")
         sentences.append(f"So did {others} with an end of a grid (tables/at_the_edge.csv).")
     return sentences

@@ -194,8 +194,8 @@ def labelled(verdict: T, labels: Labels) -> T:
 
     names = dict.fromkeys(OF_METHODS, labels.methods) | dict.fromkeys(OF_DATASETS, labels.datasets)
     fields = getattr(verdict, "_fields", None) or verdict.__dataclass_fields__  # type: ignore[attr-defined]
-    found = {name: shown(getattr(verdict, name), names.get(name, {})) for name in fields}
-    return type(verdict)(**found)
+    shown_fields = {name: shown(getattr(verdict, name), names.get(name, {})) for name in fields}
+    return type(verdict)(**shown_fields)
 
 
 def no_ranking(base: ComparisonAcross) -> str:
@@ -216,18 +216,21 @@ def no_ranking(base: ComparisonAcross) -> str:
 
 
 def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
-    found, whole = comparison_within(outcome, dataset), ranking(outcome, dataset).filter("whole")
+    result, whole = (
+        comparison_within(outcome, dataset),
+        ranking(outcome, dataset).filter("whole"),
+    )
     best, mean, sd = [], None, None
     if whole.height:
         mean, sd = whole.select("mean", "sd").row(0)
         best = whole["method"].filter((whole["mean"] - mean).abs() < 1e-12).to_list()
     comparisons = {}
-    if found.enough:
-        holm = found.against(found.methods[0]).holm
-        better, equal, worse = (part[0].tolist() for part in found.posterior)
+    if result.enough:
+        holm = result.against(result.methods[0]).holm
+        better, equal, worse = (part[0].tolist() for part in result.posterior)
         comparisons = {
             name: Comparison(better[j], equal[j], worse[j], float(holm[j]))
-            for j, name in enumerate(found.methods)
+            for j, name in enumerate(result.methods)
             if j
         }
     return DatasetVerdict(
@@ -237,29 +240,29 @@ def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
         best,
         mean,
         sd,
-        found.methods,
-        protocol_phrase(outcome.evaluation, found.protocol),
-        found.folds,
-        found.ratio,
+        result.methods,
+        protocol_phrase(outcome.evaluation, result.protocol),
+        result.folds,
+        result.ratio,
         rope_of(outcome.evaluation),
         comparisons,
-        found.rivals if found.enough else [],
+        result.rivals if result.enough else [],
         closest_rival(outcome, dataset),
         excluded_methods(outcome, dataset),
     )
 
 
 def control_verdict(outcome: Outcome, base: ComparisonAcross, method: str) -> ControlVerdict | None:
-    found = across(outcome, base, method)
-    if found is None or not found.others:
+    result = across(outcome, base, method)
+    if result is None or not result.others:
         return None
-    by_verdict = found.by_verdict()
+    by_verdict = result.by_verdict()
     better, worse, undecided = (by_verdict[word] for word in ("better", "worse", "open"))
-    verdict = ControlVerdict(method, better, worse, undecided, found.test, found.comparisons)
-    j = found.next_by_rank if found.enough else None
-    if j is None or found.adjusted[j] < ALPHA or {method, found.others[j]} <= {*base.best}:
+    verdict = ControlVerdict(method, better, worse, undecided, result.test, result.comparisons)
+    j = result.next_by_rank if result.enough else None
+    if j is None or result.adjusted[j] < ALPHA or {method, result.others[j]} <= {*base.best}:
         return verdict
-    return replace(verdict, next=found.others[j], datasets_needed=found.datasets_needed()[j])
+    return replace(verdict, next=result.others[j], datasets_needed=result.datasets_needed()[j])
 
 
 def incomplete_methods(outcome: Outcome, base: ComparisonAcross) -> list[Incomplete]:
@@ -269,33 +272,33 @@ def incomplete_methods(outcome: Outcome, base: ComparisonAcross) -> list[Incompl
     if not lacking or not base.datasets:
         return []
     reasons = {name: excluded_methods(outcome.parts()[name], name) for name in base.datasets}
-    found = []
+    incomplete = []
     for method in lacking:
-        known = method in every.methods
-        datasets = every.missing_on(method) if known else base.datasets
-        why: dict[str, list[str]] = {}
+        has_scores = method in every.methods
+        datasets = every.missing_on(method) if has_scores else base.datasets
+        places: dict[str, list[str]] = {}
         for name in datasets:
-            why.setdefault(reasons[name].get(method, "no finite value"), []).append(name)
+            places.setdefault(reasons[name].get(method, "no finite value"), []).append(name)
         reason = "; ".join(
-            words if len(why) == 1 else f"{words} on {', '.join(names)}"
-            for words, names in why.items()
+            words if len(places) == 1 else f"{words} on {', '.join(names)}"
+            for words, names in places.items()
         )
         ranked = worst.enough and method in worst.methods
         rank = float(worst.nemenyi.ranks[worst.methods.index(method)]) if ranked else None
         scored = len(base.datasets) - len(datasets)
-        found.append(Incomplete(method, datasets, reason, scored, rank, len(worst.methods)))
-    return found
+        incomplete.append(Incomplete(method, datasets, reason, scored, rank, len(worst.methods)))
+    return incomplete
 
 
 def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
     """Method → statuses of its failed fits ('not applicable', 'failed'), or the metric without a value."""
     fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
     missed = fits.filter(~pl.col("status").is_in(FITTED))
-    found = {}
+    reasons = {}
     excluded = ranking(outcome, dataset).filter(~pl.col("whole"))
     for method, planned in excluded.select("method", "planned").iter_rows():
         met = {*missed.filter(method=method)["status"]}
         words = [status_words(status) for status in STATUSES if status in met]
         absent = f"no {metric_words(outcome.metric)}" if planned else "not run"
-        found[method] = ", ".join(words) or absent
-    return {method: found[method] for method in outcome.methods if method in found}
+        reasons[method] = ", ".join(words) or absent
+    return {method: reasons[method] for method in outcome.methods if method in reasons}

@@ -33,7 +33,7 @@ def same_predictions(outcome: Outcome) -> list[str]:
     """A sentence for each group of methods with the same predictions on all data sets, or on all of two classes."""
     compared = {name: comparison_within(own, name) for name, own in outcome.parts().items()}
     two = [name for name in compared if len(outcome.about(name).get("classes") or ()) == 2]
-    found: dict[frozenset[str], str] = {}
+    sentences: dict[frozenset[str], str] = {}
     for names, of_what in (([*compared], ""), (two, " of two classes")):
         groups: dict[tuple[int | None, ...], list[str]] = {}
         for method in outcome.methods:
@@ -43,23 +43,23 @@ def same_predictions(outcome: Outcome) -> list[str]:
             shared = sum(first is not None for first in firsts)
             if len(same) > 1 and shared > 1:
                 sets = f"{'both' if shared == 2 else f'all {shared}'} data sets{of_what}"
-                found.setdefault(
+                sentences.setdefault(
                     frozenset(same),
                     f"{names_and_others(same, NAMES)} predict the same class in every held-out row of {sets} on which "
                     "they have scores.",
                 )
-    return [*found.values()][:MAX_SENTENCES]
+    return [*sentences.values()][:MAX_SENTENCES]
 
 
 def predicted_classes(own: Outcome, dataset: str, method: str) -> str:
     """A digest of the predicted classes; if it is unknown the method's name, which no other has."""
     path = own.results / "runs" / dataset / method / "predictions.parquet"
-    known: Mapping[str, str | None]
+    digests: Mapping[str, str | None]
     if path.exists():
-        known = class_digests(read_parquet(path, columns=[*FIT, "row", "y_pred"]))
+        digests = class_digests(read_parquet(path, columns=[*FIT, "row", "y_pred"]))
     else:
-        known = own.digests.get((dataset, method), {})
-    return known.get(own.protocol(dataset)) or method
+        digests = own.digests.get((dataset, method), {})
+    return digests.get(own.protocol(dataset)) or method
 
 
 ROPE = 0.01  # default region of practical equivalence
@@ -99,11 +99,11 @@ class ComparisonWithin:
     @cached_property
     def posterior(self) -> Posterior:
         """Bayesian correlated t test: probabilities [i, j] that i is better than j, practically equal, worse."""
-        found = bayesian_t(self.table, self.ratio, self.rope, self.step)
+        of_test = bayesian_t(self.table, self.ratio, self.rope, self.step)
         first = np.array([self.first.get(m, j) for j, m in enumerate(self.methods)])
-        same = (first[:, None] == first) & ~np.eye(len(first), dtype=bool)  # which are equal
-        certain = zip((0, 1, 0), found, strict=True)
-        return Posterior(*(np.where(same, sure, p) for sure, p in certain))
+        are_copies = (first[:, None] == first) & ~np.eye(len(first), dtype=bool)  # which are equal
+        certain = zip((0, 1, 0), of_test, strict=True)
+        return Posterior(*(np.where(are_copies, sure, p) for sure, p in certain))
 
     def is_copy(self, i: int, j: int) -> bool:
         """Whether two methods have the same predictions."""

@@ -27,59 +27,61 @@ Arrays = dict[str, np.ndarray]
 
 def check_dataset(data: Dataset) -> tuple[Facts, Arrays]:
     """(facts, arrays): the arrays are keys of rows and columns by kind, and proofs of separability."""
-    found = _Findings()
+    findings = _Findings()
     if data.in_file:
         names = data.table.names
-        found.of("rows", lambda: checks_of_blocks(blocks.tables(data.in_file, names), names))
-        _repeated(found, data)
-        found.unchecked["all else"] = "rows stay in their file"
+        findings.of("rows", lambda: checks_of_blocks(blocks.tables(data.in_file, names), names))
+        _repeated(findings, data)
+        findings.unchecked["all else"] = "rows stay in their file"
     elif len(data.y):
-        _in_memory(found, data)
-    return {**_sizes(data), **found.facts, "unchecked": found.unchecked}, found.arrays
+        _in_memory(findings, data)
+    return {**_sizes(data), **findings.facts, "unchecked": findings.unchecked}, findings.arrays
 
 
 def misleading(data: Dataset) -> Facts:
     """What can make every result on the data set meaningless (data_warnings.serious), without the costly checks."""
-    found = _Findings()
-    _find_misleading(found, data)
-    return {**_sizes(data), **found.facts}
+    findings = _Findings()
+    _find_misleading(findings, data)
+    return {**_sizes(data), **findings.facts}
 
 
-def _find_misleading(found: _Findings, data: Dataset) -> None:
+def _find_misleading(findings: _Findings, data: Dataset) -> None:
     table, y, split = data.table, data.y, data.split
-    found.of("numbers", lambda: columns.nearly_numeric(table))
-    found.of("dates", lambda: columns.dates(table))
-    found.of("identifiers", lambda: columns.identifiers(table, split))
-    found.of("columns like the target", lambda: columns.target_like(table, y, split))
-    found.of("columns that predict the class", lambda: columns.one_rule(table, y, split))
+    findings.of("numbers", lambda: columns.nearly_numeric(table))
+    findings.of("dates", lambda: columns.dates(table))
+    findings.of("identifiers", lambda: columns.identifiers(table, split))
+    findings.of("columns like the target", lambda: columns.target_like(table, y, split))
+    findings.of("columns that predict the class", lambda: columns.one_rule(table, y, split))
 
 
-def _in_memory(found: _Findings, data: Dataset) -> None:
+def _in_memory(findings: _Findings, data: Dataset) -> None:
     table, y = data.table, data.y
-    found.of("rows", lambda: ({}, rows.keys_by_kind(table)))
-    _repeated(found, data)
-    found.of("missing values", lambda: columns.missing_cells(table))
-    found.of("constant columns", lambda: columns.constant_columns(table))
-    found.of("duplicated columns", lambda: columns.duplicated_columns(table))
-    _find_misleading(found, data)
+    findings.of("rows", lambda: ({}, rows.keys_by_kind(table)))
+    _repeated(findings, data)
+    findings.of("missing values", lambda: columns.missing_cells(table))
+    findings.of("constant columns", lambda: columns.constant_columns(table))
+    findings.of("duplicated columns", lambda: columns.duplicated_columns(table))
+    _find_misleading(findings, data)
     try:
         X = design(table)
     except NotChecked as reason:
-        found.unchecked["rank and separability"] = str(reason)
+        findings.unchecked["rank and separability"] = str(reason)
         return
-    found.facts["design_columns"] = int(X.shape[1])
-    found.of("rank", lambda: geometry.rank(X))
-    found.of("separability", lambda: separable_pairs(X, y, data.classes))
+    findings.facts["design_columns"] = int(X.shape[1])
+    findings.of("rank", lambda: geometry.rank(X))
+    findings.of("separability", lambda: separable_pairs(X, y, data.classes))
 
 
-def _repeated(found: _Findings, data: Dataset) -> None:
+def _repeated(findings: _Findings, data: Dataset) -> None:
     """Checks that use the keys of the rows, if there are any."""
-    own = found.arrays.get("rows_by_name")
-    if own is not None:
-        found.facts["features_digest"] = rows.features_digest(own)
-        found.of("repeated rows", lambda: rows.repeated_rows(own, data.y))
-        found.of("rows of other groups", lambda: rows.rows_across_groups(own, data.y, data.groups))
-        found.of("the official split", lambda: rows.rows_on_both_sides(own, data.split))
+    keys = findings.arrays.get("rows_by_name")
+    if keys is not None:
+        findings.facts["features_digest"] = rows.features_digest(keys)
+        findings.of("repeated rows", lambda: rows.repeated_rows(keys, data.y))
+        findings.of(
+            "rows of other groups", lambda: rows.rows_across_groups(keys, data.y, data.groups)
+        )
+        findings.of("the official split", lambda: rows.rows_on_both_sides(keys, data.split))
 
 
 class _Findings:
@@ -144,8 +146,8 @@ def checks_of_blocks(
         **columns.constant_facts(names, varies),
         **columns.duplicated_facts(names, digests, varies),
     }
-    of_rows = {kind: np.concatenate([own[kind] for own in parts]) for kind in rows.KINDS[:2]}
-    of_columns = np.sum([own["columns_by_name"] for own in parts], axis=0, dtype=np.uint64)
+    of_rows = {kind: np.concatenate([keys[kind] for keys in parts]) for kind in rows.KINDS[:2]}
+    of_columns = np.sum([keys["columns_by_name"] for keys in parts], axis=0, dtype=np.uint64)
     return facts, {**of_rows, "columns_by_name": of_columns}
 
 
@@ -153,10 +155,10 @@ def write_checks(
     data: str, about: str, metadata: Mapping[str, Any], facts: str, arrays: str
 ) -> None:
     """Check the data set in `data` (.npz) and `about` (.json); `metadata` is that of its entry."""
-    known = read_about(about)
-    found, kept = check_dataset(load_dataset(data))
-    named: dict[str, Any] = dict(kept)
-    whole = {"status": known["status"], "reason": known["reason"], **found, **metadata}
+    record = read_about(about)
+    checked, arrays_by_name = check_dataset(load_dataset(data))
+    named: dict[str, Any] = dict(arrays_by_name)
+    whole = {"status": record["status"], "reason": record["reason"], **checked, **metadata}
     write_json(facts, whole)
     with atomic_write(arrays) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **named)

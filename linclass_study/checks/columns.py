@@ -54,20 +54,20 @@ def missing_facts(names: Sequence[str], counts: np.ndarray) -> dict[str, Any]:
 
 
 def constant_facts(names: Sequence[str], varies: np.ndarray) -> dict[str, Any]:
-    found = [names[j] for j in np.flatnonzero(~varies).tolist()]
-    return {"constant_columns": len(found), "constant_column_names": found[:NAMED]}
+    constant = [names[j] for j in np.flatnonzero(~varies).tolist()]
+    return {"constant_columns": len(constant), "constant_column_names": constant[:NAMED]}
 
 
 def duplicated_facts(
     names: Sequence[str], contents: Iterable[bytes], varies: np.ndarray
 ) -> dict[str, Any]:
     first: dict[bytes, str] = {}
-    again = {}
-    for name, content, counts in zip(names, contents, varies, strict=True):
-        if counts and (known := first.setdefault(content, name)) != name:
-            again[name] = known
-    shown = dict(list(again.items())[:NAMED])
-    return {"duplicated_columns": len(again), "duplicated_column_of": shown}
+    copies = {}
+    for name, content, is_varying in zip(names, contents, varies, strict=True):
+        if is_varying and (original := first.setdefault(content, name)) != name:
+            copies[name] = original
+    shown = dict(list(copies.items())[:NAMED])
+    return {"duplicated_columns": len(copies), "duplicated_column_of": shown}
 
 
 def _varies(X: Any) -> np.ndarray:
@@ -88,8 +88,8 @@ def _contents(table: Table) -> Iterator[bytes]:
             number = np.argsort(np.argsort(first)) + (levels[:1] >= 0)
             kind, parts = b"levels", [number[place]]
         elif table.is_sparse:
-            own = slice(X.indptr[j], X.indptr[j + 1])
-            kind, parts = b"numbers", [X.indices[own], rows.words_of_numbers(X.data[own])]
+            stored = slice(X.indptr[j], X.indptr[j + 1])
+            kind, parts = b"numbers", [X.indices[stored], rows.words_of_numbers(X.data[stored])]
         else:
             kind, parts = b"numbers", [rows.words_of_numbers(X[:, j])]
         total = hashlib.blake2b(kind, digest_size=16)
@@ -105,12 +105,12 @@ SHOWN = 3  # levels that are not numbers
 
 def nearly_numeric(table: Table) -> dict[str, Any]:
     """{column: [levels that are numbers, levels that are not, the first of these]}."""
-    found = {
+    columns = {
         name: [len(levels) - len(others), len(others), others[:SHOWN]]
         for name, levels in table.levels.items()
         if (others := stray_levels(levels))
     }
-    return {"nearly_numeric_columns": found}
+    return {"nearly_numeric_columns": columns}
 
 
 # Columns of dates: as text, such as 2024-03-01 or 1 Mar 2024 10:30, or as whole numbers, such as 20240301.
@@ -135,13 +135,13 @@ PATTERNS = [re.compile(form + TIME, re.IGNORECASE) for form in FORMS]
 
 def dates(table: Table) -> dict[str, Any]:
     """{column: [different dates, the first of them]}."""
-    found = {}
+    date_columns = {}
     for name, levels in table.levels.items():
         if name in table.texts or len(levels) < FEW_DATES:
             continue
-        own = [level for level in levels if is_date(level)]
-        if len(own) >= max(FEW_DATES, DATES * len(levels)):
-            found[name] = [len(own), own[0]]
+        dates_of_column = [level for level in levels if is_date(level)]
+        if len(dates_of_column) >= max(FEW_DATES, DATES * len(levels)):
+            date_columns[name] = [len(dates_of_column), dates_of_column[0]]
     for name, column in () if table.is_sparse else zip(table.names, table.X.T, strict=True):
         if name in table.levels or not len(column):
             continue
@@ -152,8 +152,8 @@ def dates(table: Table) -> dict[str, Any]:
         day, month = values % 100, values // 100 % 100
         are_days = (values == np.floor(values)) & (day >= 1) & (day <= 31)
         if len(values) >= FEW_DATES and (are_days & (month >= 1) & (month <= 12)).all():
-            found[name] = [len(values), f"{values[0]:.0f}"]
-    return {"date_columns": found}
+            date_columns[name] = [len(values), f"{values[0]:.0f}"]
+    return {"date_columns": date_columns}
 
 
 def is_date(text: str) -> bool:
@@ -162,10 +162,10 @@ def is_date(text: str) -> bool:
         parts = pattern.fullmatch(text.strip())
         if parts is None:
             continue
-        named = parts.groupdict()
-        if "month" not in named:
+        groups = parts.groupdict()
+        if "month" not in groups:
             return True
-        small, large = sorted((int(named["month"]), int(named["day"])))
+        small, large = sorted((int(groups["month"]), int(groups["day"])))
         return 1 <= small <= 12 and large <= 31
     return False
 
@@ -195,7 +195,7 @@ def identifiers(table: Table, split: np.ndarray) -> dict[str, Any]:
     else:
         first = table.X[:LOOK]
         candidates = np.flatnonzero((np.isnan(first) | (first == np.floor(first))).all(axis=0))
-    found = {}
+    identifier_columns = {}
     for j in candidates.tolist():
         name = table.names[j]
         values = table.column(j)
@@ -204,8 +204,8 @@ def identifiers(table: Table, split: np.ndarray) -> dict[str, Any]:
             continue
         levels = len(np.unique(values))
         if levels >= LEVELS * len(values) and (name in table.levels or _numbers_rows(name, values)):
-            found[name] = [levels, len(values)]
-    return {"identifier_columns": found}
+            identifier_columns[name] = [levels, len(values)]
+    return {"identifier_columns": identifier_columns}
 
 
 def _numbers_rows(name: str, values: np.ndarray) -> bool:
@@ -251,7 +251,7 @@ def target_like(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any
     if split.any():
         train = np.flatnonzero(split == 0)
         table, y = table.rows(train), y[train]
-    found: dict[str, str] = {}
+    how_revealing: dict[str, str] = {}
     repeated = np.count_nonzero(np.bincount(y) > 1)  # every column reveals classes of one row
     if len(y) >= FEWEST and repeated > 1:
         for j in _worth_a_look(table, y):
@@ -259,8 +259,8 @@ def target_like(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any
             values = table.column(j)
             how = next(_ways(values, y, name in table.levels, len(table.names)), None)
             if how:
-                found[name] = how
-    return {"target_like_columns": found}
+                how_revealing[name] = how
+    return {"target_like_columns": how_revealing}
 
 
 def _worth_a_look(table: Table, y: np.ndarray) -> Iterator[int]:
@@ -351,7 +351,7 @@ def one_rule(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any]:
         raise NotChecked(f"more than {CELLS:,.0f} cells")
     train = np.flatnonzero(split == 0)
     X, y = (table.X[train], y[train]) if len(train) < len(y) else (table.X, y)
-    n, found = len(y), {}
+    n, predicting_columns = len(y), {}
     most = np.bincount(y).max() if n else 0
     for name, values in zip(table.names, X.T, strict=True):
         if name in table.texts:
@@ -362,15 +362,15 @@ def one_rule(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any]:
             continue
         right = int(_crossed(codes, y).max(axis=1).sum())
         if right >= RIGHT * n and n - right <= ERRORS * (n - most):
-            found[name] = [round(right / n, 4), round(most / n, 4)]
-    return {"one_rule_columns": found}
+            predicting_columns[name] = [round(right / n, 4), round(most / n, 4)]
+    return {"one_rule_columns": predicting_columns}
 
 
 def _intervals(values: np.ndarray) -> np.ndarray:
     """The interval of each value; missing ones are NaN."""
-    known = ~np.isnan(values)
+    is_present = ~np.isnan(values)
     count = min(len(values) // PER_VALUE - 1, MAX_INTERVALS)  # and the missing cells
-    if count < 2 or not known.any():
+    if count < 2 or not is_present.any():
         return np.zeros(len(values))
-    ends = np.unique(np.quantile(values[known], np.arange(1, count) / count))
-    return np.where(known, np.searchsorted(ends, values), np.nan)
+    ends = np.unique(np.quantile(values[is_present], np.arange(1, count) / count))
+    return np.where(is_present, np.searchsorted(ends, values), np.nan)

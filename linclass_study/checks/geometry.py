@@ -34,13 +34,13 @@ class NotChecked(Exception):
 
 def design(table: Table) -> Any:
     """Design matrix (n, p), dense or CSR, without text columns."""
-    kept = [j for j, name in enumerate(table.names) if name not in table.texts]
-    if not kept:
+    not_texts = [j for j, name in enumerate(table.names) if name not in table.texts]
+    if not not_texts:
         raise NotChecked("there are texts only")
-    if len(kept) < len(table.names):
-        table = table.columns(np.array(kept))
+    if len(not_texts) < len(table.names):
+        table = table.columns(np.array(not_texts))
     indicators = sum(len(levels) for levels in table.levels.values())
-    if indicators and table.shape[0] * (len(kept) + indicators) > CELLS:
+    if indicators and table.shape[0] * (len(not_texts) + indicators) > CELLS:
         raise NotChecked(f"one-hot makes about {indicators:,} columns")
     filled = Impute().fit(table).transform(table)
     return OneHot().fit(filled).transform(filled).X
@@ -115,18 +115,18 @@ def separable_pairs(
     kinds: dict[tuple[int, int], str] = {}
     proofs: dict[str, np.ndarray] = {}
     for k, l in combinations(range(K), 2):
-        own = np.flatnonzero((y == k) | (y == l))
-        rows, labels = X[own], y[own]
+        of_pair = np.flatnonzero((y == k) | (y == l))
+        rows, labels = X[of_pair], y[of_pair]
         kinds[k, l] = "undecided"  # if neither answer can be proved
         with suppress(Undecided, NotApplicable, np.linalg.LinAlgError):
             small = rows.shape[0] * rows.shape[1] <= BY_PROGRAM
-            found = separability(rows, labels, method="newton" if small else "newton_alone")
-            if found.holds(rows, labels):
-                kinds[k, l] = found.kind
-                if found.weights is not None:
-                    proofs[f"hyperplane {k}-{l}"] = np.append(found.weights, found.intercept)
-                if found.multipliers.any():
-                    proofs[f"multipliers {k}-{l}"] = found.multipliers
+            proof = separability(rows, labels, method="newton" if small else "newton_alone")
+            if proof.holds(rows, labels):
+                kinds[k, l] = proof.kind
+                if proof.weights is not None:
+                    proofs[f"hyperplane {k}-{l}"] = np.append(proof.weights, proof.intercept)
+                if proof.multipliers.any():
+                    proofs[f"multipliers {k}-{l}"] = proof.multipliers
     counts = Counter(kinds.values())
     shown = {kind: counts[kind] for kind in ("complete", "quasi-complete", "none", "undecided")}
     if counts["complete"]:
@@ -139,7 +139,7 @@ def separable_pairs(
         "separable_pairs": counts["complete"],
         "separability": shown,
         "pairs_by_kind": {
-            kind: [[classes[k], classes[l]] for (k, l), own in kinds.items() if own == kind]
+            kind: [[classes[k], classes[l]] for (k, l), of_pair in kinds.items() if of_pair == kind]
             for kind in shown
             if counts[kind]
         },

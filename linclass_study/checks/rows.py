@@ -82,13 +82,13 @@ def keys_of_table(table: Table, named: bool = True) -> Keys:
     hashes = [word_of_name(name if named else "") for name in table.names]
     salts = np.array(hashes, np.uint64)
     coded = [j for j, name in enumerate(table.names) if name in table.levels]
-    found = (_of_sparse if table.is_sparse else _of_dense)(table.X, salts, coded)
+    keys = (_of_sparse if table.is_sparse else _of_dense)(table.X, salts, coded)
     for j in coded:
         levels = table.levels[table.names[j]]
         cells = _mixed(words_of_levels(table.column(j), levels), salts[j])
-        found.rows[:] += cells
-        found.columns[j] = cells.sum(dtype=np.uint64)
-    return found
+        keys.rows[:] += cells
+        keys.columns[j] = cells.sum(dtype=np.uint64)
+    return keys
 
 
 def keys_by_kind(table: Table) -> dict[str, Words]:
@@ -104,15 +104,15 @@ def features_digest(rows: Words) -> str:
 
 def _of_dense(X: np.ndarray, salts: Words, coded: list[int]) -> Keys:
     n, d = X.shape
-    found = Keys(np.zeros(n, np.uint64), np.zeros(d, np.uint64))
+    keys = Keys(np.zeros(n, np.uint64), np.zeros(d, np.uint64))
     size = max(1, BLOCK // max(1, d))
     for start in range(0, n, size):
-        own = slice(start, start + size)
-        cells = _mixed(words_of_numbers(X[own]), salts)
+        block = slice(start, start + size)
+        cells = _mixed(words_of_numbers(X[block]), salts)
         cells[:, coded] = 0
-        found.rows[own] = cells.sum(axis=1, dtype=np.uint64)
-        found.columns[:] += cells.sum(axis=0, dtype=np.uint64)
-    return found
+        keys.rows[block] = cells.sum(axis=1, dtype=np.uint64)
+        keys.columns[:] += cells.sum(axis=0, dtype=np.uint64)
+    return keys
 
 
 def _of_sparse(X: Any, salts: Words, coded: list[int]) -> Keys:
@@ -126,9 +126,9 @@ def _of_sparse(X: Any, salts: Words, coded: list[int]) -> Keys:
 
 
 def _mixed(cells: Words, salts: Any) -> Words:
-    found = mix(cells ^ salts)
-    found[cells == 0] = 0
-    return found
+    mixed = mix(cells ^ salts)
+    mixed[cells == 0] = 0
+    return mixed
 
 
 def repeated_rows(keys: Words, y: np.ndarray) -> dict[str, Any]:

@@ -47,13 +47,13 @@ def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], 
     written: dict[str, str] = {}
     problems: list[Problem] = []
     for name, entry in entries.items():
-        wrong = list(_problems(name, entry))
-        problems += wrong
-        for own_name, own in [] if wrong else _each(name, entry):
+        problems_of_entry = list(_problems(name, entry))
+        problems += problems_of_entry
+        for own_name, expanded_entry in [] if problems_of_entry else _each(name, entry):
             if own_name in expanded:
                 what = f"'{own_name}' is also defined by '{written[own_name]}'; rename one"
                 problems.append(([name], what))
-            expanded[own_name], written[own_name] = own, name
+            expanded[own_name], written[own_name] = expanded_entry, name
     return expanded, written, problems
 
 
@@ -161,16 +161,16 @@ def read_catalogue(
     catalogue = deepcopy(computed_once(f"catalogue {path}", state, conforming))
     defined, origin, wrong = expand(parse_numbers(define.get(kind) or {}))
     written.refuse(wrong, where)
-    own = schema.fitted(kind, defined)
-    problems = list(schema_problems(kind, own))
-    twice = [name for name in own if name in catalogue]
+    defined_entries = schema.fitted(kind, defined)
+    problems = list(schema_problems(kind, defined_entries))
+    taken = [name for name in defined_entries if name in catalogue]
     written.refuse(
-        [([name], f"the name is already in {path.name}; choose another") for name in twice], where
+        [([name], f"the name is already in {path.name}; choose another") for name in taken], where
     )
-    catalogue |= own
+    catalogue |= defined_entries
     if kind == "datasets":
         names = {path[0] for path, _ in problems if path}
-        sound = {name: entry for name, entry in own.items() if name not in names}
+        sound = {name: entry for name, entry in defined_entries.items() if name not in names}
         written.refuse(_unknown_relatives(sound, catalogue), where)
     return catalogue, origin, problems
 
@@ -190,9 +190,9 @@ def _unknown_relatives(
     for name, entry in entries.items():
         for i, other in enumerate(entry.get("shares_rows_with", [])):
             if other not in catalogue:
-                known = catalogue | suite_entries(suite_names())
-                if other not in known:
-                    what = f"there is no data set '{other}'; {suggest_name(other, known)}"
+                all_names = catalogue | suite_entries(suite_names())
+                if other not in all_names:
+                    what = f"there is no data set '{other}'; {suggest_name(other, all_names)}"
                     yield [name, "shares_rows_with", i], what
 
 
@@ -205,15 +205,15 @@ def suggest_methods(name: str, catalogue: Mapping[str, Any]) -> str:
     """The remedy for a name that is not in the catalogue: methods whose names begin so, or of a class of this name,
     which may be scikit-learn's; else the nearest name."""
     plain, wanted = _plain(name), _plain(CLASSES.get(name, name))
-    found = [
+    matching = [
         f"'{one}'"
         for one, entry in catalogue.items()
         if _plain(one).startswith(plain)
         or _plain(str(entry.get("classifier")).rpartition(".")[2]) == wanted
     ][:SHOWN]
-    if not found:
+    if not matching:
         return suggest_name(name, catalogue)
-    return f"did you mean {', '.join(found[:-1])}{' or ' * (len(found) > 1)}{found[-1]}?"
+    return f"did you mean {', '.join(matching[:-1])}{' or ' * (len(matching) > 1)}{matching[-1]}?"
 
 
 def _plain(name: str) -> str:
@@ -224,10 +224,10 @@ def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
     """Replace the name of a grid by the names of all its entries."""
     if not isinstance(names, list):
         return names
-    made: dict[str, list[str]] = {}
+    entries: dict[str, list[str]] = {}
     for name, source in origin.items():
-        made.setdefault(source, []).append(name)
-    return list(dict.fromkeys(own for name in names for own in made.get(name, [name])))
+        entries.setdefault(source, []).append(name)
+    return list(dict.fromkeys(entry for name in names for entry in entries.get(name, [name])))
 
 
 Selected = tuple[dict[str, dict[str, Any]], list[Problem]]
@@ -240,18 +240,18 @@ def select_entries(kind: str, values: dict[str, Any], catalogue: dict[str, Any])
     """
     if kind == "methods":
         return _named(kind, values, catalogue)
-    given, known = values.get("suite", []), suite_names()
-    chosen = [given] if isinstance(given, str) else given
+    suite, all_suites = values.get("suite", []), suite_names()
+    chosen = [suite] if isinstance(suite, str) else suite
     problems: list[Problem] = [
-        (["suite"], f"there is no suite '{name}'; {suggest_name(name, known)}")
+        (["suite"], f"there is no suite '{name}'; {suggest_name(name, all_suites)}")
         for name in chosen
-        if name not in known
+        if name not in all_suites
     ]
     if not chosen and not values["datasets"]:
         problems += [(["datasets"], "no data set is selected; give names, or a suite")]
-    of_suites = suite_entries([name for name in chosen if name in known])
+    of_suites = suite_entries([name for name in chosen if name in all_suites])
     if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
-        catalogue = suite_entries(known) | catalogue  # data sets of suites can be named, too
+        catalogue = suite_entries(all_suites) | catalogue  # data sets of suites can be named, too
     selected, unknown = _named(kind, values, catalogue)
     others = {name: of_suites[name] for name in of_suites if name not in selected}
     return selected | others, problems + unknown
@@ -262,12 +262,12 @@ def _meant(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
     if kind == "datasets" and ("/" in name or Path(name).is_file()):
         key = "url" if re.match("https?://", name) else "file"
         own_name = re.sub("[^A-Za-z0-9_.+-]+", "_", Path(name).stem).strip("_.+-") or "mine"
-        own = f"{{{own_name}: {{source: {{{key}: {yaml_text(name)}}}, target: …}}}}"
-        return f"define one, `define: {{datasets: {own}}}`, and list its name"
+        definition = f"{{{own_name}: {{source: {{{key}: {yaml_text(name)}}}, target: …}}}}"
+        return f"define one, `define: {{datasets: {definition}}}`, and list its name"
     module, _, last = name.rpartition(".")
     if kind == "methods" and module and last[:1].isupper():
-        own = f"{{{last}: {{classifier: {name}}}}}"
-        return f"define one, `define: {{methods: {own}}}`, and list its name"
+        definition = f"{{{last}: {{classifier: {name}}}}}"
+        return f"define one, `define: {{methods: {definition}}}`, and list its name"
     return suggest_methods(name, catalogue) if kind == "methods" else suggest_name(name, catalogue)
 
 

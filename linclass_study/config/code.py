@@ -76,9 +76,12 @@ def modules_of_features(steps: Iterable[Any]) -> list[str]:
 
 def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:
     """Digest of the code of all files that these files and modules import, and of the versions of libraries."""
-    found, libraries = closure(files, modules)
-    read = {*reads, *(ROOT / file for module, file in READS.items() if PACKAGES / module in found)}
-    lines = [f"{_shown(path)} {_read(path)[1]}" for path in sorted(found)]
+    sources, libraries = closure(files, modules)
+    read = {
+        *reads,
+        *(ROOT / file for module, file in READS.items() if PACKAGES / module in sources),
+    }
+    lines = [f"{_shown(path)} {_read(path)[1]}" for path in sorted(sources)]
     lines += [f"{_shown(path)} {_digest(path.read_bytes())}" for path in sorted(read)]
     lines += [f"{name} {_version(name)}" for name in sorted(libraries)]
     return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
@@ -88,30 +91,30 @@ def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], s
     """(source files reached from these files and modules, top-level names of the libraries that are named or that files
     of one's own import).
     """
-    found: set[Path] = set()
+    sources: set[Path] = set()
     libraries: set[str] = set()
     waiting = list(files)
     for module in modules:
-        own = files_of(module)
-        waiting += own
-        if not own:
+        members = files_of(module)
+        waiting += members
+        if not members:
             libraries.add(module.partition(".")[0])  # an installed library: its version counts
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
+        if path not in sources:
+            sources.add(path)
             files_of_path, libraries_of_path = _imported(path)
             waiting += files_of_path
             libraries |= libraries_of_path
-    return found, libraries - sys.stdlib_module_names
+    return sources, libraries - sys.stdlib_module_names
 
 
 @cache
 def _imported(path: Path) -> tuple[frozenset[Path], frozenset[str]]:
     """(source files, and of a user's file top-level names of libraries) that a source file imports."""
-    own = {name: files_of(name) for name in _read(path)[0]}
-    libraries = () if _is_ours(path) else (n.partition(".")[0] for n in own if not own[n])
-    return frozenset(file for files in own.values() for file in files), frozenset(libraries)
+    imports = {name: files_of(name) for name in _read(path)[0]}
+    libraries = () if _is_ours(path) else (n.partition(".")[0] for n in imports if not imports[n])
+    return frozenset(file for files in imports.values() for file in files), frozenset(libraries)
 
 
 def modules_named(entry: Entry) -> Iterator[str]:
@@ -165,8 +168,8 @@ def _read(path: Path) -> tuple[tuple[str, ...], str]:
     Imports are dotted names; of `from a import b` both a and a.b, either may be the module.
     """
     # where a user's module is found, hence what its relative imports mean, depends on the folder
-    place, own = ROOT if _is_ours(path) else Path.cwd(), os.stat(__file__)
-    name = f"source {sys.version_info[:2]} {own.st_size} {own.st_mtime_ns} {place}"
+    place, this_module = ROOT if _is_ours(path) else Path.cwd(), os.stat(__file__)
+    name = f"source {sys.version_info[:2]} {this_module.st_size} {this_module.st_mtime_ns} {place}"
     names, digest = computed_of_file(name, path, lambda: _parsed(path))
     return tuple(names), digest
 
@@ -201,32 +204,32 @@ def _digest(content: bytes) -> str:
 def syntax(tree: ast.AST) -> str:
     """The nodes of a syntax tree without strings that stand alone (docstrings); empty fields, in which versions of
     Python differ, are left out. Much faster than `ast.dump`."""
-    found: list[Any] = []
+    parts: list[Any] = []
     waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, list):
-            kept = [
+            children = [
                 item
                 for item in node
                 if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))
                 or not isinstance(item.value.value, str)
             ]
-            found.append(len(kept))
-            waiting += kept
+            parts.append(len(children))
+            waiting += children
         elif isinstance(node, ast.AST):
-            found.append(type(node).__name__)
+            parts.append(type(node).__name__)
             for name in node._fields:
                 value = getattr(node, name, None)
                 if isinstance(value, list | ast.AST):
                     if value != []:
-                        found.append(name)
+                        parts.append(name)
                         waiting.append(value)
                 elif value is not None:
-                    found.append((name, value))
+                    parts.append((name, value))
         else:
-            found.append(node)
-    return repr(found)
+            parts.append(node)
+    return repr(parts)
 
 
 def _when_run(tree: ast.AST) -> Iterator[ast.AST]:
@@ -254,9 +257,9 @@ def _version(name: str) -> str:
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
-    known = "*.dist-info", "*.egg-info"
+    markers = "*.dist-info", "*.egg-info"
     # a folder without any, such as a study's, changes all the time
-    folders = [f for f in sys.path if any(next(Path(f).glob(form), None) for form in known)]
+    folders = [f for f in sys.path if any(next(Path(f).glob(form), None) for form in markers)]
     state = [[folder, os.stat(folder or ".").st_mtime_ns] for folder in folders]
     name = f"distributions {sys.prefix}"
     return dict(computed_once(name, state, metadata.packages_distributions))
@@ -275,14 +278,14 @@ def own_modules(
 ) -> list[tuple[str, str, str]]:
     """Python files below the working directory or PYTHONPATH that methods and metrics import, but for linclass's: of
     each its name below that folder, its path, and the digest of its content."""
-    named = [module for path in own_metrics(evaluation) for module in metrics.modules_of(path)]
+    modules = [module for path in own_metrics(evaluation) for module in metrics.modules_of(path)]
     for entry in methods.values():
-        named += modules_of_method(entry, evaluation["tune_metric"])
-        named += modules_of_features(entry.get("features") or [])
-    files, _ = closure([], dict.fromkeys(named))
+        modules += modules_of_method(entry, evaluation["tune_metric"])
+        modules += modules_of_features(entry.get("features") or [])
+    files, _ = closure([], dict.fromkeys(modules))
     ours = [PACKAGES / name for name in OURS]
-    own = [path for path in files if not any(path.is_relative_to(folder) for folder in ours)]
-    places = {path: place for path in own if path.suffix == ".py" and (place := _place(path))}
+    not_ours = [path for path in files if not any(path.is_relative_to(folder) for folder in ours)]
+    places = {path: place for path in not_ours if path.suffix == ".py" and (place := _place(path))}
     return sorted((place, str(path), _digest(path.read_bytes())) for path, place in places.items())
 
 
@@ -290,5 +293,5 @@ def _place(path: Path) -> str:
     """The path below the working directory or a folder of PYTHONPATH; empty for an editable install."""
     folders = [Path(), *map(Path, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))]
     roots = [folder.absolute() for folder in folders]
-    found = (path.relative_to(root) for root in roots if path.is_relative_to(root))
-    return next((place.as_posix() for place in found), "")
+    places = (path.relative_to(root) for root in roots if path.is_relative_to(root))
+    return next((place.as_posix() for place in places), "")

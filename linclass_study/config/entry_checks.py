@@ -45,12 +45,12 @@ def checked_method(entry: Entry) -> dict[str, Any]:
 
     def check() -> dict[str, Any]:
         problems = [*method_check.method_problems(entry)]
-        found: dict[str, Any] = {"problems": problems, "idle": [], "facts": {}}
+        checked: dict[str, Any] = {"problems": problems, "idle": [], "facts": {}}
         if not problems:
-            found["idle"] = estimator_check.without_effect(entry)
+            checked["idle"] = estimator_check.without_effect(entry)
             with suppress(Exception):  # of get_params of any library
-                found["facts"] = estimator_check.parameter_facts(entry)
-        return found
+                checked["facts"] = estimator_check.parameter_facts(entry)
+        return checked
 
     try:
         state = [*_state(entry)]
@@ -83,30 +83,33 @@ def _state(entry: Entry) -> Iterator[Any]:
 def check_entries(
     kind: str,
     selected: Mapping[str, Entry],
-    own: Mapping[str, str],
+    own_names: Mapping[str, str],
     folders: SearchFolders,
     written: SourceLines,
 ) -> None:
     """Refuse what is wrong with them, by its key in the study's files or, of an entry that is not `own`, in the
     catalogue.
     """
-    found: dict[bool, list[Problem]] = {True: [], False: []}  # of own entries, of the catalogue's
+    problems_of: dict[bool, list[Problem]] = {
+        True: [],
+        False: [],
+    }  # of own entries, of the catalogue's
     data = kind == "datasets"
     for name, entry in selected.items():
         problems = dataset_problems(entry, folders) if data else checked_method(entry)["problems"]
-        found[name in own] += [([name, *keys], text) for keys, text in problems]
+        problems_of[name in own_names] += [([name, *keys], text) for keys, text in problems]
     path = ROOT / "config" / f"{kind}.yaml"
     content = read_yaml(path)
-    SourceLines(content, {path: content}).refuse(found[False])
-    written.refuse(at_their_origin(found[True], own), ("define", kind))
+    SourceLines(content, {path: content}).refuse(problems_of[False])
+    written.refuse(at_their_origin(problems_of[True], own_names), ("define", kind))
 
 
 def dataset_problems(entry: Entry, folders: SearchFolders) -> Iterable[Problem]:
-    found = list(entry_problems(entry, folders))
-    if any(path != ["costs"] for path, _ in found):
-        return found
+    of_entry = list(entry_problems(entry, folders))
+    if any(path != ["costs"] for path, _ in of_entry):
+        return of_entry
     in_file = [*column_problems(entry, folders)]  # has the classes, which costs may misname
-    return in_file if any(path == ["costs"] for path, _ in in_file) else [*found, *in_file]
+    return in_file if any(path == ["costs"] for path, _ in in_file) else [*of_entry, *in_file]
 
 
 # Check the columns and classes that an entry names against its local file, before any work.
@@ -143,8 +146,8 @@ class LocalFile:
         """Columns of the file; None if its rows stay there, it is larger, or reading fails, which the fetch reports."""
         with suppress(Exception):
             if self.path.stat().st_size <= largest:
-                found = self.reader.read(self.path, {**entry, "csv": self.dialect})
-                return found if isinstance(found, Columns) else None
+                content = self.reader.read(self.path, {**entry, "csv": self.dialect})
+                return content if isinstance(content, Columns) else None
         return None
 
 
@@ -160,13 +163,16 @@ def column_problems(entry: Entry, folders: SearchFolders) -> Problems:
         return
     misnamed = False
     for key in KEYS:
-        given = entry.get(key)
-        for i, name in enumerate(as_list(given)):
+        named = entry.get(key)
+        for i, name in enumerate(as_list(named)):
             try:
                 column_named(name, columns, key)
             except Unavailable as error:
                 misnamed = True
-                yield [key, i] if isinstance(given, list) else [key], str(error).partition(": ")[2]
+                yield (
+                    [key, i] if isinstance(named, list) else [key],
+                    str(error).partition(": ")[2],
+                )
     if not misnamed and "target" in entry and "test" not in entry:
         yield from _class_problems(entry, file)
 
@@ -184,11 +190,11 @@ def small_dataset(
     if file is None or (content := file.content(entry)) is None:
         return None, texts, categories
     others = named_columns(entry, KEYS)
-    found = content.frame.select(pl.col(pl.String)).columns
-    categories += [name for name in found if name not in others]
-    own = {key: value for key, value in entry.items() if key not in ("digest", "test")}
+    texts_of_file = content.frame.select(pl.col(pl.String)).columns
+    categories += [name for name in texts_of_file if name not in others]
+    without_test = {key: value for key, value in entry.items() if key not in ("digest", "test")}
     with suppress(Exception):
-        return build_dataset(content, None, own), texts, categories
+        return build_dataset(content, None, without_test), texts, categories
     return None, texts, categories
 
 

@@ -79,9 +79,9 @@ def _chosen_by_fit(entry: Entry, estimator: Any) -> dict[str, str]:
     params = estimator.get_params(deep=False)
     if "strengths" in params:
         how = {"aic": "AIC", "bic": "BIC"}.get(params["rule"], "inner folds of its own")
-        given = params["strengths"]
-        which = f"path of {given}" if isinstance(given, int) else "its list"
-        return {"strength": f"{which}, by {how}"} if given is not None else {}
+        strengths = params["strengths"]
+        which = f"path of {strengths}" if isinstance(strengths, int) else "its list"
+        return {"strength": f"{which}, by {how}"} if strengths is not None else {}
     return {name: BY_FORMULA[value] for name, value in params.items() if value in [*BY_FORMULA]}
 
 
@@ -147,15 +147,15 @@ def estimator_problems(
         return
     params, tune = entry.get("params") or {}, entry.get("tune") or {}
     steps = names_of_steps(params)
-    found = []
+    problems = []
     for key, given in (("params", params), ("tune", tune)):
-        found += [
+        problems += [
             ([key, name], text)
             for name in given
             if name.partition("__")[0] not in steps
             for text in unknown_parameters(cls, [name.partition("__")[0]], cls.__name__)
         ]
-    found += [
+    problems += [
         (["tune", name], "is also set under params; remove one of the two")
         for name in tune
         if is_fixed(name, params)
@@ -163,14 +163,14 @@ def estimator_problems(
     for place, inner in inner_entries(params):
         classes = classifies and "regressor" not in place
         problems_inside = estimator_problems(inner, needed=(), classifies=classes)
-        found += [(["params", *place, *path], text) for path, text in problems_inside]
-    found += [(["params", *path], text) for path, text in texts_as_estimators(params)]
+        problems += [(["params", *place, *path], text) for path, text in problems_inside]
+    problems += [(["params", *path], text) for path, text in texts_as_estimators(params)]
     if lacking := lacking_arguments(cls, {*params, *tune}):
         of_step = f"list it as `{entry['classifier']}: {{{lacking[0]}: …}}`"
         remedy = of_step if "transform" in needed else "give it under `params:`"
-        found += [(["params"], f"{cls.__name__} needs {', '.join(lacking)}; {remedy}")]
-    yield from found
-    if not found:
+        problems += [(["params"], f"{cls.__name__} needs {', '.join(lacking)}; {remedy}")]
+    yield from problems
+    if not problems:
         yield from _working(Method.from_entry(entry), tune, classifies)
 
 
@@ -178,11 +178,11 @@ def without_effect(entry: Entry) -> list[str]:
     """A sentence on each parameter of a method that was set and has no effect, whatever is chosen of `tune:`."""
     method = Method.from_entry(entry)
     first, *others = selection.candidates(method.tune)
-    found = sentences_on_idle([method.estimator(**first)])
-    for option in others if found else ():
+    sentences = sentences_on_idle([method.estimator(**first)])
+    for option in others if sentences else ():
         also = sentences_on_idle([method.estimator(**option)])
-        found = [sentence for sentence in found if sentence in also]
-    return found
+        sentences = [sentence for sentence in sentences if sentence in also]
+    return sentences
 
 
 def names_of_steps(params: Mapping[str, Any]) -> set[str]:
@@ -294,12 +294,12 @@ def _no_classes(estimator: Any) -> str | None:
 def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     """A sentence for each name that is not a parameter."""
     try:
-        known = inspect.signature(callable_).parameters
+        params = inspect.signature(callable_).parameters
     except ValueError:  # a compiled class without a signature
         return
-    if any(p.kind is p.VAR_KEYWORD for p in known.values()):
+    if any(p.kind is p.VAR_KEYWORD for p in params.values()):
         return
-    names = [n for n, p in known.items() if p.kind is not p.VAR_POSITIONAL]
+    names = [n for n, p in params.items() if p.kind is not p.VAR_POSITIONAL]
     for name in given:
         if name not in names:
             plain = f"{owner} has no parameter '{name}'; {suggest_name(name, names)}"
@@ -318,18 +318,18 @@ PIPELINE = (
 
 def found_class(path: str, needed: tuple[str, ...]) -> tuple[Any, str]:
     """(the class, '') if it has the `needed` methods, else (None, a sentence)."""
-    found, problem = imported(path)
+    cls, problem = imported(path)
     if problem:
         return None, problem
-    if not isinstance(found, type):
+    if not isinstance(cls, type):
         functions = "list a map of single rows under `features:`"
         remedy = functions if "transform" in needed else f"give that of an estimator; {PIPELINE}"
         return None, f"'{path}' is not a class; {remedy}"
-    lacking = [name for name in needed if not callable(getattr(found, name, None))]
+    lacking = [name for name in needed if not callable(getattr(cls, name, None))]
     if lacking:
         return None, f"'{path}' has no {lacking[0]}(); give a class with {' and '.join(needed)}"
-    unfit = _unfit(found, "fit_transform" if "transform" in needed else "fit") if needed else ""
-    return (None, unfit) if unfit else (found, "")
+    unfit = _unfit(cls, "fit_transform" if "transform" in needed else "fit") if needed else ""
+    return (None, unfit) if unfit else (cls, "")
 
 
 def imported(path: str, find: Callable[[str], Any] = import_object) -> tuple[Any, str]:
@@ -368,7 +368,7 @@ def _unfit(cls: Any, method: str) -> str:
     except (ValueError, TypeError):
         return ""
     groups = {"groups": None} if "groups" in signature.parameters else {}
-    own = [p for p in signature.parameters.values() if p.kind not in VARIADIC]
+    params = [p for p in signature.parameters.values() if p.kind not in VARIADIC]
     try:
         signature.bind(None, "X", "y", **groups)
     except TypeError:
@@ -376,6 +376,6 @@ def _unfit(cls: Any, method: str) -> str:
         others = lacking_arguments(function, groups, first=3)
         if others:
             return f"{called} needs {', '.join(others)}, which a study does not pass; give it a default"
-        takes = f"{called} takes ({', '.join(p.name for p in own[1:])})"
+        takes = f"{called} takes ({', '.join(p.name for p in params[1:])})"
         return f"{takes}; it must take rows and classes, as in {method}(self, X, y)"
     return ""

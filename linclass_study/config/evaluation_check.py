@@ -26,13 +26,13 @@ ROWS = 60
 
 def own_metric_problems(evaluation: Mapping[str, Any]) -> Problems:
     """(path of keys, sentence) for each reason why a metric of the study's own cannot work on any data."""
-    own = own_metrics(evaluation)
-    known = Counter(name.rpartition(".")[2] for name in metrics_of(evaluation))
-    for path in own:
+    paths = own_metrics(evaluation)
+    times_named = Counter(name.rpartition(".")[2] for name in metrics_of(evaluation))
+    for path in paths:
         listed = path in evaluation.get("metrics", [])
         key = ["metrics", evaluation["metrics"].index(path)] if listed else ["tune_metric"]
         name = path.rpartition(".")[2]
-        if known[name] > 1:  # tables show the name alone
+        if times_named[name] > 1:  # tables show the name alone
             sentence = f"another metric is also called '{name}'; rename the function"
         else:
             objection, problem = imported(path, _objection)
@@ -128,6 +128,6 @@ def focus_problems(
     """Methods that the study is about must be among its methods."""
     for i, name in enumerate(focus):
         if name not in methods:
-            known = "add it to methods, or leave it out" if name in catalogue else ""
-            sentence = f"the study has no method '{name}'; {known or suggest_name(name, methods)}"
+            remedy = "add it to methods, or leave it out" if name in catalogue else ""
+            sentence = f"the study has no method '{name}'; {remedy or suggest_name(name, methods)}"
             yield ["evaluation", "focus", i], sentence

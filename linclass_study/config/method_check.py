@@ -36,14 +36,14 @@ Objections = Callable[[str, Mapping[str, Any]], Iterator[str]]  # of a transform
 def tuned_options(entry: Entry) -> dict[str, tuple[str, str]]:
     """Tuned parameter → (transform or feature, option), for those that are not parameters of the classifier."""
     steps = [*named_steps(entry.get("features")), *named_steps(entry.get("transforms"))]
-    own = {step_name(path) for path, _ in steps}
-    inner = {*(entry.get("params") or {}), *names_of_steps(entry.get("params") or {})}
-    known = own | ({*parts.names("transforms")} - inner)
+    listed = {step_name(path) for path, _ in steps}
+    inside = {*(entry.get("params") or {}), *names_of_steps(entry.get("params") or {})}
+    all_steps = listed | ({*parts.names("transforms")} - inside)
     split = {name: name.partition("__") for name in entry.get("tune") or {}}
     return {
         name: (step, option)
         for name, (step, _, option) in split.items()
-        if option and (step in known or (step not in inner and _meant(step, own)))
+        if option and (step in all_steps or (step not in inside and _meant(step, listed)))
     }
 
 
@@ -58,25 +58,25 @@ def option_problems(entry: Entry, objections: Objections) -> Problems:
     features = {step_name(path) for path, _ in named_steps(entry.get("features"))}
     transforms = named_steps(entry.get("transforms"))
     for name, (step, option) in tuned_options(entry).items():
-        found = [(path, given) for path, given in transforms if step_name(path) == step]
-        if not found and step in features:
+        matching = [(path, given) for path, given in transforms if step_name(path) == step]
+        if not matching and step in features:
             sentence = (
                 f"'{step}' is a feature, which is computed before the folds; only options of transforms "
                 "are tuned. Define a method for each value, with grid:"
             )
-        elif not found and step not in parts.names("transforms"):
+        elif not matching and step not in parts.names("transforms"):
             meant = _meant(step, {step_name(path) for path, _ in transforms} | features)
             sentence = f"no transform of the method is called '{step}'; write {meant}__{option}"
-        elif not found:
+        elif not matching:
             sentence = f"'{step}' is not among the transforms of the method; list it there"
-        elif len(found) > 1:
+        elif len(matching) > 1:
             sentence = f"the transform '{step}' is listed twice; list it once to tune it"
         elif step in names_of_steps(entry.get("params") or {}):
             sentence = f"'{step}' is a transform and a step of the classifier; rename the step"
-        elif option in found[0][1]:
+        elif option in matching[0][1]:
             sentence = f"'{option}' is also set under transforms; remove one of the two"
         else:
-            path, given = found[0]
+            path, given = matching[0]
             sentence = ""
             if selection.is_path(entry["tune"][name]):
                 with suppress(Exception):  # another check says what is wrong with the transform
@@ -102,17 +102,17 @@ def method_problems(entry: Entry) -> Problems:
 
 def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
     """Problems of a feature or transform with these options; a name with a dot is an import path."""
-    known = parts.names(key)
+    all_names = parts.names(key)
     if "." in name and key == "features":
         yield from _own_feature(name, options)
     elif "." in name:
         entry = {"classifier": name, "params": options}
-        found = estimator_problems(entry, ("fit", "transform"), classifies=False)
-        yield from (text for _, text in found)
-    elif name not in known:
+        problems = estimator_problems(entry, ("fit", "transform"), classifies=False)
+        yield from (text for _, text in problems)
+    elif name not in all_names:
         other = "transforms" if key == "features" else "features"
         listed = f"it is a {other[:-1]}: list it under '{other}'"
-        right = listed if name in parts.names(other) else suggest_name(name, known)
+        right = listed if name in parts.names(other) else suggest_name(name, all_names)
         yield f"there is no {key[:-1]} '{name}'; {right}"
     else:
         step: Any = transform_class(name) if key == "transforms" else None
@@ -120,10 +120,10 @@ def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
             step = partial(
                 parts.find(key, name), Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b"))
             )
-        wrong = [*unknown_parameters(step, options, f"{key[:-1]} '{name}'")]
-        yield from wrong
+        unknown = [*unknown_parameters(step, options, f"{key[:-1]} '{name}'")]
+        yield from unknown
         try:
-            if not wrong:
+            if not unknown:
                 step(**options)
         except NotApplicable:  # to this small table; it may be applicable to others
             pass

@@ -44,13 +44,13 @@ def name_of_package(folder: Path) -> str:
 def files_of(module: str) -> tuple[Path, ...]:
     """Files of a module and of its parent packages; none for an installed library."""
     top, *rest = module.split(".")
-    found, folders = _top(top)
+    files, folders = _top(top)
     for part in rest:
         file, folders = _inside(folders, part)
-        found += [file] if file else []
+        files += [file] if file else []
     if top not in OURS:
-        found += [file for init in found if _is_lazy(init) for file in init.parent.rglob("*.py")]
-    return tuple(found)
+        files += [file for init in files if _is_lazy(init) for file in init.parent.rglob("*.py")]
+    return tuple(files)
 
 
 def _top(name: str) -> tuple[list[Path], list[Path]]:
@@ -69,8 +69,8 @@ def _top(name: str) -> tuple[list[Path], list[Path]]:
     places = [origin.parent.parent if folders else origin.parent] if origin else []
     if any(map(_is_installed, places or [folder.parent for folder in folders])):
         return [], []
-    kept = (path for path in (origin, *origin.parents) if path.is_file()) if origin else ()
-    return [*kept][:1], folders  # a parent that is a file is an archive
+    origin_files = (path for path in (origin, *origin.parents) if path.is_file()) if origin else ()
+    return [*origin_files][:1], folders  # a parent that is a file is an archive
 
 
 def _inside(folders: Iterable[Path], name: str) -> tuple[Path | None, list[Path]]:
@@ -101,7 +101,7 @@ def _is_lazy(init: Path) -> bool:
     except SyntaxError:  # reported where its imports are read
         return False
     bound = [node for node in tree.body if isinstance(node, ast.Assign)]
-    found = (node for one in bound for to in one.targets for node in ast.walk(to))
-    names = {node.id for node in found if isinstance(node, ast.Name)}
+    targets = (node for one in bound for to in one.targets for node in ast.walk(to))
+    names = {node.id for node in targets if isinstance(node, ast.Name)}
     names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     return "__getattr__" in names

@@ -57,8 +57,8 @@ def select_part(
     chosen = {name: entry for name, entry in datasets.items() if not only or name in only}
     if part:
         place, number = map(int, part.split("/"))
-        kept = divide(chosen, number)[place - 1]
-        chosen = {name: entry for name, entry in chosen.items() if name in kept}
+        of_part = divide(chosen, number)[place - 1]
+        chosen = {name: entry for name, entry in chosen.items() if name in of_part}
     return chosen
 
 

@@ -189,17 +189,20 @@ def _sentences(error: ValidationError, name: str) -> Problems:
     schema = error.schema if isinstance(error.schema, dict) else {}
     match error.validator:
         case "additionalProperties" if rule is False:
-            known = schema.get("properties", {})
+            properties = schema.get("properties", {})
             for key in value:
-                if key not in known:
+                if key not in properties:
                     place = suggest_place(key, load_schema(name), TOPS[name])
-                    yield [*path, key], f"unknown key; {place or suggest_name(key, known)}"
+                    yield [*path, key], f"unknown key; {place or suggest_name(key, properties)}"
         case "required":
             for key in rule:
                 if key not in value:
-                    own = _of_key(schema, key, name)
-                    example = next(iter(own.get("examples", ())), "…")
-                    yield path, f"the key '{key}' is missing{_meant(own)}; add `{key}: {example}`"
+                    part = _of_key(schema, key, name)
+                    example = next(iter(part.get("examples", ())), "…")
+                    yield (
+                        path,
+                        f"the key '{key}' is missing{_meant(part)}; add `{key}: {example}`",
+                    )
         case "type":
             kinds = as_list(rule)
             wanted = " or ".join(KINDS[kind] for kind in kinds)
@@ -224,8 +227,8 @@ def _sentences(error: ValidationError, name: str) -> Problems:
 
 def _of_key(schema: dict[str, Any], key: str, name: str) -> dict[str, Any]:
     """The schema of a key, also if it stands under $defs."""
-    own: dict[str, Any] = schema.get("properties", {}).get(key, {})
-    return load_schema(name)["$defs"][own["$ref"].split("/")[-1]] if "$ref" in own else own
+    part: dict[str, Any] = schema.get("properties", {}).get(key, {})
+    return load_schema(name)["$defs"][part["$ref"].split("/")[-1]] if "$ref" in part else part
 
 
 def _of_one_key(schema: dict[str, Any], value: Any, name: str) -> str:
@@ -233,9 +236,9 @@ def _of_one_key(schema: dict[str, Any], value: Any, name: str) -> str:
     required = schema.get("required", [])
     if len(required) != 1 or not isinstance(value, str | None):
         return ""
-    own = _of_key(schema, required[0], name)
-    given = value or next(iter(own.get("examples", ())), "…")
-    return f"; write {{{required[0]}: {given}}}" if own.get("type") == "string" else ""
+    part = _of_key(schema, required[0], name)
+    given = value or next(iter(part.get("examples", ())), "…")
+    return f"; write {{{required[0]}: {given}}}" if part.get("type") == "string" else ""
 
 
 def _nearest_alternative(

@@ -76,19 +76,19 @@ def read_config(
     contents = {path: read_yaml(path) for path in study_files}
     for path, content in contents.items():
         if not isinstance(content, dict):
-            found = "this file is empty" if content is None else f"this is {brief(content)}"
+            content_words = "this file is empty" if content is None else f"this is {brief(content)}"
             raise StudyError(
-                f"{path}: a study is a mapping of keys, as `datasets: [iris]`; {found}"
+                f"{path}: a study is a mapping of keys, as `datasets: [iris]`; {content_words}"
             )
     written = SourceLines(dict(config), contents)
     written.refuse(unquoted(written.value))
-    given = fitted("config", written.value)
-    problems = [*schema_problems("config", given)]
+    config_fitted = fitted("config", written.value)
+    problems = [*schema_problems("config", config_fitted)]
     # the default for every key that has a problem, so that errors under the others are reported, too
     wrong = {str(path[0]) for path, _ in problems if path}
     if wrong & {"define", "suite"}:  # their data sets and methods are unknown, not misspelt
         wrong |= {*KINDS}
-    usable = {key: value for key, value in given.items() if key not in wrong}
+    usable = {key: value for key, value in config_fitted.items() if key not in wrong}
     _, study = collect_errors(
         lambda: written.refuse(problems),
         lambda: _study(read_yaml(DEFAULT_STUDY) | usable, study_files, written, check),

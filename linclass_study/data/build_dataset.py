@@ -37,17 +37,19 @@ def build_dataset(train: Content, test: Content | None, entry: Entry) -> Dataset
         table = Table(sparse.csr_array((len(y), len(train.names))), tuple(train.names))
         split, source_row, bayes_error = np.zeros(len(y), np.int8), None, None
     else:
-        found, source_row = assemble(train, test, entry)
-        table, y, split = normalized(found.table), found.y, found.split
-        classes, groups = found.classes, found.groups
+        assembled, source_row = assemble(train, test, entry)
+        table, y, split = normalized(assembled.table), assembled.y, assembled.split
+        classes, groups = assembled.classes, assembled.groups
         order = canonical_order(table, y, split, groups)
         table, y, split, source_row = table.rows(order), y[order], split[order], source_row[order]
         groups = None if groups is None else groups[order]
         digest = content_digest(table, y, split, classes, groups)
         # known, if the entry changes neither classes nor features of generated rows
-        known = {getattr(part, "bayes_error", None) for part in (train, test) if part is not None}
+        bayes_errors = {
+            getattr(part, "bayes_error", None) for part in (train, test) if part is not None
+        }
         changed = {"classes", "drop", "group", "target", "binary"} & {*entry}
-        bayes_error = None if changed or len(known) > 1 else known.pop()
+        bayes_error = None if changed or len(bayes_errors) > 1 else bayes_errors.pop()
     if digest != (pinned := entry.get("digest", digest)):
         raise Unavailable(
             f"its content has the digest {digest}, not {pinned} (if this content is meant, give that under `digest:`)"
@@ -83,17 +85,18 @@ def assemble(
 ) -> tuple[content_to_table.Assembled, np.ndarray]:
     """The rows of all classes that the entry keeps, and their numbers in the source, or in the test set."""
     if isinstance(train, Columns):
-        found, own = content_to_table.columns_to_table(train, test, entry), None
+        assembled = content_to_table.columns_to_table(train, test, entry)
+        training_columns = {*assembled.table.names}
     else:
-        found = content_to_table.counts_to_table(train, test, entry)
-        own = {*train.names}
-    table, parts = found.table, [train] if test is None else [train, test]
-    if not table.names:
+        assembled = content_to_table.counts_to_table(train, test, entry)
+        training_columns = {*train.names}
+    if not assembled.table.names:
         raise Unavailable("no column is left beside the target (drop fewer)")
     words = isinstance(train, Counts) and train.are_words
-    table = stored(table, found.split, entry, {*table.names} if own is None else own, words)
-    source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[found.kept]
-    return found._replace(table=table), source_row
+    table = stored(assembled.table, assembled.split, entry, training_columns, words)
+    parts = [train] if test is None else [train, test]
+    source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[assembled.kept]
+    return assembled._replace(table=table), source_row
 
 
 # Whether rows are stored as an array or sparse: as `dense:` of the entry says, else by their density and size.
@@ -110,7 +113,7 @@ EQUAL = 2 / 3
 
 
 def stored(
-    table: Table, split: np.ndarray, entry: Entry, own: Collection[str], words: bool
+    table: Table, split: np.ndarray, entry: Entry, training_columns: Collection[str], words: bool
 ) -> Table:
     """The rows as an array or sparse. `own` are the columns of the training source: sparse test rows may have more,
     which an array leaves out, as it does words without a training row. Counts of `words` stay sparse and columns with
@@ -118,10 +121,10 @@ def stored(
 
     Only the training rows and the number of test rows matter, as no fit on training rows may depend on test rows.
     """
-    known = np.array([name in own for name in table.names])
+    is_kept = np.array([name in training_columns for name in table.names])
     if words:
-        known &= np.bincount(table.X[split == 0].indices, minlength=len(known)) > 0
-    columns = np.flatnonzero(known)
+        is_kept &= np.bincount(table.X[split == 0].indices, minlength=len(is_kept)) > 0
+    columns = np.flatnonzero(is_kept)
     if "dense" in entry:
         dense = entry["dense"]
     elif table.levels and not table.is_sparse:
@@ -133,12 +136,12 @@ def stored(
     if not table.is_sparse:
         return table
     n, d = len(split), len(columns)
-    needed = 17 * n * d  # the array, a copy in canonical order, and which values are missing
+    needed_bytes = 17 * n * d  # the array, a copy in canonical order, and which values are missing
     try:
-        require_memory(needed, "")
+        require_memory(needed_bytes, "")
     except NotApplicable:
         raise Unavailable(
-            f"an array takes {needed / 1e9:,.1f} GB for {n:,} rows × {d:,} columns, more than "
+            f"an array takes {needed_bytes / 1e9:,.1f} GB for {n:,} rows × {d:,} columns, more than "
             "limits.read_memory_mb leaves; give `dense: false`, or raise that limit"
         ) from None
     table = table if len(columns) == table.shape[1] else table.columns(columns)
@@ -174,8 +177,8 @@ def canonical_order(
     if split.any() and (table.is_sparse or table.levels):
         training = np.flatnonzero(split == 0)
         words[training] = _hashes(_alone(table.rows(training)))
-    last = [] if groups is None else [groups]
-    return np.lexsort((*last, words[:, 1], words[:, 0], y, split))
+    tie_breakers = [] if groups is None else [groups]
+    return np.lexsort((*tie_breakers, words[:, 1], words[:, 0], y, split))
 
 
 def normalized(table: Table) -> Table:
@@ -210,11 +213,11 @@ def _alone(table: Table) -> Table:
     for j, name in enumerate(table.names):
         if name in table.levels:
             codes = table.column(j)
-            known = ~np.isnan(codes)
-            codes[known] = np.unique(codes[known], return_inverse=True)[1]
+            present = ~np.isnan(codes)
+            codes[present] = np.unique(codes[present], return_inverse=True)[1]
             if table.is_sparse:
-                own = X.indices == j
-                X.data[own] = codes[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[own]]
+                cells = X.indices == j
+                X.data[cells] = codes[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[cells]]
             else:
                 X[:, j] = codes
     if table.is_sparse:

@@ -100,11 +100,11 @@ def is_a_number(classes: list[str], counts: np.ndarray) -> bool:
 def column_named(name: Any, columns: list[str], key: str) -> str:
     if str(name) not in columns:
         close = suggest_name(name, columns)
-        known = f", {close} Columns are " if close.startswith("did") else "; columns are "
+        listing = f", {close} Columns are " if close.startswith("did") else "; columns are "
         numbers = sum(plain_number(column) is not None for column in columns)
         hint = " (if these are values of a row: `csv: {header: false}`)"
         hint *= numbers > len(columns) / 2
-        raise Unavailable(f"{key}: there is no column '{name}'{known}{listed(columns)}{hint}")
+        raise Unavailable(f"{key}: there is no column '{name}'{listing}{listed(columns)}{hint}")
     return str(name)
 
 
@@ -136,11 +136,11 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
         parts[1] = parts[1].with_columns(_as_trained(train.frame[n], parts[1][n]) for n in numeric)
     categories |= {name for part in parts for name in names if part[name].dtype == pl.String}
     y, classes = class_codes(_labels(parts, target), entry)
-    keep = y >= 0
+    is_kept = y >= 0
     columns, levels = [], {}
     for name in names:
         if name in texts | categories:
-            values = _labels(parts, name).filter(keep)
+            values = _labels(parts, name).filter(is_kept)
             if name in texts:  # a missing text has no words
                 values = values.fill_null("")
                 levels[name] = tuple(sorted(values.unique()))
@@ -148,18 +148,18 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
                 levels[name] = tuple(sorted_labels(values.drop_nulls().unique()))
             codes = values.cast(pl.Enum(levels[name])).to_physical().cast(pl.Float64).to_numpy()
         else:
-            codes = np.concatenate([_finite(part[name]) for part in parts])[keep]
+            codes = np.concatenate([_finite(part[name]) for part in parts])[is_kept]
         columns.append(codes)
-    X = np.column_stack(columns) if columns else np.empty((int(keep.sum()), 0))
+    X = np.column_stack(columns) if columns else np.empty((int(is_kept.sum()), 0))
     split = np.zeros(train.n_rows, np.int8) if train.split is None else train.split
     if test is not None:
         split = np.concatenate([split, np.ones(test.n_rows, np.int8)])
     groups = None
     if group:
         (name,) = group
-        groups = labels.group_codes(_labels(parts, name).filter(keep).to_list(), name)
+        groups = labels.group_codes(_labels(parts, name).filter(is_kept).to_list(), name)
     table = Table(X, tuple(names), levels, frozenset(texts & {*names}))
-    return Assembled(table, y[keep], split[keep], classes, keep, groups)
+    return Assembled(table, y[is_kept], split[is_kept], classes, is_kept, groups)
 
 
 def _labels(parts: list[pl.DataFrame], name: str) -> pl.Series:
@@ -232,20 +232,20 @@ def counts_to_table(train: Counts, test: Content | None, entry: Entry) -> Assemb
         split = np.concatenate([split, np.ones(len(test.labels), np.int8)])
     y, classes = class_codes(label_column([pl.Series(texts, dtype=pl.String)]), entry)
     keep = y >= 0
-    kept = plain_csr(X[np.flatnonzero(keep)])
+    kept_rows = plain_csr(X[np.flatnonzero(keep)])
     if entry.get("binary"):
-        kept.data[:] = 1
-    infinite = kept.indices[np.isinf(kept.data)]
+        kept_rows.data[:] = 1
+    infinite = kept_rows.indices[np.isinf(kept_rows.data)]
     if len(infinite):
         raise Unavailable(
             f"column '{names[infinite[0]]}' holds an infinite number, or entries whose sum is one (correct the file)"
         )
-    wanted = np.ones(len(names), bool)
+    is_wanted_column = np.ones(len(names), bool)
     if train.are_words:
-        wanted[:] = np.bincount(kept.indices, minlength=len(names)) > 0
+        is_wanted_column[:] = np.bincount(kept_rows.indices, minlength=len(names)) > 0
     for name in entry.get("drop", []):
-        wanted[names.index(column_named(name, names, "drop"))] = False
-    if not wanted.all():
-        kept = plain_csr(kept[:, np.flatnonzero(wanted)])
-        names = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
-    return Assembled(Table(kept, tuple(names)), y[keep], split[keep], classes, keep)
+        is_wanted_column[names.index(column_named(name, names, "drop"))] = False
+    if not is_wanted_column.all():
+        kept_rows = plain_csr(kept_rows[:, np.flatnonzero(is_wanted_column)])
+        names = [name for name, is_wanted in zip(names, is_wanted_column, strict=True) if is_wanted]
+    return Assembled(Table(kept_rows, tuple(names)), y[keep], split[keep], classes, keep)

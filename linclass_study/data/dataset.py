@@ -88,7 +88,7 @@ def save_dataset(data: Dataset, npz_path: Path_, json_path: Path_, why: str = ""
     arrays["about"] = np.frombuffer(text.encode(), dtype=np.uint8)
     with atomic_write(npz_path) as partial, partial.open("wb") as file:
         np.savez(file, **arrays)
-    known = data.bayes_error
+    bayes_error = data.bayes_error
     summary = {
         "status": "unavailable" if why else "available",
         "reason": why,
@@ -103,7 +103,7 @@ def save_dataset(data: Dataset, npz_path: Path_, json_path: Path_, why: str = ""
         "sparse": table.is_sparse and not data.in_file,
         "texts": sorted(table.texts),
         **{key: about[key] for key in ("costs", "digest", "source", "attempts")},
-        "bayes_error": known and dict(zip(("value", "within"), known, strict=True)),
+        "bayes_error": bayes_error and dict(zip(("value", "within"), bayes_error, strict=True)),
     }
     write_json(json_path, summary)
 
@@ -118,10 +118,10 @@ def load_dataset(npz_path: Path_) -> Dataset:
     """Load a saved data set from its .npz, which is complete without the .json."""
     with opened_npz(npz_path) as arrays:
         about = parsed_json(arrays["about"].tobytes())
-        kept = {key: about[key] for key in KEPT} | {name: arrays.get(name) for name in OPTIONAL}
-        if kept["bayes_error"] is not None:
-            kept["bayes_error"] = tuple(kept["bayes_error"])
-        return Dataset(read_table(arrays, about), arrays["y"], arrays["split"], **kept)
+        fields = {key: about[key] for key in KEPT} | {name: arrays.get(name) for name in OPTIONAL}
+        if fields["bayes_error"] is not None:
+            fields["bayes_error"] = tuple(fields["bayes_error"])
+        return Dataset(read_table(arrays, about), arrays["y"], arrays["split"], **fields)
 
 
 def load_classes(npz_path: Path_) -> Dataset:

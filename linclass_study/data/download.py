@@ -104,14 +104,14 @@ def download(
 
 
 def _wait(failure: TemporaryFailure, pause: float, end: float, limits: DownloadLimits) -> None:
-    seconds = max(pause, failure.retry_after)
-    if time.monotonic() + seconds > end:
+    delay = max(pause, failure.retry_after)
+    if time.monotonic() + delay > end:
         raise Unavailable(
-            f"{failure}; a retry in {seconds:g} seconds would exceed "
+            f"{failure}; a retry in {delay:g} seconds would exceed "
             f"limits.download_seconds = {limits.seconds:g}"
         )
-    print(f"{failure}; next attempt in {seconds:.1f} seconds")
-    time.sleep(seconds)
+    print(f"{failure}; next attempt in {delay:.1f} seconds")
+    time.sleep(delay)
 
 
 def _in_time(call: Callable[[], T], seconds: float) -> T:

@@ -30,9 +30,9 @@ def entry_problems(entry: Entry, folders: SearchFolders = SearchFolders()) -> Pr
     if infinite:
         yield from infinite
         return
-    found = [*_of_sources(entry, "source", folders), *_of_sources(entry, "test", folders)]
-    yield from found
-    if not found:
+    of_sources = [*_of_sources(entry, "source", folders), *_of_sources(entry, "test", folders)]
+    yield from of_sources
+    if not of_sources:
         yield from _of_formats(entry)
     yield from _of_classes(entry)
 
@@ -74,14 +74,14 @@ def _of_source(source: Mapping[str, Any], entry: Entry) -> Problems:
         except (ValueError, TypeError) as error:
             yield [], str(error)
         return
-    known = OF_FILES if kind in ("file", "url") else set()
+    other_keys = OF_FILES if kind in ("file", "url") else set()
     for key in source:
-        if key not in {kind, *known}:
+        if key not in {kind, *other_keys}:
             yield [key], f"is not supported for {kind}; leave it out"
-    if known and format_of(entry, source, source[kind]) is None:
+    if other_keys and format_of(entry, source, source[kind]) is None:
         what = f"`format:` is missing and not known from the name '{source[kind]}'"
         yield [], f"{what}; add it, such as `format: csv`, or save the file as CSV or Parquet"
-    dialect = dialect_of(entry, source, source[kind]) if known else {}
+    dialect = dialect_of(entry, source, source[kind]) if other_keys else {}
     if "names" in dialect and dialect.get("header"):
         yield ["csv"], "`names:` are for a file without a header; leave one out by `skip: 1`"
 

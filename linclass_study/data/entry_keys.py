@@ -56,5 +56,5 @@ def named_columns(entry: Entry, keys: Iterable[str]) -> set[str]:
 
 def unnamed_index(names: Iterable[str], entry: Entry) -> list[str]:
     """Columns of an index, which only numbers the rows, that the entry does not name."""
-    given = named_columns(entry, NAMING)
-    return [name for name in names if INDEX.fullmatch(name) and name not in given]
+    named = named_columns(entry, NAMING)
+    return [name for name in names if INDEX.fullmatch(name) and name not in named]

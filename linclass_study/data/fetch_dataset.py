@@ -45,11 +45,11 @@ def offers(source: Mapping[str, Any], folders: SearchFolders, is_last: bool) -> 
 def _of_file(source: Mapping[str, Any], folders: SearchFolders, is_last: bool) -> Offers:
     """A local file, relative to the study or to the project; a bare name is also searched in the mirrors."""
     name = source["file"]
-    found = folders.found(name)
-    for path in found:
+    paths = folders.found(name)
+    for path in paths:
         label = name if path == folders.local(name) else str(path)
         yield label, partial(with_checksum, path, source.get("sha256"))
-    if not found:
+    if not paths:
         yield name, partial(_refuse, "there is no such file")
 
 
@@ -57,18 +57,18 @@ def _of_url(source: Mapping[str, Any], folders: SearchFolders, is_last: bool) ->
     """A published file: an earlier download, else a copy in a mirror, else from the network."""
     url, sha256 = source["url"], source.get("sha256")
     try:
-        kept, name = place_of(url, folders.downloads), name_in_mirror(url)
+        downloaded_file, name = place_of(url, folders.downloads), name_in_mirror(url)
     except ValueError:
         yield url, partial(_refuse, "invalid URL")
         return
-    copies = [copy for copy in (kept, folders.downloads / name) if copy.is_file()]
+    copies = [copy for copy in (downloaded_file, folders.downloads / name) if copy.is_file()]
     for path in [*copies, *folders.mirrored(name)]:
         yield f"{url} (copy in {path.parent})", partial(with_checksum, path, sha256)
 
     def downloaded() -> Path:
         from linclass_study.data.download import download  # slow to import
 
-        return download(url, kept, sha256, retry=is_last, limits=folders.limits)
+        return download(url, downloaded_file, sha256, retry=is_last, limits=folders.limits)
 
     yield url, downloaded
 
@@ -98,11 +98,15 @@ class AvailableSource:
 
 
 def available_sources(
-    given: Any, folders: SearchFolders, failures: Failures, is_last: bool = True, **options: Any
+    entry_sources: Any,
+    folders: SearchFolders,
+    failures: Failures,
+    is_last: bool = True,
+    **options: Any,
 ) -> Iterator[AvailableSource]:
     """Yield each available source, with `options`; append the reasons for the others to `failures`. `is_last` says that
     no other source is left after these."""
-    sources = as_list(given)
+    sources = as_list(entry_sources)
     for i, source in enumerate(sources, 1):
         last = is_last and i == len(sources)
         for label, get in offers(source, folders, last):
@@ -118,10 +122,10 @@ def available_sources(
 def vocabulary_file(sources: Any, folders: SearchFolders, is_last: bool) -> Path:
     """The file of the words of a source; `is_last` says that no other source is left."""
     failures: Failures = []
-    for found in available_sources(sources, folders, failures, is_last):
-        if found.path is not None:
-            return found.path
-        add_failure(failures, found.label, "it is not a file")
+    for available in available_sources(sources, folders, failures, is_last):
+        if available.path is not None:
+            return available.path
+        add_failure(failures, available.label, "it is not a file")
     raise Unavailable(f"its vocabulary is unavailable: {describe(failures)}")
 
 

@@ -28,8 +28,8 @@ def local_files(entry: Entry, root: Path) -> list[str]:
     sources = [
         part for source in _sources(entry) for part in (source, *as_list(source.get("vocabulary")))
     ]
-    found = [folders.local(source["file"]) for source in sources if "file" in source]
-    return [os.path.relpath(path) for path in found if path is not None]
+    paths = [folders.local(source["file"]) for source in sources if "file" in source]
+    return [os.path.relpath(path) for path in paths if path is not None]
 
 
 def content_of_local_files(entry: Entry, root: Path) -> str:
@@ -62,10 +62,10 @@ def modules_of_entry(entry: Entry) -> list[str]:
     sources = _sources(entry)
     names = [(source, source.get("file") or source.get("url", "")) for source in sources]
     formats = {name for one in names if (name := format_of(entry, *one)) is not None}
-    ours = [f"linclass_study.data.formats.{name}" for name in sorted(formats)]
-    ours += [PRODUCED] * any(source_kind(source) not in FILES for source in sources)
-    drawn = any("generate" in source or source.get("label_noise") for source in sources)
-    return CHILD + ours + ["linclass.datasets.generators"] * drawn
+    readers = [f"linclass_study.data.formats.{name}" for name in sorted(formats)]
+    readers += [PRODUCED] * any(source_kind(source) not in FILES for source in sources)
+    is_generated = any("generate" in source or source.get("label_noise") for source in sources)
+    return CHILD + readers + ["linclass.datasets.generators"] * is_generated
 
 
 def _sources(entry: Entry) -> list[dict[str, Any]]:

@@ -58,8 +58,8 @@ def label_column(parts: Sequence[pl.Series]) -> pl.Series:
     texts = iter(normalized_labels([value for kind in kinds for value in kind.to_list()]))
     columns = []
     for part, kind in zip(parts, kinds, strict=True):
-        own = pl.Series([next(texts) for _ in kind], dtype=pl.String)
-        columns.append(part.replace_strict(kind, own, default=None, return_dtype=pl.String))
+        normalized = pl.Series([next(texts) for _ in kind], dtype=pl.String)
+        columns.append(part.replace_strict(kind, normalized, default=None, return_dtype=pl.String))
     return pl.concat(columns)
 
 
@@ -162,13 +162,13 @@ def cost_matrix(entry: Entry, classes: Sequence[str]) -> list[list[float]] | Non
                 f"true class in the order {', '.join(classes)}"
             )
         return [[float(value) for value in row] for row in costs]
-    known = {(true, true): 0.0 for true in classes}
+    cost_of = {(true, true): 0.0 for true in classes}
     for name, row in costs.items():
         true = lookup(name, classes, "costs")
         for action, cost in row.items():
-            known[true, lookup(action, classes, "costs")] = float(cost)
+            cost_of[true, lookup(action, classes, "costs")] = float(cost)
     for true, action in product(classes, classes):
-        if (true, action) not in known:
+        if (true, action) not in cost_of:
             what = f"no cost of predicting '{action}' where '{true}' is true"
             raise Unavailable(f"costs: {what}; add {true}: {{{action}: …}}")
-    return [[known[true, action] for true in classes] for action in classes]
+    return [[cost_of[true, action] for true in classes] for action in classes]

@@ -77,11 +77,11 @@ def with_checksum(path: Path, wanted: Checksums) -> Path:
     if wanted is None:
         return path
     with open(path, "rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    known = [wanted] if isinstance(wanted, str) else list(wanted)
-    if found not in known:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    accepted = [wanted] if isinstance(wanted, str) else list(wanted)
+    if digest not in accepted:
         raise Unavailable(
-            f"its sha256 is {found[:12]}…, not {' or '.join(k[:12] + '…' for k in known)}"
+            f"its sha256 is {digest[:12]}…, not {' or '.join(k[:12] + '…' for k in accepted)}"
         )
     return path
 

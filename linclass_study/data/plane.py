@@ -59,8 +59,8 @@ def plane(table: Table, y: np.ndarray) -> Plane | str:
         return f"it has {p:,} features, more than the {MAX_FEATURES} that a plane is computed for"
     if p == 2 and not np.isnan(table.X).any():
         return Plane((table.names[0], table.names[1]), np.zeros(2), np.eye(2), np.eye(2))
-    some = np.unique(np.linspace(0, len(y) - 1, min(len(y), ROWS)).astype(int))
-    X, y = table.X[some], y[some]
+    evenly_spaced = np.unique(np.linspace(0, len(y) - 1, min(len(y), ROWS)).astype(int))
+    X, y = table.X[evenly_spaced], y[evenly_spaced]
     if len(np.unique(y)) < 2:
         return "a plane needs rows of two classes"
     mean = np.zeros(p)
@@ -143,8 +143,8 @@ def _jump(margins: np.ndarray, labels: np.ndarray) -> bool:
     for field, codes in (margins, labels), (margins.transpose(0, 2, 1), labels.T):
         steps = np.abs(np.diff(field, axis=2))
         across = codes[:, 1:-2] != codes[:, 2:-1]
-        own = np.take_along_axis(steps[..., 1:-1], codes[None, :, 1:-2], 0)[0][across]
+        step_across = np.take_along_axis(steps[..., 1:-1], codes[None, :, 1:-2], 0)[0][across]
         both = (steps[..., part].max(axis=0)[across] for part in (np.s_[:-2], np.s_[2:]))
-        ratios.append(own > JUMP * np.maximum(*both))
-    found = np.concatenate(ratios)
-    return bool(found.size and found.mean() > 0.5)
+        ratios.append(step_across > JUMP * np.maximum(*both))
+    jumps = np.concatenate(ratios)
+    return bool(jumps.size and jumps.mean() > 0.5)

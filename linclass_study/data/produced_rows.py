@@ -109,8 +109,10 @@ OpenUrl = Callable[[str], IO[bytes]]  # the content of an address, or Unavailabl
 
 
 def _of_openml(source: Mapping[str, Any], folders: SearchFolders, is_last: bool) -> Offers:
-    given = source["openml"]
-    number, server = (given, None) if isinstance(given, int) else (given["id"], given.get("server"))
+    openml = source["openml"]
+    number, server = (
+        (openml, None) if isinstance(openml, int) else (openml["id"], openml.get("server"))
+    )
 
     def not_in_mirror(url: str) -> IO[bytes]:
         raise Unavailable(f"{urlsplit(url).path} is not in it")

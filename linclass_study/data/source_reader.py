@@ -43,13 +43,13 @@ class SourceReader:
             return str(reason)
         return None
 
-    def read(self, part: str, found: AvailableSource) -> Content:
+    def read(self, part: str, source: AvailableSource) -> Content:
         """Content of the source or of the test set; the last one of each is kept."""
-        kept = self.contents.get(part)
-        if kept is None or kept[0] != found:
+        last_read = self.contents.get(part)
+        if last_read is None or last_read[0] != source:
             self.contents.pop(part, None)  # free its memory before the next one is read
             with errors_as_unavailable("it is unavailable"), at_most(self.folders.limits.megabytes):
-                self.contents[part] = (found, self._content(found))
+                self.contents[part] = (source, self._content(source))
         return self.contents[part][1]
 
     def build(self, train: AvailableSource, test: AvailableSource | None = None) -> None:
@@ -68,13 +68,13 @@ class SourceReader:
         self.dataset.source, self.dataset.attempts = label, failures
         return self.dataset
 
-    def _content(self, found: AvailableSource) -> Content:
-        if found.path is None:
-            produced: Content = dict(offers(found.source, self.folders, found.is_last))[
-                found.label
+    def _content(self, available: AvailableSource) -> Content:
+        if available.path is None:
+            produced: Content = dict(offers(available.source, self.folders, available.is_last))[
+                available.label
             ]()
             return produced
-        entry, source, path = self.entry, found.source, found.path
+        entry, source, path = self.entry, available.source, available.path
         name = format_of(entry, source, path.name)
         if name is None:
             what = f"`format:` is missing and not known from the name {path.name}"
@@ -82,7 +82,7 @@ class SourceReader:
         options = {**entry, **source, "csv": dialect_of(entry, source, path.name)}
         if "vocabulary" in source:  # some archives contain it
             options["vocabulary"] = lambda: vocabulary_file(
-                source["vocabulary"], self.folders, found.is_last
+                source["vocabulary"], self.folders, available.is_last
             )
         with errors_as_unavailable(f"not readable as {name}"):
             parsed: Content = import_module(f"linclass_study.data.formats.{name}").read(

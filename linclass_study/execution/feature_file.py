@@ -98,10 +98,10 @@ def axes_and_reason(path: Path_) -> tuple[Axes, str]:
 
 def grid(table: Table, y: np.ndarray) -> tuple[Axes, Table]:
     """(axes, all points of the grid) on the plane of the rows; both empty if there is no plane."""
-    found = plane(table, y)
-    if isinstance(found, str):
+    plane_of_rows = plane(table, y)
+    if isinstance(plane_of_rows, str):
         return NOWHERE
-    U = found.coordinates(table.X)
+    U = plane_of_rows.coordinates(table.X)
     if table.shape[1] == 2:
         (low, high), size = (U.min(axis=0), U.max(axis=0)), GRID
     else:
@@ -109,7 +109,7 @@ def grid(table: Table, y: np.ndarray) -> tuple[Axes, Table]:
     margin = MARGIN * np.where(high > low, high - low, 1)
     x, y = (np.linspace(low[j] - margin[j], high[j] + margin[j], size) for j in (0, 1))
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)  # row by row of constant y
-    return (x, y), replace(table, X=found.points(points))
+    return (x, y), replace(table, X=plane_of_rows.points(points))
 
 
 def _keys(table: Table) -> np.ndarray:
@@ -124,11 +124,11 @@ def _columns(table: Table) -> str:
 
 
 def digest_of_bytes(*parts: bytes) -> str:
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     for part in parts:
-        found.update(len(part).to_bytes(8, "big"))
-        found.update(part)
-    return found.hexdigest()
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def _arrays(name: str, table: Table) -> dict[str, np.ndarray]:

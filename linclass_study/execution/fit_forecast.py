@@ -41,10 +41,10 @@ class ToFit:
         for dataset, method in self._runs_of(bundles):
             methods[dataset].append(method)
         for dataset, those in [*methods.items()][:SHOWN]:
-            found = {method: self.changes(dataset, method) for method in those}
+            changes_by_method = {method: self.changes(dataset, method) for method in those}
             new = [
                 method + ("" if NEW in changes else f" ({counted(sum(changes.values()), 'fit')})")
-                for method, changes in found.items()
+                for method, changes in changes_by_method.items()
                 if changes
             ]
             total, least, more = counted(len(those), "run"), "", ""
@@ -59,13 +59,13 @@ class ToFit:
 
     def again(self, bundles: Iterable[str]) -> Iterator[str]:
         """A line for each change for which fits of these bundles are made: how many, of what, and which change."""
-        found: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+        fits_by_change: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
         for dataset, method in self._runs_of(bundles):
             for change, number in self.changes(dataset, method).items():
-                found[change].append((dataset, method, number))
-        found.pop(NEW, None)
-        for change, made in found.items():
-            datasets, methods, numbers = zip(*made, strict=True)
+                fits_by_change[change].append((dataset, method, number))
+        fits_by_change.pop(NEW, None)
+        for change, of_change in fits_by_change.items():
+            datasets, methods, numbers = zip(*of_change, strict=True)
             what, where = (
                 names_and_others([*dict.fromkeys(names)], NAMED) for names in (methods, datasets)
             )
@@ -90,15 +90,15 @@ class ToFit:
         except (OSError, ValueError):
             return {NEW: 1}
         planned = [*planned_fits(spec.evaluation, about)]
-        known = [known_fits(run, spec, planned) for run in runs]
-        missing = [fit for fit in planned if not any(one.get(fit) == HOLDS for one in known)]
-        why = {fit: change for one in known for fit, change in one.items()}
-        other = "new fits, as `evaluation:` changed"
+        known_by_run = [known_fits(run, spec, planned) for run in runs]
+        missing = [fit for fit in planned if not any(one.get(fit) == HOLDS for one in known_by_run)]
+        why = {fit: change for one in known_by_run for fit, change in one.items()}
+        otherwise = "new fits, as `evaluation:` changed"
         if record is not None and record.get("recipe") != spec.recipe:
             parts = record.get("parts") or {}
             changed = [WORDS[part] for part in WORDS if parts.get(part) != spec.parts[part]]
-            other = f"fitted again, as {names_and_others(changed, len(WORDS))} changed"
-        return Counter(why.get(fit, other) for fit in missing)
+            otherwise = f"fitted again, as {names_and_others(changed, len(WORDS))} changed"
+        return Counter(why.get(fit, otherwise) for fit in missing)
 
 
 def known_fits(
@@ -110,16 +110,16 @@ def known_fits(
     on_plane = next((name for name, *_ in planned if kind(name) != "leave_one_out"), "")
     drawn = (extra for made in run.made for extra in made.extras if extra.startswith(GRID))
     grid = next(drawn, "").removeprefix(GRID)
-    found = {}
+    fits = {}
     for row, made in zip(run.rows, run.made, strict=True):
         fit = tuple(row[column] for column in OF_FIT)
         if run.record["protocols"].get(fit[0]) != spec.protocols.get(fit[0]):
             continue
         needed = extras_of(spec.entry, traced, on_plane, fit, grid)
         if not outcome_holds(row, made.limits, limits):
-            found[fit] = "fitted again, as `limits:` changed"
+            fits[fit] = "fitted again, as `limits:` changed"
         elif {*needed} - {*made.extras}:
-            found[fit] = "fitted again, as `evaluation:` changed"
+            fits[fit] = "fitted again, as `evaluation:` changed"
         else:
-            found[fit] = HOLDS
-    return found
+            fits[fit] = HOLDS
+    return fits

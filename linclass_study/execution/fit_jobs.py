@@ -65,12 +65,12 @@ class SharedInputs:
         self.task = fit_run.task(self.about, evaluation)
         self.runs = RunsOfDataset(results, dataset)
         of_data = {key: self.task[key] for key in OF_DATA}
-        facts = [self.about.get(key) for key in ("status", "reason", "digest")]
+        status = [self.about.get(key) for key in ("status", "reason", "digest")]
         # everything that a run uses of the data set: rows, folds, classes and costs
         self._data = cache(
             lambda file: run_files.digest_of(
                 [run_files.digest_of_file(file), run_files.digest_of_file(self.folds)],
-                facts,
+                status,
                 of_data,
             )
         )
@@ -165,15 +165,17 @@ def compute_bundle(
 
     `bundle` maps a data set to its methods. Those with the same child and feature file follow each other.
     """
-    made: dict[str, dict[str, Any]] = {}
+    recorded: dict[str, dict[str, Any]] = {}
     with SharedChild(limits) as child:
         for dataset, methods in bundle.items():
             shared = SharedInputs(results, dataset, evaluation, limits)
             owners = {m: (owner_of(m, s["entry"]), s["features"]) for m, s in methods.items()}
             for method in sorted(methods, key=owners.__getitem__):
                 print(f"== {dataset} × {method}", flush=True)
-                made[f"{dataset}/{method}"] = computed_run(shared, method, methods[method], child)
-    return made
+                recorded[f"{dataset}/{method}"] = computed_run(
+                    shared, method, methods[method], child
+                )
+    return recorded
 
 
 def computed_run(

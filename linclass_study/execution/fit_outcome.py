@@ -89,12 +89,12 @@ def peak_memory_mb() -> float:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
 
 
-def coefficients(found: Coefficients | None) -> Columns | None:
+def coefficients(weights: Coefficients | None) -> Columns | None:
     """Intercept (its feature is null) and largest coefficients of each class."""
-    if found is None:
+    if weights is None:
         return None
-    rows = _rows(found, found.largest(MAX_COEFFICIENTS))
-    return rows | {"features": np.full(len(rows["value"]), len(found.names))}
+    rows = _rows(weights, weights.largest(MAX_COEFFICIENTS))
+    return rows | {"features": np.full(len(rows["value"]), len(weights.names))}
 
 
 def tuning(candidates: Sequence[Candidate]) -> Columns | None:
@@ -111,15 +111,16 @@ def tuning(candidates: Sequence[Candidate]) -> Columns | None:
     }
 
 
-def path_table(found: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
+def path_table(along_path: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
     """Coefficients at each strength, of the features with the largest coefficients anywhere on the path."""
-    if not found:
+    if not along_path:
         return None
-    first = found[0][1]
-    highest = np.max([np.abs(known.W * known.scale) for _, known in found], axis=0)
+    first = along_path[0][1]
+    highest = np.max([np.abs(weights.W * weights.scale) for _, weights in along_path], axis=0)
     largest = Coefficients(first.names, highest, first.b, np.ones_like(first.scale))
     parts = [
-        (strength, _rows(known, largest.largest(LARGEST_ON_PATH))) for strength, known in found
+        (strength, _rows(weights, largest.largest(LARGEST_ON_PATH)))
+        for strength, weights in along_path
     ]
     columns: Columns = {
         name: np.concatenate([part[name] for _, part in parts])
@@ -148,15 +149,17 @@ def trace_table(steps: Any) -> Columns | None:
     return columns
 
 
-def _rows(found: Coefficients, places: Iterable[np.ndarray]) -> Columns:
+def _rows(weights: Coefficients, places: Iterable[np.ndarray]) -> Columns:
     classes: list[int] = []
     features: list[str | None] = []
     values, scales = [], []
-    for code, w, b, own in zip(found.classes(), found.W, found.b, places, strict=True):
-        classes += [code] * (1 + len(own))
-        features += [None, *(found.names[j] for j in own.tolist())]
-        values += [[b], w[own]]
-        scales += [[1.0], found.scale[own]]
+    for code, w, b, features_of_class in zip(
+        weights.classes(), weights.W, weights.b, places, strict=True
+    ):
+        classes += [code] * (1 + len(features_of_class))
+        features += [None, *(weights.names[j] for j in features_of_class.tolist())]
+        values += [[b], w[features_of_class]]
+        scales += [[1.0], weights.scale[features_of_class]]
     return {
         "class": np.array(classes),
         "feature": features,

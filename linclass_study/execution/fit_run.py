@@ -69,9 +69,9 @@ def owner_of(run: str, entry: Entry) -> str:
 def _classes(value: Any) -> list[str]:
     """Import paths of an entry's classifier, of its transforms, and of the estimators in their parameters."""
     if isinstance(value, Mapping):
-        own = [value["classifier"]] if "classifier" in value else []
-        own += [name for name, _ in named_steps(value.get("transforms")) if "." in name]
-        return own + [path for inner in value.values() for path in _classes(inner)]
+        paths = [value["classifier"]] if "classifier" in value else []
+        paths += [name for name, _ in named_steps(value.get("transforms")) if "." in name]
+        return paths + [path for inner in value.values() for path in _classes(inner)]
     return [path for inner in value for path in _classes(inner)] if isinstance(value, list) else []
 
 
@@ -214,13 +214,13 @@ def _add_repeat(
     digits whatever repeats and protocols were computed before. The joint fit sees no rows but those that the folds
     divide, and has the time limit of one fit. It is an optimization: a fold that fails is fitted again alone.
     """
-    known = [earlier.find(fit.made.key, fit.made.extras) for fit in fits]
+    earlier_outcomes = [earlier.find(fit.made.key, fit.made.extras) for fit in fits]
     joint: list[dict[str, Any] | None] = [None] * len(fits)
-    if jointly and None in known and len(fits) > 1 and not fits[0].rows.is_leave_one_out:
+    if jointly and None in earlier_outcomes and len(fits) > 1 and not fits[0].rows.is_leave_one_out:
         answer = guard.call("folds", *(fit.fold for fit in fits))
         joint = answer.value if answer.kind == "ok" else joint
     new: dict[str, run_files.Added] = {}
-    for fit, earlier_outcome, outcome in zip(fits, known, joint, strict=True):
+    for fit, earlier_outcome, outcome in zip(fits, earlier_outcomes, joint, strict=True):
         if earlier_outcome is not None:
             row, returned, made = earlier_outcome
             names = {column: fit.row[column] for column in FIT}

@@ -74,8 +74,8 @@ class FittedRun:
     def outcome(self, place: int) -> dict[str, Any] | None:
         """What the worker returned for a fit, but for columns of `rows`; None without predictions."""
         fit = tuple(self.rows[place][column] for column in OF_FIT)
-        kept = {name: of_fits[fit] for name, of_fits in self._tables.items() if fit in of_fits}
-        predicted = kept.pop("predictions", None)
+        tables = {name: of_fits[fit] for name, of_fits in self._tables.items() if fit in of_fits}
+        predicted = tables.pop("predictions", None)
         if predicted is None:
             return None
         grid, margins = self._on_plane.get(place, (None, None))
@@ -86,7 +86,7 @@ class FittedRun:
             "log_proba": _matrix(predicted["log_proba"]),
             "grid": grid,
             "margins": margins,
-            "kept": {name: table.to_dict() for name, table in kept.items()},
+            "kept": {name: table.to_dict() for name, table in tables.items()},
         }
 
     def _require_unchanged(self) -> None:
@@ -96,15 +96,15 @@ class FittedRun:
     @cached_property
     def _tables(self) -> dict[str, dict[tuple[Any, ...], pl.DataFrame]]:
         """Table → (protocol, repeat, fold) → its rows, without the columns that identify the fit."""
-        found = {}
+        tables = {}
         for name in ("predictions", *run_files.TABLES):
             path = self.folder / f"{name}.parquet"
             if path.exists():
                 table = read_parquet(path).select(list(table_schema(name)))
                 rows = table.drop("dataset", "method")
-                found[name] = rows.partition_by(OF_FIT, as_dict=True, include_key=False)
+                tables[name] = rows.partition_by(OF_FIT, as_dict=True, include_key=False)
         self._require_unchanged()
-        return found
+        return tables
 
     @cached_property
     def _on_plane(self) -> dict[int, tuple[np.ndarray, np.ndarray | None]]:
@@ -116,11 +116,11 @@ class FittedRun:
             labels, margins = arrays["labels"], arrays.get("margins")
         self._require_unchanged()
         drawn = [place for place, made in enumerate(self.made) if made.on_plane]
-        found: dict[int, tuple[np.ndarray, np.ndarray | None]] = {}
+        on_plane: dict[int, tuple[np.ndarray, np.ndarray | None]] = {}
         for k, (place, classes) in enumerate(zip(drawn, labels, strict=True)):
-            own = None if margins is None or np.isnan(margins[k]).all() else margins[k]
-            found[place] = classes, own
-        return found
+            margins_of_fit = None if margins is None or np.isnan(margins[k]).all() else margins[k]
+            on_plane[place] = classes, margins_of_fit
+        return on_plane
 
 
 def outcome_holds(row: Mapping[str, Any], then: run_files.Limits, now: run_files.Limits) -> bool:
@@ -158,12 +158,12 @@ class RunsOfDataset:
 
     def by_recipe(self, method: str, recipe: str) -> Iterator[FittedRun]:
         """Runs with fits by this recipe: of the method, stored ones, and of methods that have or had another name."""
-        own = self.results / "runs" / self.dataset / method
+        own_folder = self.results / "runs" / self.dataset / method
 
         def folders() -> Iterator[Path]:
-            yield own
+            yield own_folder
             yield from sorted(_place(self.results, self.dataset, recipe).glob("*/"))
-            yield from (folder for folder in self._present.get(recipe, ()) if folder != own)
+            yield from (folder for folder in self._present.get(recipe, ()) if folder != own_folder)
 
         for folder in folders():
             run = FittedRun.read(folder)
@@ -173,11 +173,11 @@ class RunsOfDataset:
     @cached_property
     def _present(self) -> dict[str, list[Path]]:
         """Recipe → folders of runs."""
-        found: dict[str, list[Path]] = {}
+        folders: dict[str, list[Path]] = {}
         for folder in sorted((self.results / "runs" / self.dataset).glob("*/")):
             if run := FittedRun.read(folder):
-                found.setdefault(run.record["recipe"], []).append(folder)
-        return found
+                folders.setdefault(run.record["recipe"], []).append(folder)
+        return folders
 
 
 def replace(results: Path, dataset: str, method: str, added: Iterable[run_files.Added]) -> None:
@@ -210,12 +210,12 @@ def _is_contained(run: FittedRun, added: Iterable[run_files.Added]) -> bool:
 
     A timeout replaces no outcome of a higher limit.
     """
-    there = {made.key: (row, made) for row, _, _, made in added}
+    replacing = {made.key: (row, made) for row, _, _, made in added}
 
     def is_replaced(one: run_files.Made) -> bool:
-        if one.key not in there:
+        if one.key not in replacing:
             return False
-        row, made = there[one.key]
+        row, made = replacing[one.key]
         return {*one.extras} <= {*made.extras} and outcome_holds(row, made.limits, one.limits)
 
     return all(is_replaced(one) for one in run.made if one.key)
@@ -324,15 +324,15 @@ class EarlierFits:
     def find(self, key: str, extras: tuple[str, ...]) -> Outcome | None:
         """The outcome of a fit with what is computed beside it."""
         if self.unfinished and (added := self.unfinished.kept.get(key)) is not None:
-            row, _, given, made = added
+            row, _, returned, made = added
             if made.extras == extras and outcome_holds(row, made.limits, self.limits):
-                return row, given, made
+                return row, returned, made
         for run in self._runs() if key else ():
             # replaced or removed meanwhile, or not of our form
             with suppress(OSError, ValueError, LookupError, TypeError):
                 place = run.place.get(key)
-                if place is not None and (found := self._outcome(run, place, extras)):
-                    return found
+                if place is not None and (outcome := self._outcome(run, place, extras)):
+                    return outcome
         return None
 
     def keep(self, new: Mapping[str, run_files.Added]) -> None:
@@ -350,16 +350,16 @@ class EarlierFits:
         row, made = run.rows[place], run.made[place]
         if not outcome_holds(row, made.limits, self.limits):
             return None
-        given = run.outcome(place)
-        if given is None and row["status"] in FITTED:
+        returned = run.outcome(place)
+        if returned is None and row["status"] in FITTED:
             return None
-        if given is not None:
-            kept = run_files.without(given["kept"], made.extras, extras, self.entry)
-            if kept is None:
+        if returned is not None:
+            tables = run_files.without(returned["kept"], made.extras, extras, self.entry)
+            if tables is None:
                 return None
-            given["kept"] = kept
+            returned["kept"] = tables
         if run.folder not in self._used:
             self._used.add(run.folder)
             os.utime(run.folder)  # the store forgets those first that were not used for longest
             print_kept_log(run.folder)
-        return row, given, run_files.Made(made.key, made.limits, extras)
+        return row, returned, run_files.Made(made.key, made.limits, extras)

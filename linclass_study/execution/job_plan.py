@@ -187,11 +187,11 @@ def divisible(entry: Entry) -> bool:
 
 def bundles_by_dataset(bundles: Iterable[Bundle]) -> dict[str, list[Bundle]]:
     """Data set → the bundles that contain its runs."""
-    found: dict[str, list[Bundle]] = {}
+    of_dataset: dict[str, list[Bundle]] = {}
     for bundle in bundles:
         for dataset in bundle.datasets:
-            found.setdefault(dataset, []).append(bundle)
-    return found
+            of_dataset.setdefault(dataset, []).append(bundle)
+    return of_dataset
 
 
 def _parts(
@@ -205,10 +205,10 @@ def _parts(
     for run in runs:
         digest = hashlib.blake2b(key(run).encode(), digest_size=8).digest()
         members[int.from_bytes(digest, "big") % parts].append(run)
-    for place, own in enumerate(members):
-        if own:
+    for place, members_of_part in enumerate(members):
+        if members_of_part:
             full = name if parts == 1 and name else f"{name}~{place + 1}-of-{parts}"
-            yield Bundle(full, tuple(own), sum(runs[run] for run in own))
+            yield Bundle(full, tuple(members_of_part), sum(runs[run] for run in members_of_part))
 
 
 PROCESSES_MB = 1500  # Snakemake twice, the job and the child that fits, before any data
@@ -235,19 +235,21 @@ def minutes(
     From the third attempt on they suffice for a run, of `longest` fits, all of which reach that limit.
     """
     most = START + fits * fit_seconds / 60
-    asked = (START + WORK_MARGIN * seconds / 60) * 2 ** (attempt - 1)
+    requested = (START + WORK_MARGIN * seconds / 60) * 2 ** (attempt - 1)
     hanging = longest * fit_seconds / 60 if attempt >= WHOLE else 0
-    return ceil(min(most, asked + hanging))
+    return ceil(min(most, requested + hanging))
 
 
 def minutes_of_bundle(bundle: Bundle, study: Study, attempt: int) -> int:
     """Minutes from the files of its data, or from the entries before these exist."""
     sizes = ((_size(study, *run), study.methods[run[1]]) for run in bundle.runs)
     seconds = sum(seconds_of_run(size, entry, study.evaluation) for size, entry in sizes)
-    expected = bundle.work if seconds == inf else seconds
+    seconds_or_work = bundle.work if seconds == inf else seconds
     of_run = (number_of_fits(study.evaluation, 1) + MORE_FITS) / bundle.shards
     limit = study.limits["fit_seconds"]  # leave-one-out has one limit
-    return minutes(expected / bundle.shards, of_run * len(bundle.runs), limit, attempt, of_run)
+    return minutes(
+        seconds_or_work / bundle.shards, of_run * len(bundle.runs), limit, attempt, of_run
+    )
 
 
 def _size(study: Study, dataset: str, method: str) -> Size | None:
@@ -261,5 +263,5 @@ def _size(study: Study, dataset: str, method: str) -> Size | None:
 
 def megabytes(files: Iterable[str | Path]) -> float:
     """Size of the largest file: a job has one in memory at a time, and feature files are not compressed."""
-    there = (Path(file) for file in files if Path(file).exists())
-    return max((file.stat().st_size / 1e6 for file in there), default=0.0)
+    existing = (Path(file) for file in files if Path(file).exists())
+    return max((file.stat().st_size / 1e6 for file in existing), default=0.0)

@@ -97,13 +97,13 @@ def _locked(results: Path) -> TextIO:
 
 def _refusal(owner: dict[str, object], path: Path, is_here: bool) -> str:
     pid, host = owner.get("pid", "unknown"), owner.get("host", "this host")
-    remedy = f"there; if you know that it is dead, delete {path} and run again"
+    what_to_do = f"there; if you know that it is dead, delete {path} and run again"
     if is_here:
-        remedy = f"or end it (`kill {pid}`; if that does not help, `kill -9 {pid}`)"
+        what_to_do = f"or end it (`kill {pid}`; if that does not help, `kill -9 {pid}`)"
     since = owner.get("since", "an unknown time")
     return (
         f"These results are locked by another snakemake: process {pid} on {host}, since {since}; "
-        f"wait until it ends{',' * is_here} {remedy}"
+        f"wait until it ends{',' * is_here} {what_to_do}"
     )
 
 

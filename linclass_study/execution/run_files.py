@@ -117,11 +117,11 @@ def extras_of(
     protocol, repeat, fold = fit
     if repeat or protocol != on_plane:
         return ()
-    found = [f"{GRID}{grid}"] if grid else []
+    extras = [f"{GRID}{grid}"] if grid else []
     if not fold and entry["classifier"].startswith("linclass."):
-        found += ["paths"] if "strength" in (entry.get("tune") or {}) else []
-        found += [f"traces {traced}"] if traced else []
-    return tuple(found)
+        extras += ["paths"] if "strength" in (entry.get("tune") or {}) else []
+        extras += [f"traces {traced}"] if traced else []
+    return tuple(extras)
 
 
 def without(
@@ -216,8 +216,8 @@ def digest_of_file(path: Path) -> str:
 
 def described(folder: Path, inputs: RunInputs, made: Sequence[Made] = ()) -> dict[str, str]:
     """Metadata of fits.parquet, after the other files are written; `made` has its rows in order."""
-    there = (folder / name for name in OTHERS)
-    files = {path.name: _about(path) for path in there if path.exists()}
+    paths = (folder / name for name in OTHERS)
+    files = {path.name: _about(path) for path in paths if path.exists()}
     fits = [astuple(one) for one in made]
     return {KEY: json.dumps(asdict(inputs) | {"files": files, "made": fits})}
 
@@ -231,13 +231,15 @@ def recorded_run(folder: Path) -> dict[str, Any] | None:
     """The inputs of a run as in RunInputs, `made` and `files`; None if it is incomplete, or not of this form."""
     last = folder / LAST
     try:
-        kept = read_metadata(last, KEY)
-        kept["files"] |= {LAST: _about(last)}
-        digests = all(DIGEST.fullmatch(kept.get(name, "")) for name in ("asked", "rows", "recipe"))
-        made = all(len(one) == 3 == len(one[1]) for one in kept["made"])
-        if not (digests and made and kept["files"].keys() <= {LAST, *OTHERS}):
+        record = read_metadata(last, KEY)
+        record["files"] |= {LAST: _about(last)}
+        digests = all(
+            DIGEST.fullmatch(record.get(name, "")) for name in ("asked", "rows", "recipe")
+        )
+        made = all(len(one) == 3 == len(one[1]) for one in record["made"])
+        if not (digests and made and record["files"].keys() <= {LAST, *OTHERS}):
             return None
-        return kept if are_there(folder, kept["files"]) else None
+        return record if are_there(folder, record["files"]) else None
     except (OSError, LookupError, ValueError, TypeError):
         return None
 
@@ -273,8 +275,8 @@ def manifest_path(results: Path, bundle: str) -> Path:
 
 def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
     """`runs` maps dataset/method to recorded_run."""
-    listed = {run: {part: about[part] for part in LISTED} for run, about in runs.items()}
-    write_json(path, listed)
+    manifest = {run: {part: about[part] for part in LISTED} for run, about in runs.items()}
+    write_json(path, manifest)
 
 
 def read_manifest(path: Path) -> dict[str, dict[str, Any]]:
@@ -295,8 +297,8 @@ def is_current(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
     .snakemake was deleted, are checked here.
     """
     runs = read_manifest(manifest_path(results, bundle))
-    whole = (are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
-    return {run: about.get("asked") for run, about in runs.items()} == wanted and all(whole)
+    are_complete = (are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
+    return {run: about.get("asked") for run, about in runs.items()} == wanted and all(are_complete)
 
 
 # The tables that a run writes (run_files.py lists them), and outcomes of fits as .npz files.
@@ -389,8 +391,8 @@ class Records:
         labels = np.stack([results["grid"] for results in drawn]).astype(np.int16)
         arrays: dict[str, Any] = {"x": self.axes[0], "y": self.axes[1], "labels": labels}
         margins = [results["margins"] for results in drawn]
-        if known := [fields for fields in margins if fields is not None]:
-            unknown = np.full_like(known[0], np.nan)
+        if with_margins := [fields for fields in margins if fields is not None]:
+            unknown = np.full_like(with_margins[0], np.nan)
             arrays["margins"] = np.stack([unknown if m is None else m for m in margins])
         with atomic_write(path) as partial, partial.open("wb") as file:
             np.savez_compressed(file, **arrays)

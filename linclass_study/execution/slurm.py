@@ -55,12 +55,12 @@ def cancel_abandoned(results: Path, say: Callable[[str], object]) -> None:
         say(f"{message}; they are cancelled: {' '.join(jobs)}")
         _run("scancel", *jobs)
     end = time.monotonic() + CANCEL_SECONDS
-    while left := living(names) if jobs else {}:
+    while running := living(names) if jobs else {}:
         if time.monotonic() > end:
-            if {*left.values()} == {ENDING_STATE}:
+            if {*running.values()} == {ENDING_STATE}:
                 break  # if they still compute, execution/fit_jobs.py makes the next ones wait
             raise StudyError(
-                f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(left)}; "
+                f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(running)}; "
                 "inspect them with `scontrol show job`, and run again when they are gone"
             )
         time.sleep(1)

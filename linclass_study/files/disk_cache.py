@@ -28,12 +28,12 @@ RECENT = 2_000_000_000  # ns in which a file may change again without another ti
 def computed_once(name: str, state: Sequence[Any], compute: Callable[[], Any]) -> Any:
     """The value that `compute` gave for this name (JSON); computed again when the state (JSON) is another one."""
     entries = _entries()
-    known = entries.pop(name, None)
-    if known is None or known[0] != [*state]:
-        known = [[*state], compute()]
+    entry = entries.pop(name, None)
+    if entry is None or entry[0] != [*state]:
+        entry = [[*state], compute()]
         _changed.append(os.getpid())
-    entries[name] = known  # now the last one
-    return known[1]
+    entries[name] = entry  # now the last one
+    return entry[1]
 
 
 def computed_of_file(name: str, path: str | os.PathLike[str], compute: Callable[[], Any]) -> Any:
@@ -66,8 +66,8 @@ _changed: list[int] = []  # ids of processes that computed something
 def _entries() -> dict[str, Any]:
     atexit.register(_save)
     try:
-        found = json.loads(cache_file().read_text(encoding="utf-8"))
-        return {name: [state, value] for name, (state, value) in found.items()}
+        saved = json.loads(cache_file().read_text(encoding="utf-8"))
+        return {name: [state, value] for name, (state, value) in saved.items()}
     except (OSError, ValueError, TypeError, AttributeError, RuntimeError):
         return {}
 

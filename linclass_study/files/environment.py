@@ -42,9 +42,9 @@ REDUNDANT = re.compile(r"\((r|tm)\)|\d+-core|\b(cpu|processor)\b|( with|@).*")
 
 @cache
 def machine() -> str:
-    given = _plain(os.environ.get(NAME, ""))
-    if given:
-        return given
+    chosen_name = _plain(os.environ.get(NAME, ""))
+    if chosen_name:
+        return chosen_name
     model = _plain(REDUNDANT.sub(" ", processor().lower())) or "unknown"
     key = hmac.new(_own_id(), b"linclass", hashlib.sha256).hexdigest()
     return f"{model[:40]}-{os.cpu_count() or 1}c-{key[:6]}"
@@ -65,8 +65,8 @@ def _own_id() -> bytes:
     """
     for path in IDS:
         with suppress(OSError):
-            if found := Path(path).read_bytes().strip():
-                return found
+            if content := Path(path).read_bytes().strip():
+                return content
     card = uuid.getnode()
     is_random = card >> 40 & 1  # Python found no card, and each process draws another number
     return platform.node().encode() if is_random else card.to_bytes(6, "big")
@@ -88,8 +88,10 @@ NUMERICAL = ("Python", "linclass", "numpy", "scipy", "Linear algebra", "Processo
 def environment(libraries: Mapping[str, str] | None = None) -> dict[str, str]:
     """Properties of this environment, in reading order; `libraries` of a method are listed beside those of linclass."""
     others = {name: v for name, v in (libraries or {}).items() if name not in PACKAGES}
-    own = {OTHERS: ", ".join(f"{name} {v}" for name, v in others.items())} if others else {}
-    return _of_process() | own
+    listed_packages = (
+        {OTHERS: ", ".join(f"{name} {v}" for name, v in others.items())} if others else {}
+    )
+    return _of_process() | listed_packages
 
 
 def record(results: Path, libraries: Mapping[str, str] | None = None) -> str:
@@ -111,8 +113,8 @@ def recorded_environments(results: Path) -> dict[str, dict[str, str]]:
 
 @cache
 def _of_process() -> dict[str, str]:
-    there = os.cpu_count() or 1
-    ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else there
+    cores = os.cpu_count() or 1
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
     memory = psutil.virtual_memory().total
     return {
         "Machine": machine(),
@@ -121,7 +123,7 @@ def _of_process() -> dict[str, str]:
         OWN: ", ".join(f"{name} {_version(name)}" for name in PACKAGES),
         "Linear algebra": blas(),
         "Processor": processor(),
-        "Cores": f"{there} cores" if ours == there else f"{ours} of {there} cores",
+        "Cores": f"{cores} cores" if available == cores else f"{available} of {cores} cores",
         "Memory": f"{memory / 2**30:.1f} GiB",
         "System": f"{platform.system()} {platform.release()}, {platform.machine()}",
     }
@@ -130,8 +132,8 @@ def _of_process() -> dict[str, str]:
 def numerical(properties: Mapping[str, str]) -> dict[str, str]:
     """What can change the numbers of a fit without changing the digest of its code."""
     versions = dict(part.rpartition(" ")[::2] for part in properties.get(OWN, "").split(", "))
-    found = {name: properties[name] for name in NUMERICAL if name in properties}
-    return found | {name: versions[name] for name in NUMERICAL if name in versions}
+    numerical_properties = {name: properties[name] for name in NUMERICAL if name in properties}
+    return numerical_properties | {name: versions[name] for name in NUMERICAL if name in versions}
 
 
 def of_machines(results: Path) -> list[dict[str, str]]:

@@ -228,7 +228,7 @@ def _refuse_bomb(needed: int, size: int) -> None:
 def _thrift(content: mmap.mmap, place: int, depth: int = 0) -> tuple[dict[int, Any], int]:
     """(number of a field → value, place after it) of a structure in Thrift's compact protocol, as Parquet's footer
     and page headers are. Texts are skipped."""
-    found: dict[int, Any] = {}
+    fields: dict[int, Any] = {}
     number = 0
     while head := content[place]:
         place += 1
@@ -238,8 +238,8 @@ def _thrift(content: mmap.mmap, place: int, depth: int = 0) -> tuple[dict[int, A
             number, place = _integer(content, place)
         kind = head & 15
         if kind > 2:  # else a truth value, which is in the kind itself
-            found[number], place = _value(content, place, kind, depth)
-    return found, place + 1
+            fields[number], place = _value(content, place, kind, depth)
+    return fields, place + 1
 
 
 def _value(content: mmap.mmap, place: int, kind: int, depth: int) -> tuple[Any, int]:

@@ -45,7 +45,10 @@ def write_json(path: Path_, value: Any) -> None:
 def as_json(value: Any) -> Any:
     """The value as types of JSON, which has neither dataclasses nor arrays; NaN and infinities become null."""
     if dataclasses.is_dataclass(value):
-        return {own.name: as_json(getattr(value, own.name)) for own in dataclasses.fields(value)}
+        return {
+            attribute.name: as_json(getattr(value, attribute.name))
+            for attribute in dataclasses.fields(value)
+        }
     if hasattr(value, "_asdict"):
         return as_json(value._asdict())
     if isinstance(value, Mapping):
@@ -63,11 +66,11 @@ ENDS = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT))
 
 def full_disk(folder: Path) -> str:
     """A sentence with the remedy if the disk of this folder is full; else empty."""
-    there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
-    left = shutil.disk_usage(there).free / 1e6
-    if left >= FULL_MB:
+    existing = next(part for part in (folder, *folder.absolute().parents) if part.exists())
+    free_mb = shutil.disk_usage(existing).free / 1e6
+    if free_mb >= FULL_MB:
         return ""
-    return f"The disk of {folder} is full ({left:.0f} MB are left): make room, then run again."
+    return f"The disk of {folder} is full ({free_mb:.0f} MB are left): make room, then run again."
 
 
 def refuse_for_full_disk(reasons: list[str], folder: Path) -> None:

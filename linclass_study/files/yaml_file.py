@@ -108,14 +108,14 @@ def _parsed(path: Path) -> Any:
         raise StudyError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def _expanded_size(value: Any, known: dict[int, int]) -> int:
+def _expanded_size(value: Any, sizes: dict[int, int]) -> int:
     """Number of values with those of each alias; `known` are the sizes of what was met before, by id."""
     if not isinstance(value, dict | list):
         return 1
-    if id(value) not in known:
+    if id(value) not in sizes:
         inside = value.values() if isinstance(value, dict) else value
-        known[id(value)] = 1 + sum(_expanded_size(each, known) for each in inside)
-    return known[id(value)]
+        sizes[id(value)] = 1 + sum(_expanded_size(each, sizes) for each in inside)
+    return sizes[id(value)]
 
 
 def _not_yaml(error: yaml.MarkedYAMLError) -> str:
@@ -128,7 +128,7 @@ def _not_yaml(error: yaml.MarkedYAMLError) -> str:
     if begins and "could not find expected ':'" in problem:
         mark = begins
     line = f"line {mark.line + 1}: " if mark else ""
-    remedy = next((f"; {words}" for found, words in REMEDIES.items() if found in problem), "")
+    remedy = next((f"; {words}" for pattern, words in REMEDIES.items() if pattern in problem), "")
     return f"{line}not YAML, {problem}{remedy}"
 
 
@@ -164,10 +164,10 @@ def line_of(path: Path, keys: Sequence[Any]) -> int | None:
     for key in keys:
         if isinstance(node, yaml.MappingNode):
             loader.flatten_mapping(node)
-            found = [(k, v) for k, v in node.value if k.value == str(key)]
-            if not found:
+            pairs = [(k, v) for k, v in node.value if k.value == str(key)]
+            if not pairs:
                 return None
-            at, node = found[-1]  # merged keys come first, and the last one counts
+            at, node = pairs[-1]  # merged keys come first, and the last one counts
             line = at.start_mark.line + 1
         elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
             node = node.value[key]
@@ -199,9 +199,9 @@ class SourceLines:
         message = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
         message = " ".join(message.splitlines())  # a text of the file may have several
         depth = next(n for n in range(len(path), -1, -1) if _at(self.value, path[:n]) is not ABSENT)
-        given = parse_numbers(_at(self.value, path[:depth]))
+        configured = parse_numbers(_at(self.value, path[:depth]))
         for file, content in reversed(list(self.files.items())):
-            if depth and _same(_at(content, path[:depth]), given):
+            if depth and _same(_at(content, path[:depth]), configured):
                 return f"{file}, line {line_of(file, path[:depth])}: {message}"
         option = "--" if path[0] in OF_RUN else "--config "
         return f"{option}{message}" if depth else message
@@ -217,10 +217,12 @@ def _at(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
-def _same(written: Any, given: Any) -> bool:
+def _same(written: Any, configured: Any) -> bool:
     """Whether a file's value is the given one; mappings may be merged from several files."""
-    both = isinstance(written, Mapping) and isinstance(given, Mapping)
-    return both or written == given or repr(written) == repr(given)  # nan is not equal to itself
+    both = isinstance(written, Mapping) and isinstance(configured, Mapping)
+    return (
+        both or written == configured or repr(written) == repr(configured)
+    )  # nan is not equal to itself
 
 
 def shown_path(path: str | Path) -> str:

@@ -64,13 +64,14 @@ def of_fit(
     """
     try:
         rows = ready if score is None else ready.rows(np.arange(min(LOOK_AT, len(score))))
-        found, units = _read(estimator, rows)
-        if score is not None and not _gives(found, units, score[: units.shape[0]]):
+        weights, units = _read(estimator, rows)
+        if score is not None and not _gives(weights, units, score[: units.shape[0]]):
             return None
         last = transforms[-1] if transforms else None
-        found = _before(last, found, ready.is_sparse) if units is rows else found
-        found = replace(found, names=unique(found.names))
-        return found if np.isfinite(found.W).all() and np.isfinite(found.b).all() else None
+        if units is rows:
+            weights = _before(last, weights, ready.is_sparse)
+        weights = replace(weights, names=unique(weights.names))
+        return weights if np.isfinite(weights.W).all() and np.isfinite(weights.b).all() else None
     except Exception:  # of any kind: coefficients are only shown, and must not end a run
         return None
 
@@ -104,9 +105,9 @@ def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
         X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X, float)
         rows = Table(X, tuple(map(str, names)))
         if step is steps[-1][1] and _scales(step, before, rows):
-            found, units = _read(classifier, rows)
+            weights, units = _read(classifier, rows)
             if units is rows:
-                return _before(step, found, unshifted=not step.with_mean), before
+                return _before(step, weights, unshifted=not step.with_mean), before
         rows = replace(rows, names=names_after(step, name, before.names, rows.names))
     return _read(classifier, rows)
 
@@ -117,8 +118,8 @@ def names_after(
     """Names of columns after a step called `name`; scaler(age) if it may change a column but keeps its name."""
     if any(hasattr(step, attribute) for attribute in LEAVE):
         return tuple(after)
-    known = {*before}
-    return tuple(f"{name}({one})" if one in known else one for one in after)
+    names_before = {*before}
+    return tuple(f"{name}({column})" if column in names_before else column for column in after)
 
 
 def _scales(step: Any, before: Table, after: Table) -> bool:
@@ -130,20 +131,20 @@ def _scales(step: Any, before: Table, after: Table) -> bool:
     return np.allclose((_dense(before.X) - mean) / scale, _dense(after.X))
 
 
-def _before(last: Any, found: Coefficients, unshifted: bool) -> Coefficients:
+def _before(last: Any, weights: Coefficients, unshifted: bool) -> Coefficients:
     """Coefficients of the features before a transform (x − mean_)/scale_; sparse rows are not shifted."""
     scale: Any = getattr(last, "scale_", ())
-    if np.shape(scale) != found.scale.shape:
-        return found
-    W = found.W / scale
-    b = found.b if unshifted else found.b - W @ last.mean_
-    return replace(found, W=W, b=b, scale=np.asarray(scale, float))
+    if np.shape(scale) != weights.scale.shape:
+        return weights
+    W = weights.W / scale
+    b = weights.b if unshifted else weights.b - W @ last.mean_
+    return replace(weights, W=W, b=b, scale=np.asarray(scale, float))
 
 
-def _gives(found: Coefficients, rows: Table, score: np.ndarray) -> bool:
+def _gives(weights: Coefficients, rows: Table, score: np.ndarray) -> bool:
     """Whether they reproduce the scores, up to a constant for all classes of a row."""
-    Z = rows.X @ found.W.T + found.b
-    if len(found.W) == 1:
+    Z = rows.X @ weights.W.T + weights.b
+    if len(weights.W) == 1:
         Z = np.hstack([-Z / 2, Z / 2])
     if Z.shape != score.shape:
         return False

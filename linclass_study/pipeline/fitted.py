@@ -79,8 +79,8 @@ def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
 
 def why_not_measured(predicted: Prediction, y: np.ndarray, task: Task) -> str:
     """Why predictions have no tune_metric: the exception of a metric of the user, or what they lack."""
-    name, found = task.tune_metric, _predictions(predicted, y, task)
-    if "." in name and (failure := metrics.imported(name).failure(found)):
+    name, predictions = task.tune_metric, _predictions(predicted, y, task)
+    if "." in name and (failure := metrics.imported(name).failure(predictions)):
         return f"the tune_metric '{name}' raises {failure}"
     lacks = ["scores"] * bool(np.isnan(predicted[1]).all())
     lacks += ["probabilities"] * (predicted[2] is None)
@@ -107,8 +107,8 @@ def decided(predicted: Prediction, method: Method, task: Task) -> Prediction:
     if not method.by_costs or task.costs is None:
         return predicted
     if log_proba is None:
-        lacks = "'decide: costs' needs probabilities, which this classifier does not provide"
-        raise NotApplicable(lacks)
+        missing = "'decide: costs' needs probabilities, which this classifier does not provide"
+        raise NotApplicable(missing)
     return decide(log_proba, task.costs).astype(np.int32), score, log_proba
 
 
@@ -133,24 +133,28 @@ def own_choice(estimator: EstimatorLike) -> dict[str, Any]:
     steps = getattr(estimator, "steps", None)
     if isinstance(steps, list):
         inner = [(name, own_choice(step)) for name, step in steps]
-        return {f"{name}__{key}": value for name, own in inner for key, value in own.items()}
+        return {
+            f"{name}__{key}": value
+            for name, chosen_by_step in inner
+            for key, value in chosen_by_step.items()
+        }
     best = getattr(estimator, "best_params_", None)
     if isinstance(best, Mapping):
         return {str(name): _plain(value) for name, value in best.items()}
-    given = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+    params = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
     over_folds = type(estimator).__name__.endswith("CV")
-    found = {}
-    for name, value in given.items():
+    chosen_params = {}
+    for name, value in params.items():
         singular = name.removesuffix("s")
         if over_folds and singular != name and hasattr(estimator, f"{singular}_"):
             chosen = _plain(getattr(estimator, f"{singular}_"))
             if is_number(chosen) or isinstance(chosen, list):  # of each class
-                found[singular] = chosen
+                chosen_params[singular] = chosen
         elif isinstance(value, str | list | tuple | np.ndarray):
             chosen = _plain(getattr(estimator, f"{name}_", None))
             if is_number(chosen):
-                found[name] = chosen
-    return found
+                chosen_params[name] = chosen
+    return chosen_params
 
 
 def own_candidates(estimator: EstimatorLike) -> tuple[Candidate, ...]:
@@ -172,11 +176,11 @@ def own_candidates(estimator: EstimatorLike) -> tuple[Candidate, ...]:
         means, errors = results["mean_test_score"], results["std_test_score"] / max(1, n - 1) ** 0.5
     else:
         return ()
-    found = []
+    candidates = []
     for i, (option, mean, error) in enumerate(zip(options, means, errors, strict=True)):
         params = {str(name): _plain(value) for name, value in option.items()}
-        found.append(Candidate(params, _or_none(mean), _or_none(error), n, i == best))
-    return tuple(found)
+        candidates.append(Candidate(params, _or_none(mean), _or_none(error), n, i == best))
+    return tuple(candidates)
 
 
 def _plain(value: Any) -> Any:

@@ -111,11 +111,11 @@ def leave_one_out(
     order = np.argsort(units, kind="stable")
     held_out = np.split(order, np.flatnonzero(np.diff(units[order])) + 1)
     for begin in range(0, len(held_out), AT_ONCE):
-        some = held_out[begin : begin + AT_ONCE]
-        together = _or_none(fit_folds, method, table, y, some, task)
-        for number, rows in enumerate(some):
-            if together is not None:
-                fitted = together[number]
+        held_out_at_once = held_out[begin : begin + AT_ONCE]
+        joint_fits = _or_none(fit_folds, method, table, y, held_out_at_once, task)
+        for number, rows in enumerate(held_out_at_once):
+            if joint_fits is not None:
+                fitted = joint_fits[number]
             else:
                 others = np.delete(np.arange(len(y)), rows)
                 members = None if groups is None else groups[others]
@@ -161,8 +161,8 @@ def predict_folds(
 ) -> list[FoldPrediction | None]:
     """`predict_held_out` of each fold, by fits of one method; None where it raises: that fold is then fitted alone."""
 
-    def one_by_one(some: slice) -> list[FoldPrediction | None]:
-        pairs = zip(fits[some], folds[some], strict=True)
+    def one_by_one(part: slice) -> list[FoldPrediction | None]:
+        pairs = zip(fits[part], folds[part], strict=True)
         return [_or_none(predict_held_out, fitted, table, rows) for fitted, rows in pairs]
 
     estimators = [fitted.estimator for fitted in fits]
@@ -174,11 +174,11 @@ def predict_folds(
     if shared is None or shared.table.is_sparse:
         return one_by_one(slice(None))
     at_once = max(1, STACK // max(1, shared.table.shape[1] * max(map(len, folds))))
-    found: list[FoldPrediction | None] = []
+    predictions: list[FoldPrediction | None] = []
     for begin in range(0, len(fits), at_once):
-        some = slice(begin, begin + at_once)
-        found += _stacked(fits[some], shared.of_folds(some), folds[some]) or one_by_one(some)
-    return found
+        part = slice(begin, begin + at_once)
+        predictions += _stacked(fits[part], shared.of_folds(part), folds[part]) or one_by_one(part)
+    return predictions
 
 
 def _stacked(
@@ -200,13 +200,13 @@ def _stacked(
     if predicted is None:
         return None
     codes, score, log_proba = decided(predicted, one.method, one.task)
-    found = []
+    predictions = []
     for k, fold in enumerate(folds):
-        own = slice(k * rows.shape[1], k * rows.shape[1] + len(fold))
-        known = None if log_proba is None else log_proba[own]
-        few = shared.table.with_rows(first[k, : len(fold)])
-        found.append(FoldPrediction(few, (codes[own], score[own], known)))
-    return found
+        part = slice(k * rows.shape[1], k * rows.shape[1] + len(fold))
+        logs = None if log_proba is None else log_proba[part]
+        first_rows = shared.table.with_rows(first[k, : len(fold)])
+        predictions.append(FoldPrediction(first_rows, (codes[part], score[part], logs)))
+    return predictions
 
 
 # For one fit of a run: the steps of its solver (`trace`) and the coefficients along a path of strengths (`path`).
@@ -281,5 +281,5 @@ def coefficient_path(
     for low, high in itertools.pairwise(grid):
         strengths += [*np.geomspace(low, high, parts + 1)[1:-1].tolist(), high]
     models = zip(strengths, estimator.path(rows, y, strengths), strict=True)
-    found = ((one, coefficients.of_fit(model, transforms, ready)) for one, model in models)
-    return [(strength, known) for strength, known in found if known]
+    path = ((one, coefficients.of_fit(model, transforms, ready)) for one, model in models)
+    return [(strength, weights) for strength, weights in path if weights]

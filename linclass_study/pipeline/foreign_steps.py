@@ -107,8 +107,10 @@ class ForeignTransform:
     def _beside(self, table: Table, numbers: Table, made: MatrixLike) -> Table:
         names = None
         with suppress(Exception):  # optional; some need what they were not given
-            given = self.transformer.get_feature_names_out(np.array(numbers.names, dtype=object))
-            names = names_after(self.transformer, self.name, numbers.names, map(str, given))
+            made_names = self.transformer.get_feature_names_out(
+                np.array(numbers.names, dtype=object)
+            )
+            names = names_after(self.transformer, self.name, numbers.names, map(str, made_names))
         return beside_the_others(table, made, names, self.name)
 
 
@@ -126,13 +128,13 @@ FEATURE_TOLERANCE = 1e-9  # products of matrices round differently with the numb
 
 def find_feature(path: str) -> Callable[..., Any]:
     """The function at an import path; ValueError if it is not a map of single rows."""
-    found = import_object(path)
-    if isinstance(found, type) or hasattr(found, "fit"):
+    function = import_object(path)
+    if isinstance(function, type) or hasattr(function, "fit"):
         remedy = "list it under `transforms:`, which are fitted inside each fold"
         raise ValueError(f"'{path}' needs a fit; {remedy}")
-    if not callable(found):
+    if not callable(function):
         raise ValueError(f"'{path}' is not a function; give a function of the matrix X")
-    return found
+    return function
 
 
 def apply_own_feature(path: str, table: Table, /, **options: Any) -> Table:
@@ -187,7 +189,11 @@ def require_values(table: Table, estimator: EstimatorLike, before: str = "") -> 
 def _of_text(table: Table, missing: str) -> str:
     """All that keeps the columns from being numbers, `missing` values included, and then all remedies."""
     facts, remedies, steps = [], [], []
-    stray = {name: found for name, own in table.levels.items() if (found := stray_levels(own))}
+    stray = {
+        name: stray_of_column
+        for name, levels in table.levels.items()
+        if (stray_of_column := stray_levels(levels))
+    }
     for name, cells in [*stray.items()][:1]:
         commas = all(map(has_decimal_comma, cells))
         what = "decimal commas" if commas else "cells"

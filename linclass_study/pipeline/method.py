@@ -46,15 +46,17 @@ class Method:
 
     def estimator(self, seed: int | None = None, **chosen: Any) -> Any:
         """The unfitted classifier; `seed` sets its random_state unless the entry does."""
-        own = {name: value for name, value in chosen.items() if not self.is_of_transform(name)}
-        values = self.values(self.params | own, seed)
+        of_classifier = {
+            name: value for name, value in chosen.items() if not self.is_of_transform(name)
+        }
+        values = self.values(self.params | of_classifier, seed)
         learns = hasattr(self.classifier, "fit")  # a splitter may reject a seed
         drawn = parameters(self.classifier).get("random_state")
         if seed is not None and learns and drawn is not None and drawn.default != "deprecated":
             values.setdefault("random_state", seed)
         inner = {name: values.pop(name) for name in list(values) if "__" in name}
-        made = self.classifier(**values)
-        return made.set_params(**inner) if inner else made
+        estimator = self.classifier(**values)
+        return estimator.set_params(**inner) if inner else estimator
 
     def values(self, params: Mapping[str, Any], seed: int | None) -> dict[str, Any]:
         """Parameters as the classifier takes them: estimators inside are built, class weights are those of codes."""
@@ -87,15 +89,15 @@ class Method:
         if not options:
             return self._without_options
         steps = [
-            (path, with_codes(own | options.get(name, {}), self.classes))
-            for name, (path, own) in zip(self._step_names, self.transforms, strict=True)
+            (path, with_codes(fixed | options.get(name, {}), self.classes))
+            for name, (path, fixed) in zip(self._step_names, self.transforms, strict=True)
         ]
         return replace(self, transforms=tuple(steps))
 
     @cached_property
     def _without_options(self) -> Method:
         """The method of all candidates, if no option of a transform is tuned."""
-        steps = [(path, with_codes(own, self.classes)) for path, own in self.transforms]
+        steps = [(path, with_codes(fixed, self.classes)) for path, fixed in self.transforms]
         return replace(self, transforms=tuple(steps))
 
 
@@ -161,8 +163,8 @@ CLASS = re.compile(r"\bclass (\d+)\b(?!\.\d)")
 def with_labels(message: str, classes: Sequence[str]) -> str:
     """The message of a classifier with the labels `classes` instead of codes; unknown codes stay."""
 
-    def label(found: re.Match[str]) -> str:
-        code = int(found[1])
-        return f"class '{classes[code]}'" if code < len(classes) else found[0]
+    def label(match: re.Match[str]) -> str:
+        code = int(match[1])
+        return f"class '{classes[code]}'" if code < len(classes) else match[0]
 
     return CLASS.sub(label, message)

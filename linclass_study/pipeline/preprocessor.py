@@ -149,21 +149,21 @@ class Preprocessor(TransformerMixin, Estimator):
         featured = self._featured(table)
         self._names_between = featured.names
         y = None if y is None else np.asarray(y)
-        self.transforms_, found = fit_transforms(steps, featured, y)
-        self._names_out = found.names
-        return found
+        self.transforms_, transformed = fit_transforms(steps, featured, y)
+        self._names_out = transformed.names
+        return transformed
 
     def _checked(self, X: MatrixLike) -> Table:
         """The rows as a table with the columns of the training rows."""
         check_is_fitted(self, "transforms_")
-        names, me = validation.feature_names(X), type(self).__name__
+        names, own_name = validation.feature_names(X), type(self).__name__
         if names is not None and hasattr(self, "feature_names_in_"):
             compare_names(names, self.feature_names_in_)
-        known = self._one_row.levels
-        categories = {name: known[name] for name in known if name not in self._one_row.texts}
-        table = table_of_rows(X, me, self._one_row.texts, categories)
+        levels = self._one_row.levels
+        categories = {name: levels[name] for name in levels if name not in self._one_row.texts}
+        table = table_of_rows(X, own_name, self._one_row.texts, categories)
         if (d := table.shape[1]) != self.n_features_in_:
-            what = f"{me} is expecting {self.n_features_in_} features as input."
+            what = f"{own_name} is expecting {self.n_features_in_} features as input."
             raise ValueError(f"X has {d} features, but {what}")
         return replace(table, names=self._one_row.names)
 
@@ -225,8 +225,8 @@ def table_of_rows(
     rows: Any = X if is_frame or sparse.issparse(X) else np.asarray(X)
     has_columns = is_frame or (rows.dtype.kind in "OUST" and rows.ndim == 2)
     d = len(rows.columns) if is_frame else rows.shape[-1] if rows.ndim else 0
-    given = feature_names(X)
-    names = tuple(f"x{j}" for j in range(d)) if given is None else tuple(map(str, given))
+    titles = feature_names(X)
+    names = tuple(f"x{j}" for j in range(d)) if titles is None else tuple(map(str, titles))
     if len({*names}) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"two columns are called {twice!r}; rename one of them.")
@@ -239,14 +239,14 @@ def table_of_rows(
     columns = [rows[key] for key in rows.columns] if is_frame else rows.T
     for j, (name, column) in enumerate(zip(names, columns, strict=True)):
         categorical = True if name in texts else None if known is None else name in known
-        numbers[:, j], own = _coded(column, name, categorical, (known or {}).get(name, ()))
-        if own is not None:
-            levels[name] = own
+        numbers[:, j], found = _coded(column, name, categorical, (known or {}).get(name, ()))
+        if found is not None:
+            levels[name] = found
     return Table(matrix(numbers, owner=owner, gaps=True), names, levels, frozenset(texts))
 
 
 def _coded(
-    column: Any, name: str, categorical: bool | None, known: Sequence[str]
+    column: Any, name: str, categorical: bool | None, known_levels: Sequence[str]
 ) -> tuple[np.ndarray, tuple[str, ...] | None]:
     """(numbers, None), or (indices of levels, the levels); `categorical` is None if the entries decide."""
     values = np.asarray(column)
@@ -267,6 +267,6 @@ def _coded(
         kinds = " and ".join(sorted({type(v).__name__ for v in present}))
         raise NotApplicable(f"column {name!r} mixes {kinds}; convert it to numbers or text.")
     shown = [*map(str, categories)] or sorted(map(str, present))
-    levels = (*known, *(level for level in shown if level not in {*known}))
+    levels = (*known_levels, *(level for level in shown if level not in {*known_levels}))
     index = {level: float(number) for number, level in enumerate(levels)}
     return np.array([np.nan if v is None else index[str(v)] for v in entries]), levels

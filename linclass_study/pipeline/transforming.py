@@ -100,8 +100,8 @@ def shared_transforms(
     """The rows and transforms that the folds, given by their held-out rows, share; None if they share no matrix."""
     if not ignores_empty_columns and (table.is_sparse or table.words):
         counts = _rows_of_columns(table.X)
-        own = (_rows_of_columns(table.X[rows]) for rows in folds)
-        if any(((of_fold == counts) & (counts > 0)).any() for of_fold in own):
+        counts_held_out = (_rows_of_columns(table.X[rows]) for rows in folds)
+        if any(((of_fold == counts) & (counts > 0)).any() for of_fold in counts_held_out):
             return None  # only the held-out rows of some fold have some column
     common: list[Any] = []
     if (occurring := columns_of_training_rows(table)) is not None:
@@ -123,12 +123,12 @@ def rows_of_folds(table: Table, transforms: Sequence[Sequence[Any]]) -> Transfor
     """The rows and transforms that folds share, by their fitted transforms; None if they share no matrix."""
     steps = [list(step) for step in zip(*transforms, strict=True)]
     common = [step[0] for step in steps if all(one is step[0] for one in step)]
-    own = steps[len(common) :]
-    if len(own) > 1 or (own and not hasattr(own[0][0], "for_folds")):
+    of_each_fold = steps[len(common) :]
+    if len(of_each_fold) > 1 or (of_each_fold and not hasattr(of_each_fold[0][0], "for_folds")):
         return None
     for transform in common:
         table = transform.transform(table)
-    return TransformedRows(table, common, own[0] if own else None)
+    return TransformedRows(table, common, of_each_fold[0] if of_each_fold else None)
 
 
 # Columns of sparse rows without a nonzero value in the training rows are dropped from that fit.
@@ -175,23 +175,23 @@ def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, A
             what = f"{package} has {entry!r}; give a name, or {{name: {{option: value}}}}."
             raise ValueError(what)
         ((name, options),) = named_steps([entry])
-        own = "." in name
+        is_import_path = "." in name
         if package == "transforms":
             step: Any = transform_class(name)
-            known = [*parameters(step).values()]
+            params = [*parameters(step).values()]
         else:
-            step = find_feature(name) if own else feature_map(name)
-            known = [*parameters(step).values()][1:]  # the first is the table
-        if not own or (known and all(p.kind is not p.VAR_KEYWORD for p in known)):
-            names = [p.name for p in known]
+            step = find_feature(name) if is_import_path else feature_map(name)
+            params = [*parameters(step).values()][1:]  # the first is the table
+        if not is_import_path or (params and all(p.kind is not p.VAR_KEYWORD for p in params)):
+            names = [p.name for p in params]
             if unknown := sorted({*options} - {*names}):
                 has = ", ".join(names) or "none"
                 raise ValueError(f"{name} has no option {unknown[0]!r}; it has {has}.")
-            needed = (p for p in known if p.default is p.empty and p.kind is not p.VAR_POSITIONAL)
+            needed = (p for p in params if p.default is p.empty and p.kind is not p.VAR_POSITIONAL)
             if missing := [p.name for p in needed if p.name not in options]:
                 what = f"{name} needs {missing[0]}; give {{{name}: {{{missing[0]}: …}}}}."
                 raise ValueError(what)
-        if not own:
+        if not is_import_path:
             init = step.__init__ if package == "transforms" else step
             for option, plain, check in checks_of(init):
                 if option in options and type(options[option]) not in plain:

@@ -66,9 +66,9 @@ def _declarations(lines: Iterator[str], text: Text) -> dict[str, set[str] | None
             if not declared:
                 raise Unavailable("no @attribute stands before @data")
             return declared
-        found = ATTRIBUTE.fullmatch(line)
-        if word == "@attribute" and found:
-            name, kind = _unquoted(found[1]), found[2].strip()
+        match = ATTRIBUTE.fullmatch(line)
+        if word == "@attribute" and match:
+            name, kind = _unquoted(match[1]), match[2].strip()
             if name in declared:
                 raise Unavailable(f"line {text.line}: a second column is called '{name}'")
             declared[name] = _values(kind, text)
@@ -95,11 +95,11 @@ def _cells(line: str, text: Text) -> list[str]:
         return line.split(",")
     cells, place, more = [], 0, True
     while more:
-        found = CELL.match(line, place)
-        if found is None:
+        match = CELL.match(line, place)
+        if match is None:
             raise Unavailable(f"line {text.line}: a quote is not closed, or text stands beside it")
-        cells.append(_unquoted(found[1]))
-        place, more = found.end(), found[2] == ","
+        cells.append(_unquoted(match[1]))
+        place, more = match.end(), match[2] == ","
     return cells
 
 

@@ -40,16 +40,16 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     labels: list[str] = []
     split: list[int] = []
     for part in parts:
-        found = _labels(files, part)
+        labels_of_part = _labels(files, part)
         entries = _integers(files, f"{part}.data", ["document", "word", "count"])
-        for column, limit in (("document", len(found)), ("word", len(words))):
+        for column, limit in (("document", len(labels_of_part)), ("word", len(words))):
             wrong = entries.filter(~pl.col(column).is_between(1, limit))[column]
             if len(wrong):
                 what = f"{part}.data names {column} {wrong[0]}, there are {limit} of them"
                 raise Unavailable(what)
         triplets.append(entries.with_columns(pl.col("document") + len(labels)))
-        labels += found
-        split += [PARTS.index(part)] * len(found)
+        labels += labels_of_part
+        split += [PARTS.index(part)] * len(labels_of_part)
     document, word, count = (column.to_numpy() for column in pl.concat(triplets))
     X = from_triplets(document - 1, word - 1, count.astype(float), (len(labels), len(words)))
     return Counts(X, words, labels, np.array(split, np.int8), are_words=True)

@@ -31,7 +31,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     split: list[int] = []
     words: list[str] = []
     numbers: list[int] = []
-    found: list[np.ndarray] = []
+    documents: list[np.ndarray] = []
     for line in text:
         try:
             first, *rest = line.split()
@@ -40,7 +40,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
                 split += [PARTS.index(rest[0])] * int(rest[2])
                 continue
             numbers.append(int(rest[0]))
-            found.append(np.cumsum(np.array(rest[1:], dtype=np.int32)))
+            documents.append(np.cumsum(np.array(rest[1:], dtype=np.int32)))
             words.append(first)
         except (ValueError, IndexError):
             raise Unavailable(
@@ -50,9 +50,9 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
         raise Unavailable("the file is empty")
     if any(b <= a for a, b in pairwise(numbers)):
         raise Unavailable("the words are not in the order of the vocabulary")
-    document = np.concatenate(found) - 1
+    document = np.concatenate(documents) - 1
     if document.min() < 0 or document.max() >= len(labels):
         raise Unavailable(f"a word names a document beyond the {len(labels)} of the groups")
-    word = np.repeat(np.arange(len(words), dtype=np.int32), [len(f) for f in found])
+    word = np.repeat(np.arange(len(words), dtype=np.int32), [len(f) for f in documents])
     X = from_triplets(document, word, np.ones(len(word)), (len(labels), len(words)))
     return Counts(X, words, labels, np.array(split, np.int8), are_words=True)
