@@ -80,25 +80,21 @@ def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
     fits = fitted.select(*FIT, "params").partition_by("method", as_dict=True)
     of_values = frame("tuned").drop("failure").schema
     for method, entry in outcome.methods.items():
-        candidates = outcome.run_table("tuning", dataset, method)
-        judged = {} if candidates is None else candidates.partition_by(*FIT, as_dict=True)
-        stated = outcome.parameters.get(method, {}).get("limits", {})
+        table = outcome.run_table("tuning", dataset, method)
+        table = frame("tuning") if table is None else table
+        of_fits, stated = table.partition_by(*FIT, as_dict=True), outcome.parameters.get(method, {})
         rows = []
         for *fit, params in fits.get((method,), pl.DataFrame()).iter_rows():
-            of_fit = judged.get(tuple(fit))
-            means = [] if of_fit is None else of_fit.filter("chosen")["mean"].to_list()
-            inner = (
-                means[0] if means else None,
-                0 if of_fit is None else of_fit.height,
-            )
+            candidates = of_fits.get(tuple(fit), table.clear())
+            mean = next(iter(candidates.filter("chosen")["mean"]), None)
             for name, value in _chosen(params, entry):
-                limits = stated.get(name, LIMITS.get(name.rpartition("__")[2], ()))
-                end = None if value in limits else _edge(entry, name, value, of_fit)
-                rows.append((*fit, name, json.dumps(value), end, *inner))
+                usual = LIMITS.get(name.rpartition("__")[2], ())
+                limits = stated.get("limits", {}).get(name, usual)
+                end = None if value in limits else _edge(entry, name, value, candidates)
+                rows.append((*fit, name, json.dumps(value), end, mean, candidates.height))
+        failed = table.filter(pl.col("failure").is_not_null())
         parts.append(pl.DataFrame(rows, of_values, orient="row"))
-        if candidates is not None:
-            failed = candidates.filter(pl.col("failure").is_not_null())
-            parts.append(failed.select(*FIT, pl.col("params").alias("value"), "failure"))
+        parts.append(failed.select(*FIT, pl.col("params").alias("value"), "failure"))
     return pl.concat(parts, how="diagonal").sort(*FIT, "parameter", maintain_order=True)
 
 
@@ -141,7 +137,7 @@ def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _edge(
-    entry: Mapping[str, Any], parameter: str, value: Any, judged: pl.DataFrame | None
+    entry: Mapping[str, Any], parameter: str, value: Any, candidates: pl.DataFrame
 ) -> str | None:
     """The end of the grid of its entry at which a value is, of its path, or of what the estimator itself compared in
     the fit, or else of the grid that its entry gives to the estimator."""
@@ -149,10 +145,10 @@ def _edge(
     if parameter in tune:
         if not selection.is_path(tune[parameter]):
             return edge(value, tune[parameter])
-        return None if judged is None else _end_of_path(judged, parameter)
+        return _end_of_path(candidates, parameter)
     if tune:
         return None
-    options = [] if judged is None else map(json.loads, judged["params"])
+    options = map(json.loads, candidates["params"])
     grid = [option[parameter] for option in options if parameter in option]
     grid = grid or _given_grid(entry, parameter)
     return edge(value, grid) if grid else None

@@ -216,10 +216,8 @@ def no_ranking(base: ComparisonAcross) -> str:
 
 
 def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
-    result, whole = (
-        comparison_within(outcome, dataset),
-        ranking(outcome, dataset).filter("whole"),
-    )
+    result = comparison_within(outcome, dataset)
+    whole = ranking(outcome, dataset).filter("whole")
     best, mean, sd = [], None, None
     if whole.height:
         mean, sd = whole.select("mean", "sd").row(0)
