@@ -29,6 +29,7 @@ from linclass.kernels.kernel_features import (
     why_far_rows_are_hard,
 )
 from linclass.linear.linear_model import LinearModel
+from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution, Solver
@@ -136,14 +137,6 @@ class KernelMachine(Estimator):
                     return DesignMatrix(features), L2()
         K = self._kernel_matrix(X, kept, weights, kernel)
         return KernelDesign(K), KernelNorm(K)
-
-    def _coefficients(self, objective: Objective, solution: Solution) -> Array:
-        """β of all rows; −w_i s_i/strength if features replace the kernel."""
-        if not objective.design.is_kernel:
-            s = solution.slopes
-            s = objective.at(solution.theta).slopes if s is None else s
-            return -objective.weights * s / objective.strength
-        return solution.theta[:-1]
 
     def _keep_support(self, X: Matrix, used: Array, kept: Array) -> None:
         """Keep the rows with nonzero coefficients, which new scores need."""
@@ -338,6 +331,39 @@ def near_start(solver: Solver, objective: Objective) -> Array:
         near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
         start = design.extend_theta(rows, near.theta)
     return start
+
+
+MORE_FITS, TIGHTER = 4, 1e-2  # at most, each with a tolerance so much smaller
+
+
+def of_coefficients(
+    solver: Solver, objective: Objective, solution: Solution
+) -> tuple[Array, Solution]:
+    """The coefficients β of all rows, and the solution with their weights.
+
+    If features φ replace the kernel, β = −w s/strength for the slopes s of the solution. Its weights may be nearer to
+    the minimum than Σ β_i φ(x_i), which predict: where these miss `tol`, the solver continues with a smaller one.
+    """
+    P = objective
+    if P.design.is_kernel:
+        return solution.theta[:-1], solution
+    fits, tol, best, n_iter = 0, solver.tol, np.inf, solution.n_iter
+    while True:
+        s = P.at(solution.theta).slopes if solution.slopes is None else solution.slopes
+        beta, theta = -P.weights * s / P.strength, solution.theta.copy()
+        P.weight_part(theta)[...] = P.weight_part(P.design.pull(beta))
+        point = P.at(theta)
+        if (certificate := certify(point, s)) < best:
+            best, found = certificate, (beta, point, s)
+        left = solver.max_steps - n_iter
+        if best <= solver.tol or fits == MORE_FITS or not solution.converged or left < 1:
+            break
+        fits, tol = fits + 1, tol * TIGHTER
+        tighter = replace(solver, tol=tol, max_iter=left)
+        solution = tighter.solve_near(P, solution.theta, solution)
+        n_iter += solution.n_iter
+    beta, point, s = found
+    return beta, Solution.at(point, best, solver.tol, n_iter, slopes=s, scores=point.scores)
 
 
 # Kernel machines whose loss has flat pieces: only the rows on the others, the support vectors, have coefficients.

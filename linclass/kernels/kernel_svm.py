@@ -25,7 +25,7 @@ from linclass.base.classifier import Classifier
 from linclass.base.parts import find
 from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_features import own_intercepts, set_intercepts
-from linclass.kernels.kernel_machine import SupportVectorMachine
+from linclass.kernels.kernel_machine import SupportVectorMachine, of_coefficients
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
 from linclass.linear.support_vectors import MarginRows, roles_of
@@ -104,8 +104,9 @@ class KernelSVM(SupportVectorMachine, Classifier):
         objectives: Sequence[Objective],
         solutions: Sequence[Solution],
     ) -> None:
-        pairs = list(zip(objectives, solutions, strict=True))
-        beta = np.array([self._coefficients(*pair) for pair in pairs])
+        solver, pairs = self._solver(), zip(objectives, solutions, strict=True)
+        betas, solutions = zip(*(of_coefficients(solver, *pair) for pair in pairs), strict=True)
+        beta = np.array(betas)
         used = np.flatnonzero(beta.any(axis=0))
         self._keep_support(X, used, kept)
         y = np.array([P.y[used] for P in objectives])

@@ -83,11 +83,11 @@ def roles_of(model: Any) -> Array:
 def roles(alpha: Array, slacks: Array, limit: Array | float, piecewise_linear: bool) -> Array:
     """The role of each row. Near the margin, where scores are inexact, the dual variables decide."""
     at_limit = alpha >= (1 - TIE) * limit if piecewise_linear else alpha > 0
-    on = ((alpha > 0) & ~at_limit) | (slacks > 0) & (alpha == 0) | at_limit & (slacks <= TIE)
+    on = ((alpha > 0) & ~at_limit) | (slacks > TIE) & (alpha == 0) | at_limit & (slacks <= TIE)
     near_one = np.abs(slacks - 1) <= TIE
     named = np.array([MISCLASSIFIED, INSIDE, ON_BOUNDARY, BEYOND, ON_MARGIN])
     number = np.zeros(alpha.shape, dtype=np.int8)
-    for k, rule in enumerate([slacks < 1, near_one, slacks <= 0, on], start=1):
+    for k, rule in enumerate([slacks < 1, near_one, slacks <= TIE, on], start=1):
         number[rule] = k  # later rules take precedence
     return named[number]
 

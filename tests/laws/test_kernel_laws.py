@@ -201,6 +201,25 @@ def test_the_linear_machine_has_the_minimum_of_the_linear_svm_on_two_far_cluster
     assert_allclose(fit.decision_function(X), linear.decision_function(X), atol=2e-3)
 
 
+@each("loss", ["hinge", "squared_hinge"])
+def test_the_certificate_is_that_of_the_coefficients(loss):
+    """Features replace the kernel. Their weights once had a certificate of 0.007, and the machine of the coefficients,
+    which predicts, 45 times the least objective.
+    """
+    X = np.random.default_rng(0).normal(size=(170, 20))
+    noise = np.random.default_rng(1).normal(size=170)
+    y, strengths = X[:, 0] + noise > 0, np.geomspace(10, 1e-7, 9)
+    machines = L.KernelSVM(kernel="linear", loss=loss, tol=1e-2).path(X, y, strengths)
+    exact = L.LinearSVM(loss=loss, tol=1e-8).path(X, y, strengths)
+    for fit, best in zip(machines, exact, strict=True):
+        assert fit.status_ == "converged"
+        slacks = np.maximum(1 - np.where(y, 1, -1) * fit.decision_function(X), 0)
+        losses = slacks if loss == "hinge" else slacks**2
+        own = losses.mean() + fit.strength / 2 * np.square(fit.coef_).sum()
+        assert own <= best.objective_ / (1 - 1.001e-2)
+        assert own == pytest.approx(fit.objective_, rel=1e-6)
+
+
 # Support vector regression of targets far from 0, c + s·y: the function c + s·f, for the intercept is free.
 
 POWER = {"epsilon_insensitive": 1, "squared_epsilon_insensitive": 2}  # of s in the loss of s·r
