@@ -205,7 +205,8 @@ def _datasets(outcome: Outcome) -> list[dict[str, Any]]:
         protocol = own.protocol(name)
         fits = own.fits.filter(protocol=protocol)
         counts, classes = about["class_counts"], about["classes"]
-        ratio, test = (fits["n_test"] / fits["n_train"]).mean(), fits["n_test"].mean()
+        sized = fits.filter(pl.col("n_train") > 0)  # no folds, no sizes
+        ratio, test = (sized["n_test"] / sized["n_train"]).mean(), sized["n_test"].mean()
         found.append(one)
         one |= {
             "rows": about["rows"],

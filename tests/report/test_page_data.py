@@ -63,6 +63,20 @@ def test_a_method_that_misses_a_fold_has_no_scores_but_a_partial_mean(make):
     assert data["fits"][0][place] == {"converged": 4, "failed": 1}
 
 
+def test_a_data_set_without_folds_is_valid_json(make):
+    """As of a class that is too small for them: its fits have no rows."""
+    none = Method(
+        everywhere=("not_applicable", "3 folds need 3 rows of every class"), only=["rare"]
+    )
+    outcome = make({"rare": Data(), "other": Data()}, {"a": none, "b": none})
+    size = pl.when(dataset="rare").then(0)
+    outcome.__dict__["fits"] = outcome.fits.with_columns(
+        size.otherwise("n_train").alias("n_train"), size.otherwise("n_test").alias("n_test")
+    )
+    rare, _ = json.loads(as_json(study_data(outcome)))["datasets"]
+    assert rare["ratio"] == rare["step"] == 0
+
+
 def test_rank_intervals_are_percentiles_of_mean_ranks_of_drawn_data_sets(six):
     across = study_data(six)["across"]["accuracy"]
     table = np.array(ranks(comparison_across(six).table))
