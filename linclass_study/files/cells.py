@@ -22,11 +22,18 @@ def plain_number(value: Any) -> float | None:
 
 
 def stray_levels(levels: Sequence[str]) -> list[str]:
-    """The levels that alone keep a column from being numbers; none if it is one of names."""
+    """The levels that alone keep a column from being numbers; none if it is one of names. Numbers with a decimal comma
+    are among them unless words are, which have to be corrected first."""
+
+    def few(some: list[str]) -> bool:
+        return len(levels) - len(some) >= FEWEST and len(some) <= OTHERS * len(levels)
+
     others = [level for level in levels if plain_number(level) is None]
-    few = len(levels) - len(others) >= FEWEST and len(others) <= OTHERS * len(levels)
-    commas = len(levels) >= FEWEST and all(map(has_decimal_comma, others))
-    return others if few or commas else []
+    if few(others):
+        return others
+    words = [level for level in others if not has_decimal_comma(level)]
+    decimal = few(words) and not any("," in word for word in words)  # not of thousands
+    return (words or others) if decimal else []
 
 
 def has_decimal_comma(level: str) -> bool:
