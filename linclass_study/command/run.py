@@ -26,7 +26,8 @@ from linclass_study.config.entry_checks import checked_method, small_dataset
 from linclass_study.config.parts import divide
 from linclass_study.config.schema import schema_for_editors
 from linclass_study.config.study import KINDS, Study, read_config
-from linclass_study.errors import StudyError
+from linclass_study.data.formats.csv import header_columns
+from linclass_study.errors import StudyError, Unavailable
 from linclass_study.execution.folds import make_folds
 from linclass_study.execution.job_plan import plan_bundles, run_seconds
 from linclass_study.files.yaml_file import read_yaml
@@ -48,7 +49,7 @@ define:
   datasets:
     {name}:
       source: {{file: {file}}}
-      format: csv
+      format: csv{dialect}
       target: {target}
 """
 
@@ -76,11 +77,15 @@ def init(folder: Path, csv: Path | None = None, target: str = "") -> Iterator[st
 
 
 def _study_of_csv(folder: Path, csv: Path, target: str) -> str:
-    try:
-        with csv.open(encoding="utf-8") as file:
-            columns = [column.strip().strip('"') for column in file.readline().split(",")]
-    except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"{csv}: cannot be read ({error})") from None
+    refused = []
+    for separator in ",;\t|":
+        try:
+            columns = header_columns(csv, {"separator": separator})
+            break
+        except Unavailable as error:
+            refused.append(f"{csv}: {error}")
+    else:
+        raise StudyError(refused[0])
     if target not in columns:
         raise StudyError(
             f"{csv} has no column '{target}'; its columns are {first_names(columns, 12)}: give one as --target"
@@ -89,7 +94,10 @@ def _study_of_csv(folder: Path, csv: Path, target: str) -> str:
     path = csv.resolve()
     shown = path.relative_to(folder.resolve()) if path.is_relative_to(folder.resolve()) else path
     quoted = target if target.isidentifier() else f'"{target}"'
-    return STUDY_OF_CSV.format(name=name or "data", file=f'"{shown}"', target=quoted)
+    dialect = f"\n      csv: {json.dumps({'separator': separator})}" * (separator != ",")
+    return STUDY_OF_CSV.format(
+        name=name or "data", file=f'"{shown}"', dialect=dialect, target=quoted
+    )
 
 
 def run(files: Sequence[Path], options: Sequence[str], part: Mapping[str, Any]) -> int:

@@ -84,8 +84,24 @@ def test_init_makes_a_study_of_a_csv_file(here, linclass, refused):
     define = read_yaml(here / "study.yaml")["define"]
     assert define["datasets"]["my_data"]["target"] == "the class"
     assert linclass("check", "study.yaml").code == 0
-    with pytest.raises(StudyError, match=r"no.csv: cannot be read"):
+    with pytest.raises(StudyError, match=r"no.csv: the file cannot be read"):
         list(run.init(here, here / "no.csv", "y"))
+
+
+def test_init_finds_the_separator_of_a_csv_file(here, linclass, refused):
+    rows = [f"{k},5;{k * 7 % 5};{'ab'[k % 3 == 0]}" for k in range(30)]
+    text = "\n".join(['"x";y;the class', *rows])
+    (here / "it.csv").write_text(text, encoding="utf-8-sig")
+    assert "its columns are x, y, the class" in refused(
+        "init", "--from-csv", "it.csv", "--target", "z"
+    )
+    assert linclass("init", "--from-csv", "it.csv", "--target", "the class").code == 0
+    assert read_yaml(here / "study.yaml")["define"]["datasets"]["it"]["csv"] == {"separator": ";"}
+    assert linclass("check", "study.yaml").code == 0
+    (here / "it.csv").write_bytes("Größe;y\n1;2\n".encode("latin-1"))
+    assert refused("init", "--from-csv", "it.csv", "--target", "y").endswith(
+        "save the file as UTF-8"
+    )
 
 
 def test_run_gives_snakemake_the_study_and_the_options_after_two_dashes(
