@@ -111,7 +111,7 @@ class Table:
     def is_sparse(self) -> bool:
         return sparse.issparse(self.X)
 
-    def rows(self, index: np.ndarray) -> Table:
+    def rows(self, index: np.ndarray | slice) -> Table:
         """The rows that a boolean mask, a slice or an array of row numbers selects."""
         return self.with_rows(chosen_rows(self.X, index))
 

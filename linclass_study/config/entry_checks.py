@@ -24,7 +24,7 @@ import polars as pl
 from linclass_study.config import code, estimator_check, method_check
 from linclass_study.config.catalogues import at_their_origin
 from linclass_study.config.module_files import files_of
-from linclass_study.data.build_dataset import build_dataset
+from linclass_study.data.build_dataset import assemble, build_dataset
 from linclass_study.data.content import Columns
 from linclass_study.data.content_to_table import Measurements, class_codes, column_named
 from linclass_study.data.dataset import Dataset
@@ -194,7 +194,8 @@ def small_dataset(
     categories += [name for name in texts_of_file if name not in others]
     without_test = {key: value for key, value in entry.items() if key not in ("digest", "test")}
     with suppress(Exception):
-        return build_dataset(content, None, without_test), texts, categories
+        assembled = assemble(content, None, without_test)
+        return build_dataset(assembled, without_test), texts, categories
     return None, texts, categories
 
 

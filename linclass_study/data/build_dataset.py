@@ -16,40 +16,34 @@ from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.tables import Table
 from linclass_study.data import content_to_table, labels
 from linclass_study.data.content import Columns, Content, Counts, InFile, plain_csr
+from linclass_study.data.content_to_table import Assembled
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.labels import cost_matrix
 from linclass_study.entries import Entry
 from linclass_study.errors import Unavailable
 
 
-def build_dataset(train: Content, test: Content | None, entry: Entry) -> Dataset:
+def build_dataset(content: Assembled | InFile, entry: Entry) -> Dataset:
     """Build the data set; raise Unavailable if the content contradicts the entry.
 
     If the rows stay in their file, the table is an empty matrix of the same shape.
     """
-    if isinstance(train, InFile):
-        y, classes, digest, groups = train.y, train.classes, train.digest, train.groups
+    if isinstance(content, InFile):
+        y, classes, digest, groups = content.y, content.classes, content.digest, content.groups
         if len(classes) < 2:
             few = "the target has fewer than two classes; a classifier needs at least two"
             raise Unavailable(few)
         counts = np.bincount(y, minlength=len(classes))
         content_to_table.refuse_a_number(str(entry["target"]), classes, counts, entry)
-        table = Table(sparse.csr_array((len(y), len(train.names))), tuple(train.names))
+        table = Table(sparse.csr_array((len(y), len(content.names))), tuple(content.names))
         split, source_row, bayes_error = np.zeros(len(y), np.int8), None, None
     else:
-        assembled, source_row = assemble(train, test, entry)
-        table, y, split = normalized(assembled.table), assembled.y, assembled.split
-        classes, groups = assembled.classes, assembled.groups
+        table, y, split, classes, source_row, groups, bayes_error = content
+        table = normalized(table)
         order = canonical_order(table, y, split, groups)
         table, y, split, source_row = table.rows(order), y[order], split[order], source_row[order]
         groups = None if groups is None else groups[order]
         digest = content_digest(table, y, split, classes, groups)
-        # known, if the entry changes neither classes nor features of generated rows
-        bayes_errors = {
-            getattr(part, "bayes_error", None) for part in (train, test) if part is not None
-        }
-        changed = {"classes", "drop", "group", "target", "binary"} & {*entry}
-        bayes_error = None if changed or len(bayes_errors) > 1 else bayes_errors.pop()
     if digest != (pinned := entry.get("digest", digest)):
         raise Unavailable(
             f"its content has the digest {digest}, not {pinned} (if this content is meant, give that under `digest:`)"
@@ -71,7 +65,7 @@ def build_dataset(train: Content, test: Content | None, entry: Entry) -> Dataset
         bayes_error=bayes_error,
         groups=groups,
         source_row=source_row,
-        in_file=str(train.path) if isinstance(train, InFile) else "",
+        in_file=str(content.path) if isinstance(content, InFile) else "",
     )
 
 
@@ -80,10 +74,10 @@ def build_dataset(train: Content, test: Content | None, entry: Entry) -> Dataset
 # Target, group, dropped columns and rows of dropped classes are removed from the table.
 
 
-def assemble(
-    train: Columns | Counts, test: Content | None, entry: Entry
-) -> tuple[content_to_table.Assembled, np.ndarray]:
-    """The rows of all classes that the entry keeps, and their numbers in the source, or in the test set."""
+def assemble(train: Content, test: Content | None, entry: Entry) -> Assembled | InFile:
+    """The rows of all classes that the entry keeps; content whose rows stay in their file is returned as it is."""
+    if isinstance(train, InFile):
+        return train
     if isinstance(train, Columns):
         assembled = content_to_table.columns_to_table(train, test, entry)
         training_columns = {*assembled.table.names}
@@ -94,9 +88,13 @@ def assemble(
         raise Unavailable("no column is left beside the target (drop fewer)")
     words = isinstance(train, Counts) and train.are_words
     table = stored(assembled.table, assembled.split, entry, training_columns, words)
-    parts = [train] if test is None else [train, test]
-    source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[assembled.kept]
-    return assembled._replace(table=table), source_row
+    # known, if the entry changes neither classes nor features of generated rows
+    bayes_errors = {
+        part.bayes_error for part in (train, test) if isinstance(part, Columns | Counts)
+    }
+    changed = {"classes", "drop", "group", "target", "binary"} & {*entry}
+    bayes_error = None if changed or len(bayes_errors) > 1 else bayes_errors.pop()
+    return assembled._replace(table=table, bayes_error=bayes_error)
 
 
 # Whether rows are stored as an array or sparse: as `dense:` of the entry says, else by their density and size.

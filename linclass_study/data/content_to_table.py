@@ -21,14 +21,17 @@ from linclass_study.files.cells import plain_number
 
 
 class Assembled(NamedTuple):
-    """The rows of all classes that the entry keeps; `kept` marks them among the rows of the source and test set."""
+    """The rows of all classes that the entry keeps."""
 
     table: Table
     y: np.ndarray  # int32, indices into classes
     split: np.ndarray  # int8: 0 train, 1 test
     classes: list[str]
-    kept: np.ndarray
+    source_row: np.ndarray  # number in the source, or in the test set
     groups: np.ndarray | None = None  # int32, group of each row
+    bayes_error: tuple[float, float] | None = (
+        None  # as in Columns, unless the entry changes the rows
+    )
 
 
 # Look up the columns and classes that an entry names.
@@ -137,8 +140,8 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
     categories |= {name for part in parts for name in names if part[name].dtype == pl.String}
     y, classes = class_codes(_labels(parts, target), entry)
     is_kept = y >= 0
-    columns, levels = [], {}
-    for name in names:
+    X, levels = np.empty((int(is_kept.sum()), len(names))), {}
+    for j, name in enumerate(names):
         if name in texts | categories:
             values = _labels(parts, name).filter(is_kept)
             if name in texts:  # a missing text has no words
@@ -146,11 +149,10 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
                 levels[name] = tuple(sorted(values.unique()))
             else:
                 levels[name] = tuple(sorted_labels(values.drop_nulls().unique()))
-            codes = values.cast(pl.Enum(levels[name])).to_physical().cast(pl.Float64).to_numpy()
+            codes = values.cast(pl.Enum(levels[name])).to_physical()
+            X[:, j] = codes.cast(pl.Float64).to_numpy()
         else:
-            codes = np.concatenate([_finite(part[name]) for part in parts])[is_kept]
-        columns.append(codes)
-    X = np.column_stack(columns) if columns else np.empty((int(is_kept.sum()), 0))
+            X[:, j] = np.concatenate([_finite(part[name]) for part in parts])[is_kept]
     split = np.zeros(train.n_rows, np.int8) if train.split is None else train.split
     if test is not None:
         split = np.concatenate([split, np.ones(test.n_rows, np.int8)])
@@ -159,7 +161,13 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
         (name,) = group
         groups = labels.group_codes(_labels(parts, name).filter(is_kept).to_list(), name)
     table = Table(X, tuple(names), levels, frozenset(texts & {*names}))
-    return Assembled(table, y[is_kept], split[is_kept], classes, is_kept, groups)
+    rows = _source_rows(is_kept, [part.height for part in parts])
+    return Assembled(table, y[is_kept], split[is_kept], classes, rows, groups)
+
+
+def _source_rows(is_kept: np.ndarray, heights: list[int]) -> np.ndarray:
+    """Numbers of the rows kept, counted in each part."""
+    return np.concatenate([np.arange(height) for height in heights])[is_kept]
 
 
 def _labels(parts: list[pl.DataFrame], name: str) -> pl.Series:
@@ -248,4 +256,5 @@ def counts_to_table(train: Counts, test: Content | None, entry: Entry) -> Assemb
     if not is_wanted_column.all():
         kept_rows = plain_csr(kept_rows[:, np.flatnonzero(is_wanted_column)])
         names = [name for name, is_wanted in zip(names, is_wanted_column, strict=True) if is_wanted]
-    return Assembled(Table(kept_rows, tuple(names)), y[keep], split[keep], classes, keep)
+    rows = _source_rows(keep, [train.n_rows] if test is None else [train.n_rows, test.n_rows])
+    return Assembled(Table(kept_rows, tuple(names)), y[keep], split[keep], classes, rows)

@@ -25,6 +25,7 @@ from linclass.base.tables import Table
 MAX_FEATURES = 300  # features
 ROWS = 5000  # evenly spaced rows from which the directions are computed
 RIDGE = 1e-6  # of the unit variance of a standardized feature: S may be singular
+BLOCK = 100_000  # rows whose coordinates are computed at a time
 DIGITS = 6  # significant digits of the directions, so that files do not depend on the machine
 
 
@@ -39,7 +40,8 @@ class Plane:
 
     def coordinates(self, X: np.ndarray) -> np.ndarray:
         """Coordinates (n, 2) of rows; missing values are replaced by the mean."""
-        return np.nan_to_num(X - self.mean) @ self.weights
+        blocks = (X[i : i + BLOCK] for i in range(0, max(len(X), 1), BLOCK))
+        return np.concatenate([np.nan_to_num(rows - self.mean) @ self.weights for rows in blocks])
 
     def points(self, coordinates: np.ndarray) -> np.ndarray:
         """Points (n, p) with the given coordinates (n, 2)."""

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.build_dataset import build_dataset
+from linclass_study.data.build_dataset import assemble, build_dataset
 from linclass_study.data.content import Content
 from linclass_study.data.dataset import Dataset, save_dataset
 from linclass_study.data.entry_keys import dialect_of, format_of
@@ -57,7 +57,11 @@ class SourceReader:
         train_rows = self.read("source", train)
         test_rows = None if test is None else self.read("test", test)
         with errors_as_unavailable("it cannot be converted to a data set"):
-            self.dataset = build_dataset(train_rows, test_rows, self.entry)
+            assembled = assemble(train_rows, test_rows, self.entry)
+            if test is None:  # free the memory of columns that no other test set needs
+                self.contents.clear()
+                del train_rows
+            self.dataset = build_dataset(assembled, self.entry)
 
     def save(self, label: str, failures: Failures, npz: str, json: str) -> None:
         save_dataset(self.finished(label, failures), npz, json)

@@ -36,7 +36,7 @@ def _grid(data: Dataset, width: int, steps: Sequence[Any]) -> tuple[Axes, Table]
     """Grid on the plane of the training rows; empty if its features would be too many."""
     if data.in_file or width * CUT**2 > MAX_GRID_VALUES:
         return NOWHERE
-    train = data.split == 0
+    train = data.split == 0 if data.split.any() else slice(None)
     axes, points = grid(data.table.rows(train), data.y[train])
     return axes, _applied(points, steps) if len(axes[0]) else points
 

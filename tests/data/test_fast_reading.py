@@ -31,7 +31,10 @@ def both(tmp_path, monkeypatch):
         monkeypatch.setattr(csv, "plain_cells", lambda *_: None)
         strict = outcome(csv.read, path, {"csv": dialect})
         monkeypatch.setattr(csv, "plain_cells", whole)
-        return fast, strict, bool(taken) and taken[0] is not None
+        monkeypatch.setattr(csv, "TEXT", 20)
+        assert same(outcome(csv.read, path, {"csv": dialect}), strict)
+        monkeypatch.undo()
+        return fast, strict, bool(taken) and all(cells is not None for cells in taken)
 
     return run
 

@@ -107,7 +107,7 @@ def obtained(folder, source, label, changed):
     entry = SOURCES[source](folder, label, changed)
     reader = import_module(f"linclass_study.data.formats.{entry['format']}")
     content = reader.read(folder / entry["source"]["file"], entry)
-    (table, y, split, classes, *_), _ = assemble(content, None, entry)
+    table, y, split, classes, *_ = assemble(content, None, entry)
     assert [classes[code] for code in y] == labels(label)
     return Dataset(normalized(table), y, split, classes)
 

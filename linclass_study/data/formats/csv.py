@@ -8,7 +8,8 @@ Options, under `csv:`
     decimal     the decimal mark of numbers, a point by default, or a comma
 
 Polars reads the file if it is certain to give the same cells as Python's csv module, which takes twenty times as long
-but reports the line of each error: not if a cell contains a quote, or if lines have different lengths.
+but reports the line of each error: not if a cell contains a quote, or if lines have different lengths. It reads blocks
+of lines, so that only numbers, and not their much larger text, are held for all rows.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import polars as pl
@@ -36,16 +37,25 @@ LABELS = ("target", "group", "categorical")  # keys of an entry
 MISSING = ["", "?", "NA", "nan", "NaN", "NAN"]
 BLANKS = re.compile(rb"[^\S\n]+")  # ASCII whitespace of str.split(), except the line's end
 BLOCK = 20_000  # rows that are Python lists at a time; earlier ones are already packed
+TEXT = 1 << 24  # bytes of lines that Polars reads at a time
 
 
 def read(path: Path, options: Mapping[str, Any]) -> Columns:
     dialect = options.get("csv", {})
     text, names, above, rows = _begun(path, dialect)
-    frame = plain_cells(path, names, above, dialect.get("separator", ","))
-    frame = text_columns(names, rows, lambda: text.line) if frame is None else _clean(frame)
-    if dialect.get("decimal", ".") == ",":
-        frame = _with_points(frame)
-    return Columns(_with_numbers(frame, named_columns(options, LABELS)))
+    labels, comma = named_columns(options, LABELS), dialect.get("decimal", ".") == ","
+    size = -1 if comma else TEXT  # whether commas are decimal marks depends on all rows
+
+    def blocks() -> Iterator[pl.DataFrame]:
+        for block in plain_blocks(path, names, above, dialect.get("separator", ","), size):
+            yield _with_points(block) if comma else block
+
+    try:
+        return Columns(_joined(blocks, labels))
+    except MayBeMisread:
+        cells = text_columns(names, rows, lambda: text.line)
+        cells = _with_points(cells) if comma else cells
+        return Columns(_joined(lambda: [cells], labels))
 
 
 def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
@@ -142,10 +152,37 @@ def _full_rows(
             )
 
 
-def plain_cells(path: Path, names: list[str], skip: int, separator: str) -> pl.DataFrame | None:
-    """The cells below the first `skip` lines as Polars reads them; None if it might misread some."""
+class MayBeMisread(Exception):
+    """Polars may give other cells than Python's csv module."""
+
+
+def plain_blocks(
+    path: Path, names: list[str], skip: int, separator: str, size: int
+) -> Iterator[pl.DataFrame]:
+    """The cells below the first `skip` lines as Polars reads them, lines of about `size` bytes at a time."""
     with binary(path) as file:
-        content = file.read().rstrip(b"\r\n") + b"\n"  # blank lines at the end are not rows
+        for lines in _whole_lines(file, size, skip + 1):
+            cells = plain_cells(lines, names, skip, separator)
+            if cells is None:
+                raise MayBeMisread
+            yield _clean(cells)
+            skip = 0
+
+
+def _whole_lines(file: IO[bytes], size: int, first: int) -> Iterator[bytes]:
+    """Blocks of lines, at least `first` ones in the first block, without the blank lines at the end of the file."""
+    rest, block = b"", file.read(size)
+    while following := file.read(size):
+        rest, block = rest + block, following
+        end = rest.rfind(b"\n", 0, len(rest.rstrip(b"\r\n"))) + 1
+        if rest.count(b"\n", 0, end) >= first:
+            yield rest[:end]
+            rest, first = rest[end:], 1
+    yield (rest + block).rstrip(b"\r\n") + b"\n"
+
+
+def plain_cells(content: bytes, names: list[str], skip: int, separator: str) -> pl.DataFrame | None:
+    """The cells below the first `skip` lines; None if Polars might misread some."""
     if separator == " ":
         if not content.isascii():
             return None
@@ -183,12 +220,30 @@ def _with_points(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _with_numbers(frame: pl.DataFrame, labels: Container[str]) -> pl.DataFrame:
-    """Convert text columns to Float64 if every cell that is not missing is a number; `labels` that are codes stay."""
-    numbers = frame.select(pl.all().cast(pl.Float64, strict=False))
+def _joined(blocks: Callable[[], Iterable[pl.DataFrame]], labels: Collection[str]) -> pl.DataFrame:
+    """One frame of blocks of text, with columns of numbers as Float64; `labels` that are codes stay text.
+
+    All blocks are read again with a column as text, once a cell of it is neither a number nor missing.
+    """
+    texts = {*labels}
+    while True:
+        parts: list[pl.DataFrame] = []
+        for block in blocks():
+            parts.append(_with_numbers(block, {*block.columns} - texts))
+            if strays := {*parts[-1].select(pl.col(pl.String)).columns} - texts:
+                texts |= strays
+                break
+        else:
+            frame = pl.concat(parts)
+            kept = [name for name in frame.columns if name in labels]
+            return _with_numbers(frame, {name for name in kept if not are_codes(frame[name])})
+
+
+def _with_numbers(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
+    """Convert these text columns to Float64, if every cell that is not missing is a number."""
+    numbers = frame.select(pl.col(*names).cast(pl.Float64, strict=False)) if names else frame
     return frame.with_columns(
         numbers[name].fill_nan(None)
-        for name in frame.columns
+        for name in names
         if numbers[name].null_count() == frame[name].null_count()
-        and not (name in labels and are_codes(frame[name]))
     )
