@@ -23,7 +23,7 @@ import polars as pl
 from linclass.evaluation import metrics
 from linclass_study.analysis.scoring import Classes, write_scores
 from linclass_study.analysis.summary import write_summary
-from linclass_study.execution import run_files
+from linclass_study.files.digests import digest_of_file
 from linclass_study.files.tables import table_schema, write_table
 
 DATASETS, FOLDS, HELD_OUT = 10, 10, 5000  # rows of a fold
@@ -43,7 +43,7 @@ def make(results: Path, rows: int) -> dict[str, dict[str, str]]:
                 predictions.with_columns(**own), "predictions", folder / "predictions.parquet"
             )
             write_table(fits.with_columns(**own), "fits", folder / "fits.parquet")
-            digest = run_files.digest_of_file(folder / "predictions.parquet")
+            digest = digest_of_file(folder / "predictions.parquet")
             made.setdefault(dataset, {})[method] = digest
     return made
 

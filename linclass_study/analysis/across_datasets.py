@@ -38,7 +38,7 @@ from linclass_study.analysis.summary import main_protocol_frame, planned_fits, s
 from linclass_study.analysis.wording import metric_words
 from linclass_study.files.reading import opened_npz
 from linclass_study.files.tables import AND
-from linclass_study.files.writing import atomic_write
+from linclass_study.files.writing import write_npz
 
 
 def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
@@ -220,8 +220,7 @@ def write_comparison(outcome: Outcome) -> ComparisonAcross:
         if (test := getattr(every.field, name)) is not None:
             values = {f"{name}.{part}": value for part, value in test._asdict().items()}
             arrays |= {key: value for key, value in values.items() if key != "nemenyi.groups"}
-    with atomic_write(outcome.results / FILE) as partial, partial.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+    write_npz(outcome.results / FILE, arrays, compressed=True)
     outcome.read["across"] = every.field
     return every.field
 

@@ -19,7 +19,7 @@ from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset, load_dataset
 from linclass_study.errors import first_line
 from linclass_study.files.reading import read_about
-from linclass_study.files.writing import atomic_write, write_json
+from linclass_study.files.writing import write_json, write_npz
 
 Facts = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -157,8 +157,6 @@ def write_checks(
     """Check the data set in `data` (.npz) and `about` (.json); `metadata` is that of its entry."""
     record = read_about(about)
     checked, arrays_by_name = check_dataset(load_dataset(data))
-    named: dict[str, Any] = dict(arrays_by_name)
     whole = {"status": record["status"], "reason": record["reason"], **checked, **metadata}
     write_json(facts, whole)
-    with atomic_write(arrays) as partial, partial.open("wb") as file:
-        np.savez_compressed(file, **named)
+    write_npz(arrays, arrays_by_name, compressed=True)

@@ -19,7 +19,8 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 
 from linclass_study.command.results_folder import DIGESTS, FOLDS_DIGEST, ResultsFolder, Run
 from linclass_study.errors import StudyError
-from linclass_study.execution.run_files import KEY, LAST, OTHERS, digest_of_file
+from linclass_study.execution.run_files import KEY, LAST, OTHERS
+from linclass_study.files.digests import digest_of_file
 from linclass_study.files.reading import read_metadata
 from linclass_study.project import ROOT
 from linclass_study.report.figure_files import figure_names, lost_files

@@ -18,7 +18,6 @@ selects all entries by the name with braces, or one of them by its own name.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,6 +32,7 @@ from linclass_study.config import schema
 from linclass_study.config.schema import schema_problems
 from linclass_study.entries import Problem, Problems, class_name
 from linclass_study.errors import suggest_name
+from linclass_study.files.digests import short_digest
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.writing import yaml_text
 from linclass_study.files.yaml_file import SourceLines, parse_numbers, read_yaml
@@ -156,8 +156,7 @@ def read_catalogue(
         SourceLines(content, {path: content}).refuse(schema_problems(kind, fitted))
         return fitted
 
-    digest = hashlib.blake2b(json.dumps(content, default=str).encode()).hexdigest()
-    state = [state_of_project(), digest]
+    state = [state_of_project(), short_digest(json.dumps(content, default=str))]
     catalogue = deepcopy(computed_once(f"catalogue {path}", state, conforming))
     defined, origin, wrong = expand(parse_numbers(define.get(kind) or {}))
     written.refuse(wrong, where)

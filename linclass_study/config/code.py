@@ -13,7 +13,6 @@ The study's own modules among these files are recorded with it, so that others c
 from __future__ import annotations
 
 import ast
-import hashlib
 import json
 import os
 import sys
@@ -32,6 +31,7 @@ from linclass_study.config.estimator_check import inner_entries
 from linclass_study.config.module_files import files_of, name_of_package
 from linclass_study.entries import Entry, named_steps
 from linclass_study.errors import StudyError
+from linclass_study.files.digests import short_digest
 from linclass_study.files.disk_cache import computed_of_file, computed_once, state_of_project
 from linclass_study.pipeline.method import Method
 from linclass_study.project import OURS, PACKAGES, ROOT
@@ -82,9 +82,9 @@ def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[P
         *(ROOT / file for module, file in READS.items() if PACKAGES / module in sources),
     }
     lines = [f"{_shown(path)} {_read(path)[1]}" for path in sorted(sources)]
-    lines += [f"{_shown(path)} {_digest(path.read_bytes())}" for path in sorted(read)]
+    lines += [f"{_shown(path)} {short_digest(path.read_bytes())}" for path in sorted(read)]
     lines += [f"{name} {_version(name)}" for name in sorted(libraries)]
-    return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
+    return short_digest("\n".join(lines), size=8)
 
 
 def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], set[str]]:
@@ -131,8 +131,7 @@ def _modules_of_entry(entry: Entry) -> list[str]:
     """Kept for the next process where it follows from linclass alone, whose estimators are constructed to know it."""
     if any(module.partition(".")[0] not in OURS for module in modules_named(entry)):
         return [*_of_entry(entry)]
-    text = json.dumps(entry, default=str)
-    name = f"modules {hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}"
+    name = f"modules {short_digest(json.dumps(entry, default=str))}"
     return list(computed_once(name, [state_of_project()], lambda: [*_of_entry(entry)]))
 
 
@@ -178,7 +177,7 @@ def _parsed(path: Path) -> tuple[list[str], str]:
     content = path.read_bytes()
     names: list[str] = []
     if path.suffix != ".py":  # compiled, or an archive
-        return names, _digest(content)
+        return names, short_digest(content)
     try:
         tree = ast.parse(content)
     except SyntaxError as error:
@@ -194,11 +193,7 @@ def _parsed(path: Path) -> tuple[list[str], str]:
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     if _is_ours(path) or not any(word in content for word in READ_TEXT):
         content = syntax(tree).encode()
-    return names, _digest(content)
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+    return names, short_digest(content)
 
 
 def syntax(tree: ast.AST) -> str:
@@ -286,7 +281,9 @@ def own_modules(
     ours = [PACKAGES / name for name in OURS]
     not_ours = [path for path in files if not any(path.is_relative_to(folder) for folder in ours)]
     places = {path: place for path in not_ours if path.suffix == ".py" and (place := _place(path))}
-    return sorted((place, str(path), _digest(path.read_bytes())) for path, place in places.items())
+    return sorted(
+        (place, str(path), short_digest(path.read_bytes())) for path, place in places.items()
+    )
 
 
 def _place(path: Path) -> str:

@@ -7,7 +7,6 @@ are always checked.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
@@ -34,6 +33,7 @@ from linclass_study.data.labels import cost_matrix, label_column, lookup
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.entries import Entry, Problem, Problems, as_list
 from linclass_study.errors import Unavailable
+from linclass_study.files.digests import short_digest
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.yaml_file import SourceLines, read_yaml
 from linclass_study.project import OURS, ROOT
@@ -59,8 +59,7 @@ def checked_method(entry: Entry) -> dict[str, Any]:
         return check()
     if not state:
         return check()
-    digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-    return dict(computed_once(f"check {sys.prefix} {digest}", state, check))
+    return dict(computed_once(f"check {sys.prefix} {short_digest(text)}", state, check))
 
 
 def _state(entry: Entry) -> Iterator[Any]:

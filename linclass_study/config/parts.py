@@ -9,7 +9,6 @@ other methods, another evaluation, and on any machine.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from linclass.base.messages import counted
 from linclass_study.data.expected_size import expected_size
 from linclass_study.entries import Problems
 from linclass_study.errors import suggest_name
+from linclass_study.files.digests import short_digest
 
 OVERHEAD = 4000  # values of data whose iterations take as long as what any fit does besides
 LONGEST = 60  # letters of the suffix of a folder
@@ -66,5 +66,5 @@ def part_suffix(only: Sequence[str], part: str) -> str:
     """Suffix of the results folder: -only-iris+heart, -part-2-of-8."""
     names = "+".join(sorted(only))
     if len(names) > LONGEST:
-        names = f"{names[:LONGEST]}-{hashlib.blake2b(names.encode(), digest_size=3).hexdigest()}"
+        names = f"{names[:LONGEST]}-{short_digest(names, size=3)}"
     return f"-only-{names}" * bool(only) + f"-part-{part.replace('/', '-of-')}" * bool(part)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -29,6 +28,7 @@ from linclass_study.config.schema import fitted, schema_problems
 from linclass_study.data.local_copies import SearchFolders, mirrors
 from linclass_study.errors import StudyError, collect_errors
 from linclass_study.figure_style import figure_style_problems
+from linclass_study.files.digests import short_digest
 from linclass_study.files.yaml_file import SourceLines, read_yaml, shown_path, unquoted
 from linclass_study.project import DEFAULT_STUDY
 
@@ -175,4 +175,4 @@ def _features_name(steps: list[Any]) -> str:
     if all(isinstance(step, str) for step in steps) and len(words) <= LONGEST:
         return words
     text = json.dumps(steps, sort_keys=True)
-    return f"{words[:LONGEST]}-{hashlib.blake2b(text.encode(), digest_size=3).hexdigest()}"
+    return f"{words[:LONGEST]}-{short_digest(text, size=3)}"

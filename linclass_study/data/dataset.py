@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.tables import Table
-from linclass_study.files.reading import opened_npz, parsed_json
-from linclass_study.files.writing import Path_, atomic_write, write_json
+from linclass_study.files.reading import json_of, opened_npz
+from linclass_study.files.writing import Path_, json_array, write_json, write_npz
 
 # A data set: rows in canonical order with their classes, the same from every source.
 
@@ -84,10 +83,8 @@ def save_dataset(data: Dataset, npz_path: Path_, json_path: Path_, why: str = ""
     about = {key: getattr(data, key) for key in KEPT}
     arrays: dict[str, Any] = {**matrix_arrays(table), "y": data.y, "split": data.split}
     arrays |= {name: own for name in OPTIONAL if (own := getattr(data, name)) is not None}
-    text = json.dumps({**description(table), **about}, allow_nan=False)
-    arrays["about"] = np.frombuffer(text.encode(), dtype=np.uint8)
-    with atomic_write(npz_path) as partial, partial.open("wb") as file:
-        np.savez(file, **arrays)
+    arrays["about"] = json_array(description(table) | about, allow_nan=False)
+    write_npz(npz_path, arrays)
     bayes_error = data.bayes_error
     summary = {
         "status": "unavailable" if why else "available",
@@ -117,7 +114,7 @@ def save_unavailable(why: str, npz_path: Path_, json_path: Path_) -> None:
 def load_dataset(npz_path: Path_) -> Dataset:
     """Load a saved data set from its .npz, which is complete without the .json."""
     with opened_npz(npz_path) as arrays:
-        about = parsed_json(arrays["about"].tobytes())
+        about = json_of(arrays["about"])
         fields = {key: about[key] for key in KEPT} | {name: arrays.get(name) for name in OPTIONAL}
         if fields["bayes_error"] is not None:
             fields["bayes_error"] = tuple(fields["bayes_error"])

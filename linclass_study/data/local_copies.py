@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from linclass_study.errors import Unavailable
+from linclass_study.files.digests import short_digest
 from linclass_study.project import ROOT
 
 # File names for untrusted addresses: an address cannot name a file outside its folder.
@@ -31,7 +32,7 @@ def place_of(url: str, downloads: Path) -> Path:
     query = f"?{parts.query}" if parts.query else ""
     steps = [as_name(step) for step in f"{parts.path}{query}".removeprefix("/").split("/")]
     if sum(map(len, steps)) > LONGEST_PLACE:
-        steps = [_hash("/".join(steps)), steps[-1]]
+        steps = [short_digest("/".join(steps)), steps[-1]]
     return downloads.joinpath(as_name(host), *steps)
 
 
@@ -50,7 +51,7 @@ def as_name(text: str) -> str:
     if len(name) <= LONGEST:
         return name
     suffix = Path(name).suffix[:20]
-    return f"{name[: LONGEST - 60]}-{_hash(name)}{suffix if '%' not in suffix else ''}"
+    return f"{name[: LONGEST - 60]}-{short_digest(name)}{suffix if '%' not in suffix else ''}"
 
 
 def _is_plain(name: str) -> bool:
@@ -62,10 +63,6 @@ def _is_plain(name: str) -> bool:
         and not name.endswith((".", " "))
         and len(name.encode(errors="surrogatepass")) <= LONGEST
     )
-
-
-def _hash(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 # sha256 of the published versions of a file; None accepts any

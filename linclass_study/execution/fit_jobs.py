@@ -13,7 +13,6 @@ file systems shared by several hosts, and are released when their process ends i
 from __future__ import annotations
 
 import fcntl
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -21,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import feature_file, fit_run, fit_store, run_files
+from linclass_study.execution import fit_run, fit_store, run_files
+from linclass_study.execution.features import axes_and_reason
 from linclass_study.execution.fit_run import (
     PlannedRun,
     RowDigests,
@@ -33,6 +33,7 @@ from linclass_study.execution.fit_store import UNFINISHED, EarlierFits, RunsOfDa
 from linclass_study.execution.folds import ensure_folds, read_plan
 from linclass_study.execution.slurm import enough_memory
 from linclass_study.files import environment
+from linclass_study.files.digests import digest_of_file, short_digest
 from linclass_study.files.logs import KeptLog, print_kept_log
 from linclass_study.files.reading import read_about
 from linclass_study.files.resolved_study import read_fits
@@ -69,7 +70,7 @@ class SharedInputs:
         # everything that a run uses of the data set: rows, folds, classes and costs
         self._data = cache(
             lambda file: run_files.digest_of(
-                [run_files.digest_of_file(file), run_files.digest_of_file(self.folds)],
+                [digest_of_file(file), digest_of_file(self.folds)],
                 status,
                 of_data,
             )
@@ -235,7 +236,7 @@ def gather(
                 )
             added = [outcome for outcomes in shards.values() for outcome in outcomes or ()]
             by_fit = {tuple(outcome[0][name] for name in FIT[2:]): outcome for outcome in added}
-            axes, _ = feature_file.axes_and_reason(shared.features(spec))
+            axes, _ = axes_and_reason(shared.features(spec))
             records = run_files.Records(axes, shared.plan.on_plane)
             for rows in shared.plan.fits:  # in the order of the undivided run
                 records.add(*by_fit[rows.name])
@@ -247,7 +248,7 @@ def gather(
 def run_lock(run: Path) -> Iterator[None]:
     """Hold the lock of the run in this folder, runs/{dataset}/{method}: a byte of a file that stays empty."""
     run.parent.mkdir(parents=True, exist_ok=True)
-    place = int.from_bytes(hashlib.blake2b(run.name.encode(), digest_size=7).digest())
+    place = int(short_digest(run.name, size=7), 16)
     with open(run.parent / CLAIMS, "ab") as file:  # closing releases the lock
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)

@@ -19,12 +19,12 @@ import numpy as np
 
 from linclass.tuning.folds import seed_of
 from linclass_study.entries import Entry, named_steps
-from linclass_study.execution import feature_file, run_files
-from linclass_study.execution.feature_file import digest_of_bytes
+from linclass_study.execution import run_files
+from linclass_study.execution.features import axes_and_reason, digest_of_bytes
 from linclass_study.execution.fit_store import EarlierFits
 from linclass_study.execution.folds import Plan, Planned
 from linclass_study.files.environment import machine
-from linclass_study.files.reading import opened_npz, parsed_json
+from linclass_study.files.reading import json_of, opened_npz
 from linclass_study.files.tables import FIT
 from linclass_study.processes.guard import Guard, GuardedResult
 
@@ -84,7 +84,7 @@ class RowDigests:
 
     def __init__(self, features: Path, shared: Any, content: str):
         with opened_npz(features) as arrays:
-            about = parsed_json(arrays["keys_about"].tobytes())
+            about = json_of(arrays["keys_about"])
             columns = [arrays[name] for name in ("row_keys", "y", "groups") if name in arrays]
         self.grid = str(about["grid"])
         self.rows = np.column_stack([np.asarray(column).astype(np.uint64) for column in columns])
@@ -187,7 +187,7 @@ def fit_and_predict(
     earlier   outcomes that are not computed again
     """
     plan, earlier = run.plan, earlier or EarlierFits()
-    axes, unfit = feature_file.axes_and_reason(run.features)
+    axes, unfit = axes_and_reason(run.features)
     records = run_files.Records(axes, plan.on_plane)
     fits = run.fits(run_files.Limits.of(child.limits), len(axes[0]) > 0)[part[0] - 1 :: part[1]]
     guard = child.guard_for(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)

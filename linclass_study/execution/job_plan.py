@@ -21,7 +21,6 @@ fit are those of the study (`limits:`), and they also bound what a job can need.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil, inf, sqrt
@@ -35,6 +34,7 @@ from linclass.tuning import selection
 from linclass_study.config.study import Study
 from linclass_study.data.expected_size import Size, expected_size
 from linclass_study.entries import Entry
+from linclass_study.files.digests import short_digest
 from linclass_study.files.reading import read_about
 from linclass_study.protocols import selected_protocols, size_of
 
@@ -203,8 +203,7 @@ def _parts(
         parts *= 2
     members: list[list[Run]] = [[] for _ in range(parts)]
     for run in runs:
-        digest = hashlib.blake2b(key(run).encode(), digest_size=8).digest()
-        members[int.from_bytes(digest, "big") % parts].append(run)
+        members[int(short_digest(key(run), size=8), 16) % parts].append(run)
     for place, members_of_part in enumerate(members):
         if members_of_part:
             full = name if parts == 1 and name else f"{name}~{place + 1}-of-{parts}"

@@ -15,7 +15,6 @@ whatever the number of its runs; if it does not agree with the files, the job ru
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import re
@@ -30,9 +29,10 @@ import polars as pl
 
 from linclass_study.entries import Entry
 from linclass_study.files import tables as table_files
-from linclass_study.files.reading import opened_npz, parsed_json, read_json, read_metadata
+from linclass_study.files.digests import digest_of_file, short_digest
+from linclass_study.files.reading import json_of, opened_npz, read_json, read_metadata
 from linclass_study.files.tables import FIT, table_schema, write_table
-from linclass_study.files.writing import atomic_write, write_json
+from linclass_study.files.writing import json_array, write_json, write_npz
 from linclass_study.processes.guard import START_SECONDS
 from linclass_study.protocols import selected_protocols
 
@@ -206,12 +206,7 @@ def digest_of(*values: Any) -> str:
         return [*map(ordered, value)] if isinstance(value, list | tuple) else value
 
     text = json.dumps(ordered(values), default=str)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def digest_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+    return short_digest(text)
 
 
 def described(folder: Path, inputs: RunInputs, made: Sequence[Made] = ()) -> dict[str, str]:
@@ -394,8 +389,7 @@ class Records:
         if with_margins := [fields for fields in margins if fields is not None]:
             unknown = np.full_like(with_margins[0], np.nan)
             arrays["margins"] = np.stack([unknown if m is None else m for m in margins])
-        with atomic_write(path) as partial, partial.open("wb") as file:
-            np.savez_compressed(file, **arrays)
+        write_npz(path, arrays, compressed=True)
 
 
 def _checked(results: Mapping[str, Any], n: int) -> dict[str, Any]:
@@ -447,8 +441,7 @@ def outcomes_to_bytes(outcomes: Iterable[Added] | None) -> bytes:
                 arrays[f"{number}.{name}"] = np.asarray(results[name])
         row = {column: fit.get(column) for column in table_schema("fits")}
         about.append([row, None if results is None else results["kept"], astuple(made)])
-    text = json.dumps(None if outcomes is None else about, default=_plain)
-    arrays["about"] = np.frombuffer(text.encode(), dtype=np.uint8)
+    arrays["about"] = json_array(None if outcomes is None else about, default=_plain)
     file = io.BytesIO()
     np.savez(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()
@@ -457,7 +450,7 @@ def outcomes_to_bytes(outcomes: Iterable[Added] | None) -> bytes:
 def outcomes_from_bytes(path: Path, content: bytes) -> list[Added] | None:
     """The outcomes of `content`, which was read from `path`."""
     with opened_npz(path, io.BytesIO(content)) as arrays:
-        about = parsed_json(arrays["about"].tobytes())
+        about = json_of(arrays["about"])
         if about is None:
             return None
         outcomes: list[Added] = []

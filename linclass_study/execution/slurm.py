@@ -11,7 +11,6 @@ such kills for each control group, and the child is in the group of this process
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import time
@@ -20,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from linclass_study.errors import StudyError
+from linclass_study.files.digests import short_digest
 
 NAMES = Path(".snakemake") / "slurm_names"
 CANCEL_SECONDS = 120  # seconds until a cancelled job must be gone; Slurm kills it after 30
@@ -42,7 +42,7 @@ def forget(results: Path) -> None:
 
 
 def _names(results: Path) -> Path:
-    return NAMES / hashlib.blake2b(str(results.absolute()).encode(), digest_size=8).hexdigest()
+    return NAMES / short_digest(str(results.absolute()), size=8)
 
 
 def cancel_abandoned(results: Path, say: Callable[[str], object]) -> None:

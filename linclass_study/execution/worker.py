@@ -24,7 +24,7 @@ from linclass.discriminant.from_statistics import fit_without_each, partitions
 from linclass_study.data import blocks
 from linclass_study.data.plane import plane_margins
 from linclass_study.execution import fit_outcome
-from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.features import FeatureFile
 from linclass_study.execution.fit_outcome import (
     fit_status,
     log_warnings,

@@ -7,7 +7,6 @@ Without it, or where it cannot be written, everything is computed again.
 from __future__ import annotations
 
 import atexit
-import hashlib
 import json
 import os
 import sys
@@ -17,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from linclass_study.files.digests import short_digest
 from linclass_study.files.writing import atomic_write
 from linclass_study.project import OURS, PACKAGES, ROOT
 
@@ -51,12 +51,12 @@ def state_of_project() -> str:
     schemas = (ROOT / "workflow" / "schemas").glob("*.yaml")
     files = [*(f for name in OURS for f in (PACKAGES / name).rglob("*.py")), *schemas]
     about = sorted((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
-    return hashlib.blake2b(repr((sys.version, about)).encode(), digest_size=16).hexdigest()
+    return short_digest(repr((sys.version, about)))
 
 
 def cache_file() -> Path:
     folder = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "linclass"
-    return folder / f"{hashlib.blake2b(str(ROOT).encode(), digest_size=8).hexdigest()}.json"
+    return folder / f"{short_digest(str(ROOT), size=8)}.json"
 
 
 _changed: list[int] = []  # ids of processes that computed something

@@ -29,6 +29,7 @@ from pathlib import Path
 
 import psutil
 
+from linclass_study.files.digests import short_digest
 from linclass_study.files.reading import read_mapping
 from linclass_study.files.writing import write_json
 from linclass_study.project import ROOT
@@ -97,8 +98,7 @@ def environment(libraries: Mapping[str, str] | None = None) -> dict[str, str]:
 def record(results: Path, libraries: Mapping[str, str] | None = None) -> str:
     """Save this environment in a results folder and return its id; concurrent jobs write the same file."""
     properties = environment(libraries)
-    digest = hashlib.blake2b(json.dumps(properties).encode(), digest_size=4).hexdigest()
-    name = f"{properties['Machine']}-{digest}"
+    name = f"{properties['Machine']}-{short_digest(json.dumps(properties), size=4)}"
     path = results / FOLDER / f"{name}.json"
     if not path.exists():
         write_json(path, properties)

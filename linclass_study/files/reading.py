@@ -81,6 +81,11 @@ def parsed_json(content: str | bytes) -> Any:
     return value
 
 
+def json_of(array: np.ndarray) -> Any:
+    """The value that `writing.json_array` stored in an .npz file."""
+    return parsed_json(array.tobytes())
+
+
 def read_mapping(path: Path_) -> dict[str, Any]:
     value = read_json(path)
     with naming_errors(path):

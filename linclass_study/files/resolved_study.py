@@ -6,12 +6,12 @@ a rule with each of its output files.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from linclass_study.files.digests import short_digest
 from linclass_study.files.writing import Path_, atomic_write
 
 NAME = Path("logs", "study.json")
@@ -19,7 +19,7 @@ NAME = Path("logs", "study.json")
 
 def digest_of_part(part: Any) -> str:
     """Digest of a part of the study. Its order counts: that of classes defines their codes, for example."""
-    return hashlib.blake2b(as_text(part).encode(), digest_size=16).hexdigest()
+    return short_digest(as_text(part))
 
 
 def write_resolved(results: Path_, study: Mapping[str, Any]) -> None:

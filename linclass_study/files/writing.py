@@ -42,6 +42,16 @@ def write_json(path: Path_, value: Any) -> None:
         partial.write_text(text + "\n", encoding="utf-8")
 
 
+def write_npz(path: Path_, arrays: Mapping[str, np.ndarray], compressed: bool = False) -> None:
+    with atomic_write(path) as partial, partial.open("wb") as file:
+        (np.savez_compressed if compressed else np.savez)(file, allow_pickle=False, **arrays)
+
+
+def json_array(value: Any, **options: Any) -> np.ndarray:
+    """A value in an .npz file: the bytes of its JSON, which `reading.json_of` reads."""
+    return np.frombuffer(json.dumps(value, **options).encode(), dtype=np.uint8)
+
+
 def as_json(value: Any) -> Any:
     """The value as types of JSON, which has neither dataclasses nor arrays; NaN and infinities become null."""
     if dataclasses.is_dataclass(value):

@@ -10,7 +10,6 @@ does not detect this for results that were moved, or whose .snakemake was delete
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
@@ -31,6 +30,7 @@ from linclass_study.errors import StudyError
 from linclass_study.execution import job_plan, locks, run_files, snakemake_internals
 from linclass_study.execution.fit_forecast import ToFit
 from linclass_study.execution.run_files import RunSpec
+from linclass_study.files.digests import short_digest
 from linclass_study.files.reading import refuse_broken_records
 from linclass_study.files.resolved_study import as_text, digest_of_part
 from linclass_study.files.yaml_file import read_yaml
@@ -329,4 +329,4 @@ class RuleInputs:
         """Digest of the file names in the mirrors: an exhibit is rerun if a missing file may have been added."""
         folders = filter(Path.is_dir, map(Path, self.study.mirrors))
         names = sorted(str(file) for folder in folders for file in folder.iterdir())
-        return hashlib.blake2b("\n".join(names).encode(), digest_size=8).hexdigest()
+        return short_digest("\n".join(names), size=8)

@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 from linclass_study.data.dataset import load_dataset, save_dataset
-from linclass_study.execution.feature_file import FeatureFile
-from linclass_study.execution.features import compute_features
+from linclass_study.execution.features import FeatureFile, compute_features
 
 POSTS = {
     "news-train/cats/1": "Subject: x\r\n\r\nThe cat.\r\n", "news-train/dogs/2": "A dog, caf\xe9",

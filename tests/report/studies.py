@@ -20,7 +20,7 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import write_summary
 from linclass_study.checks.check_dataset import write_checks
 from linclass_study.data.dataset import Dataset, save_dataset, save_unavailable
-from linclass_study.execution import feature_file
+from linclass_study.execution import features
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report import page
@@ -204,7 +204,7 @@ def _write_boundary(folder, data, method, X, y, folds):
     """Lines that tilt a little from fold to fold, on a grid over the plane of the rows."""
     if data.unavailable:
         return
-    axes, _ = feature_file.grid(Table(X, tuple(f"feature {j}" for j in range(data.features))), y)
+    axes, _ = features.grid(Table(X, tuple(f"feature {j}" for j in range(data.features))), y)
     right, top = np.meshgrid(*axes)
     labels = []
     for fold in range(folds):

@@ -12,7 +12,7 @@ from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass_study.config import code, module_files
 from linclass_study.data.dataset import Dataset, save_dataset
-from linclass_study.execution import feature_file
+from linclass_study.execution import features
 from linclass_study.execution.folds import make_folds, write_folds
 
 
@@ -56,6 +56,6 @@ def results(tmp_path):
     (tmp_path / "data").mkdir()
     save_dataset(data, tmp_path / "data/d.npz", tmp_path / "data/d.json")
     write_folds(*make_folds(data, "d", TWICE), str(tmp_path / "folds/d.parquet"))
-    grid = feature_file.grid(table, y)
-    feature_file.FeatureFile(table, y, *grid).save(tmp_path / "features/d/as_is.npz")
+    grid = features.grid(table, y)
+    features.FeatureFile(table, y, *grid).save(tmp_path / "features/d/as_is.npz")
     return tmp_path

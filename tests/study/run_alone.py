@@ -4,8 +4,7 @@ from importlib import import_module
 from pathlib import Path
 
 from linclass_study.execution import worker
-from linclass_study.execution.feature_file import NOWHERE, FeatureFile
-from linclass_study.execution.features import compute_features
+from linclass_study.execution.features import NOWHERE, FeatureFile, compute_features
 from linclass_study.execution.fit_jobs import compute_bundle
 from linclass_study.execution.fit_run import PlannedRun, SharedChild, fit_and_predict, task
 from linclass_study.execution.folds import make_folds, read_plan, write_folds

@@ -89,7 +89,7 @@ def test_digests_ignore_unused_code_and_the_code_that_plans_or_writes():
     assert not [name for name in names if any(part in name for part in unused)]
     counted, _ = code.closure([], code.modules_of_method(METHODS["logistic"], "accuracy"))
     names = {path.stem for path in counted if path.is_relative_to(ROOT / "linclass_study")}
-    assert {"worker", "fitting", "feature_file"} <= names
+    assert {"worker", "fitting", "features"} <= names
     unwanted = {
         "fit_run", "fit_jobs", "fit_store", "fit_forecast", "job_plan", "run_files", "tables", "folds", "run", "study",
     }  # fmt: skip

@@ -16,7 +16,7 @@ from scipy import sparse
 from linclass.base.tables import Table
 from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
 from linclass_study.data.dataset import load_dataset
-from linclass_study.execution import feature_file, fit_store, folds, run_files, slurm
+from linclass_study.execution import features, fit_store, folds, run_files, slurm
 from linclass_study.execution.fit_forecast import ToFit
 from linclass_study.execution.fit_jobs import SharedInputs, compute_shard, gather
 from linclass_study.execution.fit_run import RowDigests
@@ -165,7 +165,7 @@ def test_other_rows_refit_the_fits_that_see_them_and_no_others(results, calls):
 
     def calls_of(changed):
         write_folds_of(changed, results, evaluation)
-        file = feature_file.FeatureFile(changed.table, changed.y, *feature_file.NOWHERE)
+        file = features.FeatureFile(changed.table, changed.y, *features.NOWHERE)
         file.save(results / "features/d/as_is.npz")
         return calls.of(compute, results, evaluation, "theirs")
 
@@ -185,9 +185,7 @@ def test_rows_of_a_fit_are_identified_by_all_that_it_sees(tmp_path):
         X=X, y=y, names=("u", "v"), levels=None, groups=(0, 1, 2, 3), shared=0, content="", **more
     ):
         table = Table(X, names, levels or {})
-        file = feature_file.FeatureFile(
-            table, y, *feature_file.NOWHERE, groups=np.array(groups), **more
-        )
+        file = features.FeatureFile(table, y, *features.NOWHERE, groups=np.array(groups), **more)
         file.save(tmp_path / "features.npz")
         return RowDigests(tmp_path / "features.npz", shared, content).of_fit(fit)
 

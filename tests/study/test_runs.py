@@ -8,8 +8,7 @@ from run_alone import rows_file, run_alone
 
 from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
-from linclass_study.execution.feature_file import FeatureFile
-from linclass_study.execution.features import compute_features
+from linclass_study.execution.features import FeatureFile, compute_features
 from linclass_study.execution.fit_run import RowDigests
 from linclass_study.execution.folds import Plan
 from linclass_study.execution.run_files import RunInputs
