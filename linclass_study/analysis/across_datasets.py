@@ -110,7 +110,7 @@ class AllScores:
 
     @cached_property
     def gaps_left_out(self) -> ComparisonAcross:
-        """Comparison without data sets on which a method lacks a score, and without methods that lack most scores."""
+        """Comparison without data sets on which a method has no score, and without methods that miss most scores."""
         has = ~np.isnan(self.table)
         methods = np.flatnonzero(2 * has.sum(axis=0) >= max(len(has), 1))
         return self._comparison(methods, self.table, has[:, methods].all(axis=1))
@@ -255,8 +255,8 @@ def _study_of(outcome: Outcome) -> list[Any]:
 def all_scores(
     outcome: Outcome, metric: str | None = None, shared: bool = False, apart: bool = False
 ) -> AllScores:
-    """The study's table of a metric; with `shared`, data sets that share rows count individually, with `apart` those
-    that are apart, too."""
+    """The study's table of a metric. With `shared`, data sets that share rows count individually; with `apart`, data
+    sets that are apart take part."""
     metric = metric or outcome.metric
     means = whole_means(outcome, metric)
     scored = {dataset for dataset, _ in means}
@@ -304,8 +304,8 @@ def steady(tried: list[Scenario]) -> list[str]:
 
 
 def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
-    """The study's own comparison, followed by its variations; of methods that cannot be ranked, because most lack
-    scores, only what they would be with either treatment of these."""
+    """The study's own comparison, then its variations; if methods are not ranked, as most miss scores, only the
+    variations that treat missing scores otherwise."""
     ranked = base.best if base.enough else []
     variations: list[Scenario] = []
 

@@ -1,4 +1,4 @@
-"""What all data sets give together: tables of scores, fits and ranks, study.json, verdict.json and the answer."""
+"""Results over all data sets: tables of scores, fits and ranks, study.json, verdict.json and the answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from linclass_study.files.writing import write_json
 
 
 def aggregate(outcome: Outcome, study: StudyDescription, report: str) -> None:
-    """Write what all data sets give together, but for the page: tables of scores, fits and tuned values, the comparison
+    """Write all results over several data sets except the page: tables of scores, fits and tuned values, the comparison
     of the methods, study.json, and the answer, which names the path of the `report`."""
     scores, fits = (
         [outcome.results / table / f"{dataset}.parquet" for dataset in outcome.datasets]
@@ -44,8 +44,8 @@ def aggregate(outcome: Outcome, study: StudyDescription, report: str) -> None:
 
 
 def write_across(outcome: Outcome) -> None:
-    """Three tables, those of the strata, verdict.json, and across.json: the sentences, and the data sets and methods
-    that took part."""
+    """Write the tables of the comparison and of the strata, verdict.json, and across.json: the sentences, and the data
+    sets and methods that took part."""
     base = write_comparison(outcome)
     write_json(outcome.results / "tables" / "verdict.json", study_verdict(outcome))
     tried = scenarios(outcome, base)

@@ -42,7 +42,7 @@ NAMES = 3  # methods or data sets named in a line; the others are counted
 
 def answer(outcome: Outcome, report: str) -> str:
     """One line per distinct problem, remarks on the data, then the answer, the number of fits and the path of the
-    `report`; with the names that one types, also of what has a label.
+    `report`. Names are those of the study file, not labels.
     """
     verdict = study_verdict(outcome)
     methods, datasets = ({name: name for name in of} for of in (outcome.methods, outcome.datasets))
@@ -127,7 +127,7 @@ def problem_lines(outcome: Outcome) -> list[str]:
 
 
 def mixture(outcome: Outcome) -> list[str]:
-    """Sentences on fits of environments that may give different numbers; empty if there are none."""
+    """Sentences about fits in environments that may give different numbers, if any."""
     environments = recorded_environments(outcome.results)
     return mixed_environments(outcome.fits, environments, str(outcome.results))
 

@@ -265,7 +265,7 @@ class Across:
 
     @property
     def ranks_adjusted(self) -> np.ndarray:
-        """p of mean ranks with Holm's correction; for a chosen control that of Nemenyi's test of all pairs."""
+        """p of mean ranks with Holm's correction; if the control was chosen, p of Nemenyi's test of all pairs."""
         if self.chosen_from is None:
             return self.ranks.holm
         place = self.chosen_from.methods.index(self.control)

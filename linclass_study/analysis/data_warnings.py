@@ -172,8 +172,7 @@ def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"{duplicated:,} column{'s' * (duplicated > 1)} repeat{'s' * (duplicated == 1)} another one ({few})"
 
 
-# The methods of a study: which columns of texts and categories none reads, and which take an order of classes that has
-# no meaning.
+# Methods that do not suit a data set: no method encodes a column, or the order of classes has no meaning.
 
 Entries = Mapping[str, Entry]
 
@@ -184,7 +183,7 @@ REMEDIES = {COUNTS: "features: [count_words]", INDICATORS: "transforms: [impute,
 def unread_columns(
     methods: Entries, texts: Sequence[str], categories: Sequence[str]
 ) -> Iterator[str]:
-    """A sentence on the columns of texts, and one on those of categories, if no method makes numbers of them."""
+    """A sentence about columns of texts, and one about categorical columns, if no method encodes them."""
     for names, steps, what in ((texts, COUNTS, "texts"), (categories, INDICATORS, "text")):
         if not names or any(_has_step(entry, steps) for entry in methods.values()):
             continue
@@ -199,7 +198,7 @@ def unread_columns(
 def classes_without_order(
     methods: Entries, dataset: Entry, classes: Sequence[str]
 ) -> Iterator[str]:
-    """A sentence on the methods for ordered classes, where the order is that of the alphabet."""
+    """A sentence about methods for ordered classes, if the order is alphabetical."""
     ordered = "classes" in dataset or all(plain_number(label) is not None for label in classes)
     if ordered or len(classes) < 3:
         return
@@ -212,7 +211,7 @@ def classes_without_order(
 
 
 def _orders_classes(entry: Any) -> bool:
-    """Whether a classifier anywhere in the entry of a method orders the classes without being given their order."""
+    """Whether a classifier in the entry of a method orders the classes without a parameter `order`."""
     if isinstance(entry, list):
         return any(map(_orders_classes, entry))
     if not isinstance(entry, Mapping):
@@ -224,6 +223,6 @@ def _orders_classes(entry: Any) -> bool:
 
 
 def _has_step(entry: Entry, names: Sequence[str]) -> bool:
-    """Whether the method has one of these steps, or one of its user's, which may do the same."""
+    """Whether the method has one of these steps, or an imported one, which may do the same."""
     steps = named_steps([*(entry.get("features") or []), *(entry.get("transforms") or [])])
     return any(name in names or "." in name for name, _ in steps)

@@ -67,7 +67,7 @@ def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list
 
     Within a run, reasons that differ only in numbers are one problem, and the first one is shown. Problems of several
     runs are joined only if their reasons are identical: first over methods, then over data sets. Exceptions of the same
-    methods are one problem whatever their numbers, which are those of the data set that is named.
+    methods are one problem even if their numbers differ; the message names the data set of the numbers it shows.
     """
     problems: list[FitProblem] = []
     for status in statuses:
@@ -119,8 +119,7 @@ FOLDER = Path("logs") / "cross_validate"
 def log_of_problem(results: Path, problem: FitProblem) -> str:
     """The log of the first run that failed so, relative to the results; '' if there is none with its traceback.
 
-    A job that runs again overwrites its log and repeats only what has changed; of the other runs it prints again what
-    those with failed fits have printed (files/logs.py).
+    A job that runs again overwrites its log. Of runs that it does not repeat, it prints the kept logs (files/logs.py).
     """
     if problem.status != "failed":
         return ""
@@ -188,11 +187,11 @@ THREADS = re.compile(r", \d+ threads? per job")  # of environment.blas
 def mixed_environments(
     fits: pl.DataFrame, environments: Mapping[str, Mapping[str, str]], results: str
 ) -> list[str]:
-    """What differs between the environments of the fits with predictions, which runs differ, and how these are fitted
-    again in the folder `results`; empty if all environments are equivalent.
+    """Differences between the environments of the fits with predictions, the runs that differ, and how to refit them
+    in the folder `results`; empty if all environments are equivalent.
 
-    Runs differ from the present environment or, if no fit is of it, from that of most fits. `known` maps the ids of
-    environments to their properties.
+    Runs differ from the present environment or, if it has no fit, from that of most fits. `environments` maps ids to
+    properties.
     """
     known_id = pl.col("environment").fill_null(UNRECORDED)
     ranked = fits.filter(pl.col("status").is_in(FITTED)).with_columns(known_id)

@@ -46,8 +46,8 @@ def headline(outcome: Outcome, verdict: StudyVerdict, labels: Labels) -> list[st
 
 
 def caution(outcome: Outcome, verdict: StudyVerdict) -> str:
-    """Results to read with care, in one sentence: methods at an end of their grids or whose fits often stopped before
-    the optimum, and data sets whose columns or rows may give the class away; empty if there are none."""
+    """A sentence about doubtful results: methods at an end of their grids, methods whose fits often stopped before the
+    optimum, and data sets with serious warnings; empty without any."""
     labels = outcome.labels
     share = pl.col("len") / pl.col("len").sum().over("method", "dataset")
     often = outcome.fits.group_by("method", "dataset", "status").len().filter(share >= OFTEN)
@@ -99,7 +99,7 @@ def _rank(outcome: Outcome, verdict: StudyVerdict, method: str, labels: Labels) 
 
 
 def _cost(outcome: Outcome, base: ComparisonAcross, method: str, labels: Mapping[str, str]) -> str:
-    """The time of a fit against that of the best of the other methods."""
+    """The time of a fit, compared with the best of the other methods."""
     order = [base.methods[j] for j in np.argsort(base.nemenyi.ranks, kind="stable")]
     other = next(name for name in order if name != method)
     ratio = cost_ratio(median_seconds(outcome.times), base.datasets, method, other)

@@ -149,7 +149,7 @@ class Outcome:
     parameters  method → facts of its class that the entry does not have, such as natural limits
     figure_style  width and font of figures
     part        name of the data set, if scores and fits are restricted to one
-    read        cache of what was read of the runs, and of what is asked for again and again
+    read        cache of `cached` and of the predictions of some runs
     """
 
     results: Path

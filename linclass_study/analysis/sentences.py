@@ -75,8 +75,8 @@ def confidence(verdict: DatasetVerdict) -> str:
 
 
 def not_ranked(verdict: StudyVerdict) -> str:
-    """Sentences about the methods that are left out of the ranking, each with what it lacks and its mean rank if
-    missing scores counted as worst; empty if all methods are ranked, or the data sets are too few."""
+    """Sentences about methods that are not ranked: the scores that are missing, and the mean rank if these counted as
+    worst; empty if all methods are ranked, or the data sets are too few."""
     if not verdict.incomplete:
         return ""
     each = []
@@ -349,7 +349,7 @@ def control_sentences(base: ComparisonAcross, result: Across, lead: bool = False
 
 
 def _more_datasets(result: Across) -> list[str]:
-    """How many data sets would decide what is not significant."""
+    """How many data sets would make differences significant that are not."""
     undecided = (result.adjusted >= ALPHA) & ~result.same
     needed = result.datasets_needed()
     by_number = sorted((number, result.others[j]) for j, number in enumerate(needed) if number)

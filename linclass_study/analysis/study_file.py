@@ -49,7 +49,7 @@ def describe_study(
     modules: Iterable[tuple[str, str, str]] = (),
     whole: Iterable[str] = (),
 ) -> StudyDescription:
-    """A study with the text of its YAML files and of its own modules (name, path, digest), which is read now."""
+    """A study with the texts of its YAML files and of its own modules (name, path, digest)."""
     texts: dict[str, str] = {}
     for file in map(Path, files):
         if file.resolve() != DEFAULT_STUDY:

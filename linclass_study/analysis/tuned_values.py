@@ -126,7 +126,7 @@ def edge(value: Any, spec: Any) -> str | None:
 
 
 def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """(parameter, value) of what was chosen by folds, then of what the estimator chose itself."""
+    """(parameter, value) of the tuned parameters, then of those that the estimator selected itself."""
     values, tune, given = json.loads(params), entry.get("tune") or {}, entry.get("params") or {}
     same = {name: json.dumps(value, default=str) for name, value in given.items()}
     by_folds = [(name, values[name]) for name in tune if name in values]
@@ -139,8 +139,8 @@ def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any]]:
 def _edge(
     entry: Mapping[str, Any], parameter: str, value: Any, candidates: pl.DataFrame
 ) -> str | None:
-    """The end of the grid of its entry at which a value is, of its path, or of what the estimator itself compared in
-    the fit, or else of the grid that its entry gives to the estimator."""
+    """The end at which a value is: of the tuned grid or path, of the candidates that the estimator compared, or else
+    of the grid among its parameters."""
     tune = entry.get("tune") or {}
     if parameter in tune:
         if not selection.is_path(tune[parameter]):
@@ -176,7 +176,7 @@ def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
 
 
 def _given_grid(entry: Mapping[str, Any], parameter: str) -> list[Any]:
-    """The list from which scikit-learn's *CV estimators choose: `alphas` of alpha, `steps` being asked by name."""
+    """The list from which scikit-learn's *CV estimators choose, such as `alphas`; also of a step of a pipeline."""
     params = entry.get("params") or {}
     step, _, inner = parameter.partition("__")
     if inner:

@@ -116,13 +116,12 @@ class ControlVerdict:
 
 @dataclass(frozen=True)
 class StudyVerdict:
-    """The whole study; `ranking` is that of the first of the methods of best mean rank, None if methods are not ranked,
-    for the reason `not_ranked`.
+    """The whole study; `ranking` is about the best method, None if methods are not ranked, for the reason `not_ranked`.
 
     over            the independent data sets in words
     controls        the focus, or the best method and the baseline, against all others
     incomplete      methods that are not ranked because they lack scores, if others are ranked
-    first_anyway    those of them that would be first with either treatment of missing scores
+    first_anyway    incomplete methods that would be first with either treatment of missing scores
     grid_ends       method → sentence about the end of a grid or path that it chose
     """
 

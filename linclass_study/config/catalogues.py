@@ -146,7 +146,7 @@ def read_catalogue(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, str], list[Problem]]:
     """(entries, origin, problems) of `datasets` or `methods`.
 
-    origin: name of an own entry → the name it is written under; problems: what is wrong with the form of own entries.
+    origin: name of a study's own entry → the name with braces that defines it; problems: of the form of own entries.
     """
     path, where = ROOT / "config" / f"{kind}.yaml", ("define", kind)
     content = read_yaml(path) or {}
@@ -201,8 +201,8 @@ SHOWN = 5  # names in a message
 
 
 def suggest_methods(name: str, catalogue: Mapping[str, Any]) -> str:
-    """The remedy for a name that is not in the catalogue: methods whose names begin so, or of a class of this name,
-    which may be scikit-learn's; else the nearest name."""
+    """The remedy for an unknown name: methods whose names begin with it, or whose class has this name (ours or
+    scikit-learn's); else the nearest name."""
     plain, wanted = _plain(name), _plain(CLASSES.get(name, name))
     matching = [
         f"'{one}'"

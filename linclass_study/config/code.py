@@ -59,7 +59,7 @@ def modules_of_method(entry: Entry, tune_metric: str) -> list[str]:
 
 
 def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Installed libraries that the entries of foreign methods name, or that modules of one's own import → version."""
+    """Installed library that foreign methods, or modules of the user, import → version."""
     modules = {module for entry in entries for module in _modules_of_entry(entry)}
     foreign = [module for module in modules if not module.startswith("linclass.")]
     installed = sorted(closure([], foreign)[1] & _distributions().keys())
@@ -88,8 +88,8 @@ def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[P
 
 
 def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], set[str]]:
-    """(source files reached from these files and modules, top-level names of the libraries that are named or that files
-    of one's own import).
+    """(source files reached from these files and modules, top-level names of the libraries that are named or that
+    the user's files import).
     """
     sources: set[Path] = set()
     libraries: set[str] = set()
@@ -166,7 +166,7 @@ def _read(path: Path) -> tuple[tuple[str, ...], str]:
 
     Imports are dotted names; of `from a import b` both a and a.b, either may be the module.
     """
-    # where a user's module is found, hence what its relative imports mean, depends on the folder
+    # relative imports of a user's module depend on the folder in which it is found
     place, this_module = ROOT if _is_ours(path) else Path.cwd(), os.stat(__file__)
     name = f"source {sys.version_info[:2]} {this_module.st_size} {this_module.st_mtime_ns} {place}"
     names, digest = computed_of_file(name, path, lambda: _parsed(path))

@@ -63,7 +63,7 @@ def checked_method(entry: Entry) -> dict[str, Any]:
 
 
 def _state(entry: Entry) -> Iterator[Any]:
-    """What the outcome depends on besides the entry; nothing if it must not be kept."""
+    """What the check depends on in addition to the entry; nothing if it must not be cached."""
     modules = {
         module for module in code.modules_named(entry) if module.partition(".")[0] not in OURS
     }
@@ -86,7 +86,7 @@ def check_entries(
     folders: SearchFolders,
     written: SourceLines,
 ) -> None:
-    """Refuse what is wrong with them, by its key in the study's files or, of an entry that is not `own`, in the
+    """Refuse invalid entries, with the line of the study's file or, if their names are not in `own_names`, of the
     catalogue.
     """
     problems_of: dict[bool, list[Problem]] = {
@@ -179,9 +179,9 @@ def column_problems(entry: Entry, folders: SearchFolders) -> Problems:
 def small_dataset(
     entry: Entry, folders: SearchFolders
 ) -> tuple[Dataset | None, list[str], list[str]]:
-    """(training rows of a small local file, as the study will have them; columns of texts, columns of categories that
-    the entry names, or the file has). No rows if there is no such file, or it contradicts the entry, which the fetch
-    will tell.
+    """(training rows of a small local file, columns of texts, columns of categories).
+
+    The rows are None if there is no such file, or if it contradicts the entry, which the fetch will report.
     """
     texts = [*map(str, as_list(entry.get("texts")))]
     categories = [*map(str, as_list(entry.get("categorical")))]

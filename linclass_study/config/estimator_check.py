@@ -307,7 +307,7 @@ def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
             yield (name_here(callable_, name) if ours else "") or plain
 
 
-# The class that an import path names: it exists, and its methods take what a study gives them.
+# The class at an import path must exist, and its methods must accept what a study passes.
 
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 PIPELINE = (

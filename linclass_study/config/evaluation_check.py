@@ -52,7 +52,7 @@ def _objection(path: str) -> str:
 
 
 def _unusable(metric: ImportedMetric) -> str:
-    """Arguments that nothing gives: all but the first two, of a scorer three, need a default."""
+    """All arguments but the first two (of a scorer, three) need a default."""
     others = lacking_arguments(metric.function, (), first=2 + metric.is_scorer)
     if not others:
         return ""
@@ -65,7 +65,7 @@ def _unusable(metric: ImportedMetric) -> str:
 
 
 def _silent_about_its_direction(metric: ImportedMetric) -> str:
-    """A metric whose name is that of a cost, but whose greatest values would count as best, unless it says so."""
+    """A metric that is named like a cost must state whether greater values are better."""
     if metric.tells_direction or not metric.is_named_like_a_cost:
         return ""
     module, _, own = metric.path.rpartition(".")

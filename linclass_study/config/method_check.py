@@ -48,7 +48,7 @@ def tuned_options(entry: Entry) -> dict[str, tuple[str, str]]:
 
 
 def _meant(step: str, own: Iterable[str]) -> str:
-    """The step whose name is written in full, as sklearn.decomposition.PCA, or misspelt; empty if there is none."""
+    """The step whose name is written in full, as sklearn.decomposition.PCA, or misspelled; '' if there is none."""
     last = step_name(step)
     return last if last in own else next(iter(near_names(step, own)), "")
 

@@ -1,4 +1,4 @@
-"""Parts of a study: some of its data sets, with a results folder of their own; `linclass merge` joins these folders.
+"""Parts of a study: some of its data sets, each part with its own results folder; `linclass merge` joins them.
 
 only: [iris, heart]    these data sets
 part: 2/8              the second of eight parts of about equal work

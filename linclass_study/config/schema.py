@@ -124,7 +124,7 @@ def load_schema(name: str) -> dict[str, Any]:
 def schema_for_editors(names: Mapping[str, Iterable[str]]) -> dict[str, Any]:
     """One schema of a study file, self-contained, with the entries under `define:` and no required keys.
 
-    `names` are those of the catalogues of data sets and methods, which editors offer beside any other name.
+    `names` are those of the catalogues, which editors suggest; any other name is valid as well.
     """
     study = deepcopy(load_schema("config"))
     for part in (study, *study["properties"].values()):

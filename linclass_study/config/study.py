@@ -51,7 +51,7 @@ class Study:
     mirrors: list[str]
     downloads: str
     files: tuple[Path, ...]
-    # method → what its class says (estimator_check.parameter_facts)
+    # method → estimator_check.parameter_facts
     parameters: dict[str, dict[str, Any]]
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
@@ -69,7 +69,7 @@ def read_config(
 ) -> Study:
     """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from.
 
-    `check`: that data sets have sources, methods can be constructed, and the study's own metrics imported, too.
+    With `check`, data sets must have sources, methods be constructible, and the study's own metrics importable.
     """
     default_first = sorted(files, key=lambda file: Path(file).resolve() != DEFAULT_STUDY)
     study_files = tuple(Path(shown_path(file)) for file in default_first)
@@ -84,7 +84,7 @@ def read_config(
     written.refuse(unquoted(written.value))
     config_fitted = fitted("config", written.value)
     problems = [*schema_problems("config", config_fitted)]
-    # the default for every key that has a problem, so that errors under the others are reported, too
+    # keys with a problem get their default, so that errors under the other keys are also reported
     wrong = {str(path[0]) for path, _ in problems if path}
     if wrong & {"define", "suite"}:  # their data sets and methods are unknown, not misspelt
         wrong |= {*KINDS}

@@ -113,9 +113,8 @@ EQUAL = 2 / 3
 def stored(
     table: Table, split: np.ndarray, entry: Entry, training_columns: Collection[str], words: bool
 ) -> Table:
-    """The rows as an array or sparse. `own` are the columns of the training source: sparse test rows may have more,
-    which an array leaves out, as it does words without a training row. Counts of `words` stay sparse and columns with
-    categories an array, unless the entry says otherwise.
+    """The rows as an array or sparse. An array has the columns of the training source alone, and no words without a
+    training row. Counts of `words` stay sparse and columns with categories an array, unless the entry says otherwise.
 
     Only the training rows and the number of test rows matter, as no fit on training rows may depend on test rows.
     """
@@ -147,7 +146,7 @@ def stored(
 
 
 def _as_array(table: Table, split: np.ndarray, d: int) -> bool:
-    """Whether density and size of rows with d columns are those of an array."""
+    """Whether rows with d columns are dense or small enough for an array."""
     train = split == 0
     cells = np.count_nonzero(train) * d
     if 8 * cells <= MAX_FREE_BYTES:

@@ -29,7 +29,7 @@ def format_of(entry: Entry, source: Mapping[str, Any], name: str) -> str | None:
 
 
 def suffix_of(name: str) -> str:
-    """The ending of a file name, small and without that of a compression: A.CSV.gz → .csv."""
+    """The suffix of a file name in lower case, without that of a compression: A.CSV.gz → .csv."""
     plain = PurePath(name)
     while plain.suffix in COMPRESSED:
         plain = plain.with_suffix("")

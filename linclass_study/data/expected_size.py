@@ -16,7 +16,7 @@ BUNDLED = {"iris": (150, 4), "wine": (178, 13), "breast_cancer": (569, 30), "dig
 
 
 class Size(NamedTuple):
-    """Approximate number of values (rows × features, or what is not 0 of sparse ones), and number of rows if known."""
+    """Approximate number of values (rows × features, or nonzero ones of sparse rows), and of rows if known."""
 
     values: int
     rows: int | None = None

@@ -132,7 +132,7 @@ def vocabulary_file(sources: Any, folders: SearchFolders, is_last: bool) -> Path
 def first_usable(entry: Entry, folders: SearchFolders, execute: Execute) -> tuple[str, Failures]:
     """(label of the first usable source, failures before it); the reader then holds the data set.
 
-    A test set has sources of its own, and each of them is tried with each source of the training set.
+    Each source of a test set is tried with each source of the training set.
     """
     failures: Failures = []
 

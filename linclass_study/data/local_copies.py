@@ -101,7 +101,7 @@ class DownloadLimits:
 
 @dataclass(frozen=True)
 class SearchFolders:
-    """Where data files are searched, and what a download may cost.
+    """Where data files are searched, and the limits of downloads.
 
     mirrors     folders of local copies, searched by file name
     downloads   folder that keeps downloaded files

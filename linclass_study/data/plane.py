@@ -140,7 +140,7 @@ def plane_margins(labels: np.ndarray, score: np.ndarray) -> np.ndarray | None:
 
 
 def _jump(margins: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether most steps from one class to another are far larger than both steps beside them, in the same line."""
+    """Whether most steps between classes are far larger than both neighbouring steps on the same line."""
     ratios = []
     for field, codes in (margins, labels), (margins.transpose(0, 2, 1), labels.T):
         steps = np.abs(np.diff(field, axis=2))

@@ -97,7 +97,7 @@ def _loaded(name: str) -> Columns:
 
 # A data set of openml.org by its number, read by scikit-learn's fetch_openml.
 #
-# Its cache is in downloads/openml; a mirror may contain such a folder, too (a copy of the folder scikit_learn_data).
+# Its cache is in downloads/openml; a mirror may contain a copy of such a folder (scikit_learn_data).
 # Its requests are answered by our own downloads, which respect Retry-After and have time limits.
 #                                        Vanschoren et al. (2013), OpenML, SIGKDD Explorations 15(2)
 

@@ -1,7 +1,7 @@
-"""The runs that will be fitted, for the lines of `snakemake -n` about each data set, and why, for its last lines.
+"""The runs that `snakemake -n` says will be fitted, and why.
 
-They are known before the data: a fit is made if its recipe, its protocol or its seed is new, or if its outcome does not
-hold under the limits of the study. Whether its rows have changed is known only when the job runs.
+A fit is repeated if its recipe, protocol or seed is new, or if its outcome is not valid under the limits of the study.
+Whether its rows have changed is known only when the job runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HOLDS = ""  # change of a fit whose outcome can be used
 
 
 class ToFit:
-    """specified   method → what the study specifies for its runs"""
+    """`specified` maps a method to what the study specifies for its runs."""
 
     def __init__(
         self, results: Path, bundles: Mapping[str, Bundle], specified: Callable[[str], RunSpec]
@@ -58,7 +58,7 @@ class ToFit:
             yield f"and {counted(len(methods) - SHOWN, 'other data set')}"
 
     def again(self, bundles: Iterable[str]) -> Iterator[str]:
-        """A line for each change for which fits of these bundles are made: how many, of what, and which change."""
+        """A line for each change that makes fits of these bundles necessary: how many, and of which runs."""
         fits_by_change: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
         for dataset, method in self._runs_of(bundles):
             for change, number in self.changes(dataset, method).items():
@@ -77,7 +77,7 @@ class ToFit:
             yield from self.bundles[name].runs
 
     def _changes(self, dataset: str, method: str) -> Mapping[str, int]:
-        """What has changed since fits of a run were made → how many are made for it; NEW for a run that is new."""
+        """Change since the last fits of a run → number of fits that it makes necessary; NEW for a new run."""
         record = recorded_run(self.results / "runs" / dataset / method)
         spec = self.specified(method)
         if record is not None and record["asked"] == spec.asked:
@@ -104,7 +104,7 @@ class ToFit:
 def known_fits(
     run: FittedRun, spec: RunSpec, planned: list[tuple[str, int, int]]
 ) -> dict[tuple[str, int, int], str]:
-    """Fits of a run that are planned, too → HOLDS, or why it is made again."""
+    """Planned fits that a run contains → HOLDS, or why they are repeated."""
     limits = Limits.of(spec.limits)
     traced = spec.evaluation["tune_metric"] if spec.evaluation.get("traces") else ""
     on_plane = next((name for name, *_ in planned if kind(name) != "leave_one_out"), "")

@@ -107,7 +107,7 @@ class SharedInputs:
         unfinished: UnfinishedRun,
         part: tuple[int, int] = (1, 1),
     ) -> run_files.Records:
-        """Outcomes of the fits of a run, or of a part of them; those that hold still are taken over."""
+        """Outcomes of the fits of a run, or of a part of them; earlier ones that are still valid are reused."""
         runs = self.runs.by_recipe(method, self.specified(spec).recipe)
         earlier = EarlierFits(runs, spec["entry"], run_files.Limits.of(self.limits), unfinished)
         with enough_memory():

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from linclass.tuning.folds import seed_of
-from linclass_study.entries import Entry, named_steps
+from linclass_study.config.code import modules_named
+from linclass_study.entries import Entry
 from linclass_study.execution import run_files
 from linclass_study.execution.features import axes_and_reason, digest_of_bytes
 from linclass_study.execution.fit_store import EarlierFits
@@ -62,23 +63,15 @@ class SharedChild:
 
 def owner_of(run: str, entry: Entry) -> str:
     """Owner of the child: linclass, if all classes of the entry belong to libraries without state; else the run."""
-    packages = {path.partition(".")[0] for path in _classes(entry)}
+    modules = modules_named({**entry, "features": []})  # which another job computes
+    packages = {module.partition(".")[0] for module in modules}
     return "linclass" if packages <= STATELESS else run
-
-
-def _classes(value: Any) -> list[str]:
-    """Import paths of an entry's classifier, of its transforms, and of the estimators in their parameters."""
-    if isinstance(value, Mapping):
-        paths = [value["classifier"]] if "classifier" in value else []
-        paths += [name for name, _ in named_steps(value.get("transforms")) if "." in name]
-        return paths + [path for inner in value.values() for path in _classes(inner)]
-    return [path for inner in value for path in _classes(inner)] if isinstance(value, list) else []
 
 
 class RowDigests:
     """Digests of the rows of the fits on one file of features.
 
-    shared    what the fits depend on beside rows, such as costs
+    shared    what the fits depend on in addition to the rows, such as costs
     content   digest of the data set, which stands for rows that stay in their file
     """
 
@@ -112,7 +105,7 @@ class PlannedRun:
     task          classes, costs and how to tune, from the function `task`
     traces        whether to record the steps of solvers that support it
     environment   id of the environment of the fits
-    recipe        digest of what all fits depend on beside their rows and seeds (run_files.py)
+    recipe        digest of what all fits depend on, except their rows and seeds (run_files.py)
     digests       digests of the rows of the fits
     """
 
@@ -157,7 +150,7 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Fit:
-    """A planned fit: known columns of its row, its training and test rows, and on what its outcome depends."""
+    """A planned fit: known columns of its row, its training and test rows, and what its outcome depends on."""
 
     row: dict[str, Any]
     rows: Planned

@@ -1,4 +1,4 @@
-"""Fits of earlier runs, so that fits on which nothing has changed are not made again.
+"""Fits of earlier runs, so that only fits that changed are repeated.
 
 store/{dataset}/{recipe}/{digest}/    the files of a run when another variant of the study took its place
 
@@ -124,10 +124,10 @@ class FittedRun:
 
 
 def outcome_holds(row: Mapping[str, Any], then: run_files.Limits, now: run_files.Limits) -> bool:
-    """Whether an outcome under the limits `then` is that under the limits `now`.
+    """Whether an outcome under the limits `then` is valid under the limits `now`.
 
-    One that a limit ended holds unless that limit was raised. Any other holds unless a limit was lowered to less than
-    what was recorded: seconds of the fit and its predictions, memory of its process.
+    An outcome that a limit ended is valid unless that limit was raised. Any other is valid unless the fit took more
+    time or memory than the new limits allow.
     """
     columns = ("fit_seconds", "predict_seconds", "peak_rss_mb")
     fit, predict, memory = (row.get(name) or 0.0 for name in columns)
@@ -206,9 +206,9 @@ def forget_contained(
 
 
 def _is_contained(run: FittedRun, added: Iterable[run_files.Added]) -> bool:
-    """Whether others replace all outcomes of a run, with what was computed beside them.
+    """Whether other outcomes replace all of a run, with their additional results.
 
-    A timeout replaces no outcome of a higher limit.
+    A timeout does not replace an outcome under a higher limit.
     """
     replacing = {made.key: (row, made) for row, _, _, made in added}
 
@@ -252,7 +252,7 @@ def _place(results: Path, dataset: str, recipe: str) -> Path:
     return results / FOLDER / dataset / recipe
 
 
-# Outcomes of earlier fits that a run takes over, because nothing on which they depend has changed.
+# Outcomes of earlier fits that a run reuses, because their dependencies have not changed.
 #
 # runs/{dataset}/{method}/unfinished.npz    outcomes of an interrupted run; deleted when the run's tables are written
 #
@@ -322,7 +322,7 @@ class EarlierFits:
         self._used = set[Path]()
 
     def find(self, key: str, extras: tuple[str, ...]) -> Outcome | None:
-        """The outcome of a fit with what is computed beside it."""
+        """The outcome of a fit with these additional results."""
         if self.unfinished and (added := self.unfinished.kept.get(key)) is not None:
             row, _, returned, made = added
             if made.extras == extras and outcome_holds(row, made.limits, self.limits):

@@ -1,4 +1,4 @@
-"""The files of a run. They record what the run and each of its fits depend on, so that only what changed is computed.
+"""The files of a run. They record the dependencies of the run and of each fit, so that only what changed is computed.
 
 runs/{dataset}/{method}/predictions.parquet   one row for each held-out row
                         coefficients.parquet  coefficients of each fit of a linear classifier (optional)
@@ -36,7 +36,7 @@ from linclass_study.files.writing import json_array, write_json, write_npz
 from linclass_study.processes.guard import START_SECONDS
 from linclass_study.protocols import selected_protocols
 
-# What a study specifies for the runs of a method, known before the data, and what its fits depend on.
+# What a study specifies for the runs of a method, and what its fits depend on.
 #
 # A fit depends on its rows, its seed, and the *recipe* of its method: classifier, parameters, transforms, how it is
 # tuned, and the code that it uses. It depends neither on the names of data set and method (but for the seed, a
@@ -108,11 +108,10 @@ GRID = "grid "  # begins the extra of a fit that predicts the points of the plan
 def extras_of(
     entry: Entry, traced: str, on_plane: str, fit: tuple[str, int, int], grid: str
 ) -> tuple[str, ...]:
-    """What is computed beside a fit (protocol, repeat, fold) of the first repeat of the protocol `on_plane`.
+    """Additional results of a fit (protocol, repeat, fold) in the first repeat of the protocol `on_plane`.
 
-    These are predictions on the plane, whose points have the digest `grid` ('' without a plane), and of the first fold
-    the details that the method has; only linclass's own classifiers have any. `traced` is the metric of traces; ''
-    without traces.
+    Each fold predicts the plane, whose points have the digest `grid` ('' without a plane). The first fold also has
+    details if the classifier is of linclass. `traced` is the metric of traces, '' without traces.
     """
     protocol, repeat, fold = fit
     if repeat or protocol != on_plane:
@@ -127,9 +126,9 @@ def extras_of(
 def without(
     kept: Mapping[str, Any], made: Collection[str], needed: Collection[str], entry: Entry
 ) -> dict[str, Any] | None:
-    """Tables of a fit without the details that are not needed; None if they cannot be had from what was made.
+    """Tables of a fit without the details that are not `needed`; None if the fit lacks some that are.
 
-    A trace with the metric of the held-out rows has taken the place of one that the method records itself.
+    A trace with the metric of the held-out rows replaces one that the method records itself.
     """
     more = {extra.partition(" ")[0] for extra in {*made} - {*needed}}
     if {*needed} - {*made} or ("traces" in more and (entry.get("params") or {}).get("trace")):
@@ -185,7 +184,7 @@ class Made:
 
     key      digest of everything on which the fit depends; '' for a planned fit without rows
     limits   of the study at that time
-    extras   what was computed beside the fit: predictions on the plane, details
+    extras   additional results of the fit: predictions on the plane, details
     """
 
     key: str = ""

@@ -87,7 +87,7 @@ NUMERICAL = ("Python", "linclass", "numpy", "scipy", "Linear algebra", "Processo
 
 
 def environment(libraries: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Properties of this environment, in reading order; `libraries` of a method are listed beside those of linclass."""
+    """Properties of this environment, in reading order, with the `libraries` of a method."""
     others = {name: v for name, v in (libraries or {}).items() if name not in PACKAGES}
     listed_packages = (
         {OTHERS: ", ".join(f"{name} {v}" for name, v in others.items())} if others else {}

@@ -41,7 +41,7 @@ class KeptLog:
 
 
 def print_kept_log(folder: Path) -> None:
-    """Print what the fits of a run that is up to date have printed, if some of them failed."""
+    """Print the kept log of a run that is up to date, if some of its fits failed."""
     path = folder / FAILED_LOG
     if path.exists():
         when = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y-%m-%d %H:%M")

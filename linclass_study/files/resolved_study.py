@@ -18,7 +18,7 @@ NAME = Path("logs", "study.json")
 
 
 def digest_of_part(part: Any) -> str:
-    """Digest of a part of the study. Its order counts: that of classes defines their codes, for example."""
+    """Digest of a part of the study. The order matters: that of classes defines their codes, for example."""
     return short_digest(as_text(part))
 
 

@@ -54,8 +54,8 @@ def stream(data: pl.LazyFrame, name: str, path: Path_) -> None:
 
 
 def without_formulas(data: pl.LazyFrame) -> pl.LazyFrame:
-    """The table for a CSV file. Spreadsheets run a text that begins like a formula, so that gets an apostrophe before
-    it; numbers, also those in columns of text, stay as they are."""
+    """The table for a CSV file. Spreadsheets run texts that begin like a formula, so these get an apostrophe in front;
+    numbers in columns of text stay as they are."""
     schema = data.collect_schema()
     text = pl.col(pl.String)
     is_formula = text.str.contains(FORMULA) & text.cast(pl.Float64, strict=False).is_null()

@@ -1,4 +1,4 @@
-"""Archives and compressed files, with a limit of what they may contain."""
+"""Read archives and compressed files, with a limit of their unpacked size."""
 
 from __future__ import annotations
 

@@ -98,6 +98,6 @@ YAML_WORDS = {"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
 
 
 def yaml_text(text: object) -> str:
-    """The text, inside of brackets, too: sex, "", "7 days", "yes"."""
+    """A text as YAML, also inside brackets: sex, "", "7 days", "yes"."""
     plain = PLAIN.fullmatch(str(text)) and str(text).lower() not in YAML_WORDS
     return str(text) if plain else json.dumps(str(text), ensure_ascii=False)

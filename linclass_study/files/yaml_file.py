@@ -109,7 +109,7 @@ def _parsed(path: Path) -> Any:
 
 
 def _expanded_size(value: Any, sizes: dict[int, int]) -> int:
-    """Number of values with those of each alias; `known` are the sizes of what was met before, by id."""
+    """Number of values with those of each alias; `sizes` has those of the values that were visited, by id."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in sizes:
@@ -119,7 +119,7 @@ def _expanded_size(value: Any, sizes: dict[int, int]) -> int:
 
 
 def _not_yaml(error: yaml.MarkedYAMLError) -> str:
-    """Line, cause and remedy of what is not YAML; what does not end is reported where it begins."""
+    """Line, cause and remedy of a syntax error; an unclosed quote or bracket is reported where it opens."""
     begins, mark, problem = error.context_mark, error.problem_mark, str(error.problem)
     if begins and "stream" in problem and "end" in problem:
         for word, what in OPENED.items():
@@ -157,7 +157,7 @@ def unquoted(value: Any) -> Problems:
 
 
 def line_of(path: Path, keys: Sequence[Any]) -> int | None:
-    """Line on which the value at `keys` (names and list positions) begins; None if there is none."""
+    """Line on which the value at `keys` (names and list positions) begins; None without such a value."""
     loader = _Loader(path.read_text(encoding="utf-8"))
     node: yaml.Node | None = loader.get_single_node()
     line = 1

@@ -78,7 +78,7 @@ def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
 
 
 def why_not_measured(predicted: Prediction, y: np.ndarray, task: Task) -> str:
-    """Why predictions have no tune_metric: the exception of a metric of the user, or what they lack."""
+    """Why predictions have no tune_metric: the exception of an imported metric, or what is missing."""
     name, predictions = task.tune_metric, _predictions(predicted, y, task)
     if "." in name and (failure := metrics.imported(name).failure(predictions)):
         return f"the tune_metric '{name}' raises {failure}"
@@ -112,15 +112,15 @@ def decided(predicted: Prediction, method: Method, task: Task) -> Prediction:
     return decide(log_proba, task.costs).astype(np.int32), score, log_proba
 
 
-# Parameters that an estimator chose by itself while it was fitted, and the candidates that it compared.
+# Parameters that an estimator selected during its fit, and the candidates that it compared.
 #
-# They are read from attributes of scikit-learn's conventions, which estimators of any library may have:
+# They are read from attributes of scikit-learn's conventions:
 #
 #     best_params_          GridSearchCV and its like, TunedClassifier
 #     C_ for Cs, alpha_ for alphas, l1_ratio_ for a list l1_ratio          LogisticRegressionCV and its like
 #     strength_ for strength='evidence', shrinkage_ for 'ledoit_wolf'      a word in place of the number
 #
-# Of a Pipeline they are those of its steps, with their names in front, as in `fit__C`.
+# In a Pipeline they have the name of the step as a prefix, as in `fit__C`.
 
 
 def parameters_of(fitted: Fitted) -> dict[str, Any]:

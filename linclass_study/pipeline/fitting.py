@@ -39,8 +39,7 @@ def fit_method(
 ) -> Fitted:
     """Fit a method to training rows; tuned parameters are selected first.
 
-    Rows of a group stay together in the folds of the tuning, and in those of an estimator whose `fit` has the
-    parameter `groups`.
+    Tuning keeps the rows of a group in one fold; an estimator gets the groups if its `fit` has the parameter `groups`.
     """
     require_costs(method, task)
     chosen: dict[str, Any] = {}
@@ -209,9 +208,9 @@ def _stacked(
     return predictions
 
 
-# For one fit of a run: the steps of its solver (`trace`) and the coefficients along a path of strengths (`path`).
+# The steps of a solver (`trace`) and the coefficients along a path of strengths (`path`), for one fit of a run.
 #
-# Both are fits of their own, made after the parameters are selected, so they change no prediction. Only classifiers of
+# Both need additional fits, after the parameters are selected, so they change no prediction. Only classifiers of
 # linclass have them.
 
 STRENGTHS = 20  # strengths of a path, at least

@@ -19,15 +19,13 @@ from linclass.base.tables import Table, unique
 from linclass_study.files.cells import has_decimal_comma, stray_levels
 from linclass_study.pipeline.coefficients import names_after
 
-# What code that takes only matrices made of the numeric columns of a table, as columns of a table.
-
 
 def beside_the_others(
     table: Table, made: MatrixLike, names: Sequence[str] | None, what: str
 ) -> Table:
-    """The categorical columns of a table, with a matrix that `what` made of the numeric ones to their right.
+    """The categorical columns of a table, then the matrix that `what` computed from the numeric ones.
 
-    Without as many `names` as columns, they are called after `what`.
+    Its columns have these `names`, or names made of `what` if there are not as many as columns.
     """
     X = _plain_matrix(made, table.shape[0], what)
     width = X.shape[1]
@@ -68,8 +66,8 @@ def _csr(X: Matrix) -> sparse.csr_array:
 # A transform of another library or of the user: a class with scikit-learn's `fit` and `transform`.
 #
 # It is fitted to the matrix of the training rows and their class codes, or what y a `Preprocessor` gets; categories
-# are kept beside its output. What `fit_transform` gives, where there is one, are the training rows, as in scikit-
-# learn's Pipeline: TargetEncoder encodes each of them without its own class.
+# are kept beside its output. Training rows are transformed by `fit_transform` if it exists, as in scikit-learn's
+# Pipeline: TargetEncoder encodes each of them without its own class.
 
 
 class ForeignTransform:
@@ -166,11 +164,8 @@ def _computed(
     return beside_the_others(table, function(table.numeric().X.copy(), **options), None, what)
 
 
-# What a foreign estimator cannot be given: texts, categories, and missing values unless it has the tag `allow_nan`.
-
-
 def require_numbers(table: Table, estimator: EstimatorLike) -> None:
-    """Raise NotApplicable for texts, categories or missing values that the estimator cannot handle."""
+    """Raise NotApplicable for texts, categories, or missing values without the estimator's tag `allow_nan`."""
     if table.texts:
         raise NotApplicable(
             f"column '{min(table.texts)}' holds texts; add count_words or hash_words to the method's features"
@@ -181,13 +176,13 @@ def require_numbers(table: Table, estimator: EstimatorLike) -> None:
 
 
 def require_values(table: Table, estimator: EstimatorLike, before: str = "") -> None:
-    """`before` says which step of the transforms cannot handle them: ' before PCA'."""
+    """Raise NotApplicable for missing values; `before` names the transform that cannot handle them: ' before PCA'."""
     if missing := _missing(table, estimator):
         raise NotApplicable(f"{missing}; add impute to the method's transforms{before}")
 
 
 def _of_text(table: Table, missing: str) -> str:
-    """All that keeps the columns from being numbers, `missing` values included, and then all remedies."""
+    """Why some columns are not numeric, with the `missing` values, and all remedies."""
     facts, remedies, steps = [], [], []
     stray = {
         name: stray_of_column

@@ -59,7 +59,7 @@ class Method:
         return estimator.set_params(**inner) if inner else estimator
 
     def values(self, params: Mapping[str, Any], seed: int | None) -> dict[str, Any]:
-        """Parameters as the classifier takes them: estimators inside are built, class weights are those of codes."""
+        """Parameters as the classifier takes them: with inner estimators, and class weights by class codes."""
         return {
             name: built(with_codes(value, self.classes, name), seed)
             for name, value in params.items()

@@ -133,10 +133,9 @@ def rows_of_folds(table: Table, transforms: Sequence[Sequence[Any]]) -> Transfor
 
 # Columns of sparse rows without a nonzero value in the training rows are dropped from that fit.
 #
-# The set of columns, such as the words of all texts, depends on held-out rows, too, and it matters: naive Bayes
-# smooths over all columns, and a kernel's γ and a shrunk covariance depend on their number. So a column without
-# training rows is dropped, as if the data set consisted of the training rows alone. Dense rows have the columns of
-# their source, which do not depend on the rows unless they are words.
+# The columns of sparse rows, such as the words of all texts, depend on the held-out rows, and their number affects
+# fits: naive Bayes smooths over all columns, and a kernel's γ and a shrunk covariance depend on it. So a column without
+# training rows is dropped. The columns of dense rows do not depend on the rows unless they are words.
 
 
 class OccurringColumns:
