@@ -311,6 +311,17 @@ def test_under_a_strong_penalty_all_rows_are_inside_the_margin(shape, intercept)
     assert_allclose(model.intercept_, b, rtol=1e-9)
 
 
+@each("rows", [109, 211, 2001])
+def test_nearly_equal_classes_converge_under_any_penalty(rows):
+    """Rounds once ended while slopes were not balanced: a thirtieth of these fits gave up, with gaps up to 1."""
+    X = np.random.default_rng(rows).normal(size=(rows, 4))
+    y = np.where(np.arange(rows) % 2 == 1, 1.0, -1.0)
+    for strength in np.geomspace(1, 1e4, 20):
+        P = machine(X, y, strength=strength)
+        solution = SemismoothNewton(1e-8).solve(P, P.zero())
+        assert solution.converged, (strength, solution.certificate)
+
+
 @each("sparse_rows", [False, True])
 @each("loss", ["hinge", "squared_hinge"])
 def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss, sparse_rows):

@@ -148,7 +148,7 @@ class Augmented(Objective):
         self.design = objective.design.restricted(rows)
         self.y, self.weights = objective.y[rows], objective.weights[rows]
         self.moreau, self.reach = Envelope(self.loss, reach), reach
-        self.centre = slopes[rows]
+        self.centre, self.score = slopes[rows], objective.loss.scale(objective.y)
         self.force = objective.design.pull(push) / -self.strength  # 0, if all rows take part
         d = objective.design.n_features
         self.imbalance = -self.strength * self.force[d:]
@@ -176,13 +176,15 @@ class Augmented(Objective):
     def is_settled(self, old: Point, new: Point, exact: bool) -> bool:
         """Whether a step may end the round: its slopes are off by no more than they have changed, or by rounding alone.
 
-        The dual of a round has curvature 1/reach, and its gap is at most ‖∇‖²/(2·strength).
+        The dual of a round has curvature 1/reach, and its gap is at most ‖∇‖²/(2·strength) for the weights. The
+        intercept has no strength: its gradient times a score is what balanced slopes lose.
         """
         if exact:
             return True
         moved = float(((new.slopes - self.centre) ** 2 @ self.weights).sum())
         size = float(np.vdot(new.gradient, new.gradient))
-        if size <= moved * self.strength / self.reach:
+        push = float(np.abs(new.gradient[..., self.design.n_features :]).sum())
+        if max(push * self.score * self.reach, size * self.reach / self.strength) <= moved:
             return True
         return new.value >= old.value and size >= float(np.vdot(old.gradient, old.gradient))
 
