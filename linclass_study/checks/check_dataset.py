@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from linclass.base.tables import Table
-from linclass_study.checks import columns, geometry, rows
-from linclass_study.checks.geometry import NotChecked, design, separable_pairs
+from linclass_study.checks import columns, design_matrix, rows
+from linclass_study.checks.design_matrix import NotChecked, design, separable_pairs
 from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset, load_dataset
 from linclass_study.errors import first_line
@@ -68,7 +68,7 @@ def _in_memory(findings: _Findings, data: Dataset) -> None:
         findings.unchecked["rank and separability"] = str(reason)
         return
     findings.facts["design_columns"] = int(X.shape[1])
-    findings.of("rank", lambda: geometry.rank(X))
+    findings.of("rank", lambda: design_matrix.rank(X))
     findings.of("separability", lambda: separable_pairs(X, y, data.classes))
 
 

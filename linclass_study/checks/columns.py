@@ -15,7 +15,7 @@ from scipy.special import gammaln
 
 from linclass.base.tables import Table
 from linclass_study.checks import rows
-from linclass_study.checks.geometry import NotChecked
+from linclass_study.checks.design_matrix import NotChecked
 from linclass_study.files.cells import stray_levels
 
 NAMED = 100  # columns that are named; all are counted

@@ -22,9 +22,9 @@ from linclass_study.analysis.data_warnings import classes_without_order, serious
 from linclass_study.analysis.wording import direction_words
 from linclass_study.checks.check_dataset import misleading
 from linclass_study.command.results_folder import ResultsFolder, Run, open_results
-from linclass_study.config.entry_checks import checked_method, small_dataset
 from linclass_study.config.parts import divide
 from linclass_study.config.schema import schema_for_editors
+from linclass_study.config.selected_entries import checked_method, small_dataset
 from linclass_study.config.study import KINDS, Study, read_config
 from linclass_study.data.formats.csv import header_columns
 from linclass_study.errors import StudyError, Unavailable

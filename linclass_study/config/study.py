@@ -16,7 +16,6 @@ from linclass_study.config.catalogues import (
     read_catalogue,
     select_entries,
 )
-from linclass_study.config.entry_checks import check_entries, checked_method
 from linclass_study.config.estimator_check import with_default_paths
 from linclass_study.config.evaluation_check import (
     evaluation_problems,
@@ -25,6 +24,7 @@ from linclass_study.config.evaluation_check import (
 )
 from linclass_study.config.parts import part_problems, part_suffix, select_part
 from linclass_study.config.schema import fitted, schema_problems
+from linclass_study.config.selected_entries import check_entries, checked_method
 from linclass_study.data.local_copies import SearchFolders, mirrors
 from linclass_study.errors import StudyError, collect_errors
 from linclass_study.figure_style import figure_style_problems

@@ -9,7 +9,7 @@ import pytest
 from linclass_study.analysis.strata import datasets_table
 from linclass_study.checks.check_dataset import _sizes
 from linclass_study.checks.columns import missing_cells
-from linclass_study.checks.geometry import design
+from linclass_study.checks.design_matrix import design
 from linclass_study.config.catalogues import suite_entries
 from linclass_study.config.schema import schema_problems
 from linclass_study.data.local_copies import name_in_mirror

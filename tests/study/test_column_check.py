@@ -9,7 +9,7 @@ from cases import each
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
-from linclass_study.config.entry_checks import column_problems, dataset_problems
+from linclass_study.config.selected_entries import column_problems, dataset_problems
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.pipeline.foreign_steps import require_numbers
 
@@ -145,7 +145,7 @@ def test_errors_visible_only_in_the_rows_and_large_files_are_left_to_the_fetch(
     for target in (["a", "a"], ["a", None, "b"]):
         pl.DataFrame({"x": [*range(len(target))], "y": target}).write_csv(tmp_path / "rows.csv")
         assert not problems("rows.csv", target="y")
-    monkeypatch.setattr("linclass_study.config.entry_checks.MAX_CHECKED_BYTES", 3)
+    monkeypatch.setattr("linclass_study.config.selected_entries.MAX_CHECKED_BYTES", 3)
     assert not problems("a.csv", target="outcome", positive="sick")
 
 

@@ -82,8 +82,8 @@ def test_a_library_is_imported_once_to_check_the_entries_that_name_its_classes(t
     """Its class is imported again when the entry is another one, here a wrong one."""
     entry = {"classifier": "sklearn.linear_model.RidgeClassifier", "params": {"alpha": 2}}
     code = (
-        "import sys\nfrom linclass_study.config import entry_checks\n"
-        "problems = entry_checks.checked_method(eval(sys.argv[1]))['problems']\n"
+        "import sys\nfrom linclass_study.config import selected_entries\n"
+        "problems = selected_entries.checked_method(eval(sys.argv[1]))['problems']\n"
         "print(len(problems), 'sklearn' in sys.modules)"
     )
 

@@ -41,7 +41,10 @@ def test_a_plan_fits_what_was_added_edited_or_deleted_and_nothing_else(computed)
     datasets = computed.text("config/datasets.yaml")
     cited = datasets.replace('citation: "Fisher, R. A.', 'citation: "R. A. Fisher')
     computed.write("config/datasets.yaml", cited)
-    for file in ("linclass_study/checks/geometry.py", "linclass/evaluation/metrics/confusion.py"):
+    for file in (
+        "linclass_study/checks/design_matrix.py",
+        "linclass/evaluation/metrics/confusion.py",
+    ):
         computed.append(file, "\nEDITED = True\n")
     file = "linclass/linear/solvers/newton.py"
     text = computed.text(file).removeprefix('"""')

@@ -15,7 +15,7 @@ import polars as pl
 from linclass_study.data.content import Columns
 from linclass_study.data.entry_keys import unnamed_index
 from linclass_study.errors import Unavailable
-from linclass_study.files.reading import require_shallow
+from linclass_study.files.parquet_size import require_shallow
 
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 

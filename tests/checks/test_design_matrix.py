@@ -11,8 +11,8 @@ from scipy import sparse
 
 from linclass.base.tables import Table
 from linclass.separation.separability import Separation
-from linclass_study.checks import geometry
-from linclass_study.checks.geometry import NotChecked, design, rank, separable_pairs
+from linclass_study.checks import design_matrix
+from linclass_study.checks.design_matrix import NotChecked, design, rank, separable_pairs
 
 
 def standardized(X):
@@ -25,7 +25,7 @@ def standardized(X):
 @each("is_sparse", [False, True])
 @each("block", [10, 1 << 20])
 def test_rank_and_condition_are_those_of_all_singular_values(shape, is_sparse, block, monkeypatch):
-    monkeypatch.setattr(geometry, "BLOCK", block * shape[1])
+    monkeypatch.setattr(design_matrix, "BLOCK", block * shape[1])
     X = np.random.default_rng(0).normal(size=shape) * (np.arange(shape[1]) + 1) + 3
     values = np.linalg.svd(standardized(X), compute_uv=False)
     kept = values[values > 1e-10 * values[0]]
@@ -54,15 +54,15 @@ def test_the_design_is_imputed_and_one_hot_without_first_levels():
 
 
 def test_a_design_that_is_too_large_is_reported_as_unchecked(monkeypatch):
-    monkeypatch.setattr(geometry, "WORK", 100)
+    monkeypatch.setattr(design_matrix, "WORK", 100)
     with pytest.raises(NotChecked, match="10 × 20"):
         rank(np.ones((10, 20)))
-    monkeypatch.setattr(geometry, "PAIR_CELLS", 100)
+    monkeypatch.setattr(design_matrix, "PAIR_CELLS", 100)
     with pytest.raises(NotChecked, match="200 cells"):
         separable_pairs(np.ones((10, 20)), np.arange(10) % 2, ["a", "b"])
     with pytest.raises(NotChecked, match="texts only"):
         design(Table(np.zeros((2, 1)), ("t",), {"t": ("words",)}, frozenset({"t"})))
-    monkeypatch.setattr(geometry, "CELLS", 10)
+    monkeypatch.setattr(design_matrix, "CELLS", 10)
     with pytest.raises(NotChecked, match="4 columns"):
         design(numbers({"c": [0, 1, 2, 3]}, {"c": tuple("abcd")}))
 
@@ -110,7 +110,7 @@ def test_separability_without_a_proof_is_undecided(monkeypatch):
     def give_up(*_, **__):
         raise Undecided
 
-    monkeypatch.setattr(geometry, "separability", give_up)
+    monkeypatch.setattr(design_matrix, "separability", give_up)
     found, proofs = separable_pairs(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), ["a", "b"])
     assert found["separable"] == "undecided"
     assert proofs == {}
