@@ -9,12 +9,7 @@ import numpy as np
 import polars as pl
 
 from linclass.evaluation import metrics
-from linclass_study.analysis.across_datasets import (
-    ComparisonAcross,
-    Scenario,
-    scenarios,
-    write_comparison,
-)
+from linclass_study.analysis import across_datasets
 from linclass_study.analysis.answer import answer
 from linclass_study.analysis.export import export_table
 from linclass_study.analysis.outcome import Outcome
@@ -46,9 +41,9 @@ def aggregate(outcome: Outcome, study: StudyDescription, report: str) -> None:
 def write_across(outcome: Outcome) -> None:
     """Write the tables of the comparison and of the strata, verdict.json, and across.json: the sentences, and the data
     sets and methods that took part."""
-    base = write_comparison(outcome)
+    base = across_datasets.write_comparison(outcome)
     write_json(outcome.results / "tables" / "verdict.json", study_verdict(outcome))
-    tried = scenarios(outcome, base)
+    tried = across_datasets.scenarios(outcome, base)
     grid_end = pl.col("method").is_in([*grid_ends(outcome)])
     frames = {
         "ranks": ranks_table(base).with_columns(grid_end=grid_end),
@@ -84,7 +79,7 @@ def conclusions_path(outcome: Outcome) -> Path:
     return outcome.results / "tables" / "across.json"
 
 
-def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
+def ranks_table(base: across_datasets.ComparisonAcross) -> pl.DataFrame:
     """One row per method of the complete field, best mean rank first: number of data sets, ranks and rating."""
     n, sign = len(base.datasets), 1.0 if metrics.greater_is_better(base.metric) else -1.0
     means = (sign * base.table.mean(axis=0)).tolist() if n else [None] * len(base.methods)
@@ -106,7 +101,7 @@ def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
     return pl.DataFrame(columns, strict=False).sort("mean_rank", "method")
 
 
-def pairwise_table(base: ComparisonAcross) -> pl.DataFrame:
+def pairwise_table(base: across_datasets.ComparisonAcross) -> pl.DataFrame:
     """One row per pair of methods, in the study's order."""
     schema = {
         "method": pl.String, "against": pl.String, "mean_difference": pl.Float64, "wins": pl.Int64,
@@ -123,7 +118,7 @@ def pairwise_table(base: ComparisonAcross) -> pl.DataFrame:
     return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
 
 
-def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
+def sensitivity_table(tried: list[across_datasets.Scenario]) -> pl.DataFrame:
     schema = {"variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.String}  # fmt: skip
     rows = [
         (one.what, one.datasets, ", ".join(one.best), _same(one, len(tried[0].kept)))
@@ -132,7 +127,7 @@ def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema, orient="row")
 
 
-def _same(one: Scenario, best: int) -> str:
+def _same(one: across_datasets.Scenario, best: int) -> str:
     """Whether the study's best methods are among the best of a variation: yes, no, their number, or that they have no
     score."""
     still_best = len(one.kept)

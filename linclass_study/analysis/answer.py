@@ -8,6 +8,7 @@ import polars as pl
 
 from linclass.base.messages import counted, first_names
 from linclass.evaluation import metrics
+from linclass_study.analysis import wording
 from linclass_study.analysis.across_datasets import datasets_apart, groups_sharing_rows
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.fit_problems import (
@@ -23,12 +24,6 @@ from linclass_study.analysis.scoring import metric_problems
 from linclass_study.analysis.sentences import not_ranked
 from linclass_study.analysis.tuned_values import grid_end_sentences, marked
 from linclass_study.analysis.verdict import dataset_verdict, study_verdict
-from linclass_study.analysis.wording import (
-    direction_words,
-    has_spread,
-    metric_words,
-    protocol_phrase,
-)
 from linclass_study.entries import Labels
 from linclass_study.files.environment import recorded_environments
 from linclass_study.statuses import FITTED
@@ -136,8 +131,8 @@ def best_lines(outcome: Outcome) -> list[str]:
     """The best method of each data set, each by its main protocol: one line of a single data set, else a table."""
     first = next(iter(outcome.main_protocols))
     unusual = "." in outcome.metric or not metrics.greater_is_better(outcome.metric)
-    direction = f"; {direction_words(outcome.metric)}" if unusual else ""
-    words = f"Best {metric_words(outcome.metric)} ({_over(outcome, first)}{direction}):"
+    direction = f"; {wording.direction_words(outcome.metric)}" if unusual else ""
+    words = f"Best {wording.metric_words(outcome.metric)} ({_over(outcome, first)}{direction}):"
     rows = []  # data set, mean ± sd, the best methods and the protocol unless it is the usual one
     for verdict in (dataset_verdict(own, name) for name, own in outcome.parts().items()):
         if not verdict.best:
@@ -160,8 +155,8 @@ def best_lines(outcome: Outcome) -> list[str]:
 
 def _over(outcome: Outcome, protocol: str) -> str:
     """mean ± sd, 10 folds"""
-    spread = "mean ± sd, " if has_spread(outcome.evaluation, protocol) else ""
-    return spread + protocol_phrase(outcome.evaluation, protocol)
+    spread = "mean ± sd, " if wording.has_spread(outcome.evaluation, protocol) else ""
+    return spread + wording.protocol_phrase(outcome.evaluation, protocol)
 
 
 def problem_line(problem: FitProblem, outcome: Outcome) -> str:

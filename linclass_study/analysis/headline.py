@@ -10,20 +10,13 @@ import numpy as np
 import polars as pl
 
 from linclass.base.messages import counted, names_and_others
+from linclass_study.analysis import wording
 from linclass_study.analysis.across_datasets import ComparisonAcross, comparison_across
 from linclass_study.analysis.comparison_with_control import MAX_DATASETS, Verdict, cost_ratio
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.sentences import confidence
 from linclass_study.analysis.verdict import ControlVerdict, DatasetVerdict, StudyVerdict, labelled
-from linclass_study.analysis.wording import (
-    IF_ALL_TRUE,
-    IF_TRUE,
-    SAME_TIME,
-    cost_words,
-    metric_words,
-    times_as_long,
-)
 from linclass_study.entries import Labels
 
 NAMES = 3  # methods named in a sentence; the others are counted
@@ -79,7 +72,7 @@ def _control(verdict: StudyVerdict) -> ControlVerdict | None:
 def _rank(outcome: Outcome, verdict: StudyVerdict, method: str, labels: Labels) -> str:
     base = comparison_across(outcome)
     over = counted(len(base.datasets), "independent data set")
-    words = f"by {metric_words(verdict.metric)} over {over}"
+    words = f"by {wording.metric_words(verdict.metric)} over {over}"
     ranked = [labels.methods[name] for name in base.methods]
     if method not in ranked:
         return f"{method} is not ranked {words}, as it lacks a score on some of them."
@@ -106,9 +99,9 @@ def _cost(outcome: Outcome, base: ComparisonAcross, method: str, labels: Mapping
     if ratio is None:
         return ""
     if base.best != [method]:
-        return f"; {cost_words(labels[method], labels[other], ratio)}"
-    verb = "and takes" if ratio >= SAME_TIME else "which takes"
-    return f", ahead of {labels[other]}, {verb} {times_as_long(ratio)} to fit"
+        return f"; {wording.cost_words(labels[method], labels[other], ratio)}"
+    verb = "and takes" if ratio >= wording.SAME_TIME else "which takes"
+    return f", ahead of {labels[other]}, {verb} {wording.times_as_long(ratio)} to fit"
 
 
 def _ordinal(place: int) -> str:
@@ -137,7 +130,7 @@ def _single(one: DatasetVerdict) -> list[str]:
     verb, sure = "has" if len(one.best) == 1 else "have", confidence(one)
     best = names_and_others(one.best, NAMES)
     return [
-        f"{best} {verb} the best {metric_words(one.metric)} on {one.dataset}, {one.mean:.3f}.",
+        f"{best} {verb} the best {wording.metric_words(one.metric)} on {one.dataset}, {one.mean:.3f}.",
         f"{sure if sure.split()[0] in one.methods else sure[0].upper() + sure[1:]}.",
     ]
 
@@ -149,7 +142,7 @@ def _several(verdict: StudyVerdict, answered: Sequence[DatasetVerdict]) -> list[
     first = [name for name in times if times[name] == most]
     verb, each = ("are", " each") if len(first) > 1 else ("is", "")
     clear = sum(bool(one.comparisons) and not one.indistinguishable for one in answered)
-    best = f"{names_and_others(first, NAMES)} {verb} the best by {metric_words(verdict.metric)}"
+    best = f"{names_and_others(first, NAMES)} {verb} the best by {wording.metric_words(verdict.metric)}"
     sure = f"One method is clearly the best on {clear or 'none'} of them. {verdict.not_ranked}"
     return [f"{best} on {most} of {counted(len(answered), 'data set')}{each}.", sure.rstrip()]
 
@@ -173,8 +166,8 @@ def _next_step(
     undecided = f"Still undecided: {', and '.join(pairs)}."
     if len(pairs) > 1:
         both = f"deciding the first takes {steps[0]}, and the second {steps[1]}"
-        return [f"{undecided} {IF_ALL_TRUE}, {both}."]
+        return [f"{undecided} {wording.IF_ALL_TRUE}, {both}."]
     if pairs:
-        return [f"{undecided} {IF_TRUE}, deciding it takes {steps[0]}."]
+        return [f"{undecided} {wording.IF_TRUE}, deciding it takes {steps[0]}."]
     nothing = "more repeats would decide nothing here, only more rows or data sets"
-    return [f"{IF_ALL_TRUE}, {nothing}."] if repeats else []
+    return [f"{wording.IF_ALL_TRUE}, {nothing}."] if repeats else []

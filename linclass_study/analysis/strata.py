@@ -1,10 +1,6 @@
-"""Comparisons within strata: data sets that a property divides, as the study declares it.
+"""Comparisons within strata of data sets, which the study declares by `strata:` (docs/statistics.md).
 
-strata: {rows_per_column: [10, 100], classes: [2, 9], domain: []}
-
-Bounds divide the data sets of the comparison across data sets; a bound belongs to the stratum below it. Without bounds,
-each value is a stratum. All strata compare the same methods, each with tests and corrections of its own; a stratum of
-fewer than MIN_TESTED data sets is described and not tested.
+A bound belongs to the stratum below it. All strata compare the same methods, each with its own tests and corrections.
 
 tables/strata_datasets.csv    data sets × properties: values and strata
 tables/strata_ranks.csv       methods in each stratum: mean rank, and Nemenyi's p against its best method

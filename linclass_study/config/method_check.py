@@ -17,14 +17,7 @@ from linclass.base.messages import NotApplicable
 from linclass.base.suggestions import near_names
 from linclass.base.tables import Table
 from linclass.tuning import selection
-from linclass_study.config.estimator_check import (
-    estimator_problems,
-    imported,
-    lacking_arguments,
-    names_of_steps,
-    one_sentence,
-    unknown_parameters,
-)
+from linclass_study.config import estimator_check
 from linclass_study.entries import Entry, Problems, named_steps, step_name
 from linclass_study.errors import suggest_name
 from linclass_study.pipeline import foreign_steps
@@ -37,7 +30,10 @@ def tuned_options(entry: Entry) -> dict[str, tuple[str, str]]:
     """Tuned parameter → (transform or feature, option), for those that are not parameters of the classifier."""
     steps = [*named_steps(entry.get("features")), *named_steps(entry.get("transforms"))]
     listed = {step_name(path) for path, _ in steps}
-    inside = {*(entry.get("params") or {}), *names_of_steps(entry.get("params") or {})}
+    inside = {
+        *(entry.get("params") or {}),
+        *estimator_check.names_of_steps(entry.get("params") or {}),
+    }
     all_steps = listed | ({*parts.names("transforms")} - inside)
     split = {name: name.partition("__") for name in entry.get("tune") or {}}
     return {
@@ -71,7 +67,7 @@ def option_problems(entry: Entry, objections: Objections) -> Problems:
             sentence = f"'{step}' is not among the transforms of the method; list it there"
         elif len(matching) > 1:
             sentence = f"the transform '{step}' is listed twice; list it once to tune it"
-        elif step in names_of_steps(entry.get("params") or {}):
+        elif step in estimator_check.names_of_steps(entry.get("params") or {}):
             sentence = f"'{step}' is a transform and a step of the classifier; rename the step"
         elif option in matching[0][1]:
             sentence = f"'{option}' is also set under transforms; remove one of the two"
@@ -97,7 +93,7 @@ def method_problems(entry: Entry) -> Problems:
     options = tuned_options(entry)
     yield from option_problems(entry, partial(_of_step, "transforms"))
     tune = {name: value for name, value in (entry.get("tune") or {}).items() if name not in options}
-    yield from estimator_problems({**entry, "tune": tune})
+    yield from estimator_check.estimator_problems({**entry, "tune": tune})
 
 
 def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
@@ -107,7 +103,7 @@ def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
         yield from _own_feature(name, options)
     elif "." in name:
         entry = {"classifier": name, "params": options}
-        problems = estimator_problems(entry, ("fit", "transform"), classifies=False)
+        problems = estimator_check.estimator_problems(entry, ("fit", "transform"), classifies=False)
         yield from (text for _, text in problems)
     elif name not in all_names:
         other = "transforms" if key == "features" else "features"
@@ -120,7 +116,7 @@ def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
             step = partial(
                 parts.find(key, name), Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b"))
             )
-        unknown = [*unknown_parameters(step, options, f"{key[:-1]} '{name}'")]
+        unknown = [*estimator_check.unknown_parameters(step, options, f"{key[:-1]} '{name}'")]
         yield from unknown
         try:
             if not unknown:
@@ -128,14 +124,14 @@ def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
         except NotApplicable:  # to this small table; it may be applicable to others
             pass
         except Exception as error:
-            yield one_sentence(error)
+            yield estimator_check.one_sentence(error)
 
 
 def _own_feature(path: str, options: Mapping[str, Any]) -> Iterator[str]:
-    function, problem = imported(path, foreign_steps.find_feature)
+    function, problem = estimator_check.imported(path, foreign_steps.find_feature)
     if problem:
         yield problem
         return
-    yield from unknown_parameters(function, options, f"'{path}'")
-    if lacking := lacking_arguments(function, options, first=1):
+    yield from estimator_check.unknown_parameters(function, options, f"'{path}'")
+    if lacking := estimator_check.lacking_arguments(function, options, first=1):
         yield f"'{path}' needs {', '.join(lacking)}; list it as `{path}: {{{lacking[0]}: …}}`"

@@ -1,11 +1,6 @@
 """Separated values: a header of column names, then one row per line.
 
-Options, under `csv:`
-    separator   one character, a comma by default; a space stands for any run of spaces and tabs
-    skip        number of lines to skip at the top
-    header      false if no line names the columns, which are then called x1, x2, …
-    names       names of the columns, for a file without a header
-    decimal     the decimal mark of numbers, a point by default, or a comma
+docs/data.md describes the options under `csv:`. Without a header, columns are called x1, x2, …
 
 Polars reads the file if it is certain to give the same cells as Python's csv module, which takes twenty times as long
 but reports the line of each error: not if a cell contains a quote, or if lines have different lengths. It reads blocks
