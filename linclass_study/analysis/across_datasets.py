@@ -23,7 +23,15 @@ import polars as pl
 
 from linclass.base.messages import names_and_others
 from linclass.evaluation import metrics
-from linclass.evaluation.comparisons import friedman_test
+from linclass.evaluation.comparisons.friedman_test import (
+    Friedman,
+    Nemenyi,
+    complete_methods,
+    friedman,
+    indistinguishable,
+    missing_as_worst,
+    nemenyi,
+)
 from linclass.evaluation.comparisons.pairs import Pairwise, Ratings, bradley_terry, pairwise
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import main_protocol_frame, planned_fits, summarize
@@ -54,7 +62,7 @@ def datasets_apart(outcome: Outcome) -> dict[str, str]:
 FILE = "comparison.npz"
 # attributes of ComparisonAcross that are kept in the file
 TESTS: dict[str, Any] = {"pairs": Pairwise, "ratings": Ratings}
-TESTS |= {"friedman": friedman_test.Friedman, "nemenyi": friedman_test.Nemenyi}
+TESTS |= {"friedman": Friedman, "nemenyi": Nemenyi}
 ALPHA = 0.05
 MIN_DATA_SETS = 5  # with fewer independent data sets, tests across them have little power
 PAIRED = 6  # with fewer data sets, Wilcoxon's p of a pair is at least 2/2⁵ = .0625
@@ -80,9 +88,7 @@ class AllScores:
     @cached_property
     def field(self) -> ComparisonAcross:
         """Comparison of the ranked methods, those with a score on each data set."""
-        return self._comparison(
-            friedman_test.complete_methods(self.table) if self.table.size else [], self.table
-        )
+        return self._comparison(complete_methods(self.table) if self.table.size else [], self.table)
 
     @property
     def incomplete(self) -> list[str]:
@@ -99,7 +105,7 @@ class AllScores:
         """Comparison in which a missing score is the worst of its data set; without methods not run on all."""
         not_run = {method for _, method in self.unplanned}
         methods = [j for j, method in enumerate(self.methods) if method not in not_run]
-        table = friedman_test.missing_as_worst(self.table) if self.methods else self.table
+        table = missing_as_worst(self.table) if self.methods else self.table
         return self._comparison(methods, table)
 
     @cached_property
@@ -151,13 +157,13 @@ class ComparisonAcross:
         return bradley_terry(self.table)
 
     @cached_property
-    def friedman(self) -> friedman_test.Friedman | None:
-        return friedman_test.friedman(self.table) if len(self.methods) > 2 else None
+    def friedman(self) -> Friedman | None:
+        return friedman(self.table) if len(self.methods) > 2 else None
 
     @cached_property
-    def nemenyi(self) -> friedman_test.Nemenyi:
+    def nemenyi(self) -> Nemenyi:
         """Mean ranks, their critical difference, and groups of methods that do not differ significantly."""
-        return friedman_test.nemenyi(self.table, ALPHA)
+        return nemenyi(self.table, ALPHA)
 
     @property
     def best(self) -> list[str]:
@@ -235,10 +241,8 @@ def _read_comparison(outcome: Outcome) -> ComparisonAcross | None:
     for name, kind in TESTS.items():
         prefix = f"{name}."
         test = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
-        if test and kind is friedman_test.Nemenyi:
-            test["groups"] = friedman_test.indistinguishable(
-                test["ranks"], test["critical_difference"]
-            )
+        if test and kind is Nemenyi:
+            test["groups"] = indistinguishable(test["ranks"], test["critical_difference"])
         if test:
             every.field.__dict__[name] = kind(**test)  # the cache of cached_property
     return every.field
@@ -308,9 +312,9 @@ def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
     def add(what: str, table: ComparisonAcross) -> None:
         if table.enough:
             best = tuple(table.best)
-            kept = tuple(name for name in ranked if name in best)
+            still_best = tuple(name for name in ranked if name in best)
             scored = any(name in table.methods for name in ranked)
-            variations.append(Scenario(what, len(table.datasets), best, kept, scored))
+            variations.append(Scenario(what, len(table.datasets), best, still_best, scored))
 
     add(metric_words(base.metric), base)
     if base.every.incomplete:

@@ -134,7 +134,7 @@ def best_lines(outcome: Outcome) -> list[str]:
     direction = f"; {wording.direction_words(outcome.metric)}" if unusual else ""
     words = f"Best {wording.metric_words(outcome.metric)} ({_over(outcome, first)}{direction}):"
     rows = []  # data set, mean ± sd, the best methods and the protocol unless it is the usual one
-    for verdict in (dataset_verdict(own, name) for name, own in outcome.parts().items()):
+    for verdict in (dataset_verdict(part, name) for name, part in outcome.parts().items()):
         if not verdict.best:
             rows.append((verdict.dataset, "", "none"))
             continue

@@ -153,7 +153,7 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
     against = (control_verdict(outcome, base, name) for name in controls(outcome, base))
     return StudyVerdict(
         metric=outcome.metric,
-        datasets=[dataset_verdict(own, name) for name, own in outcome.parts().items()],
+        datasets=[dataset_verdict(part, name) for name, part in outcome.parts().items()],
         over=independent(base),
         best=first,
         ranked=base.methods,

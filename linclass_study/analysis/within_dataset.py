@@ -31,7 +31,7 @@ MAX_SENTENCES = 3
 
 def same_predictions(outcome: Outcome) -> list[str]:
     """A sentence for each group of methods with the same predictions on all data sets, or on all of two classes."""
-    compared = {name: comparison_within(own, name) for name, own in outcome.parts().items()}
+    compared = {name: comparison_within(part, name) for name, part in outcome.parts().items()}
     two = [name for name in compared if len(outcome.about(name).get("classes") or ()) == 2]
     sentences: dict[frozenset[str], str] = {}
     for names, of_what in (([*compared], ""), (two, " of two classes")):
@@ -51,15 +51,15 @@ def same_predictions(outcome: Outcome) -> list[str]:
     return [*sentences.values()][:MAX_SENTENCES]
 
 
-def predicted_classes(own: Outcome, dataset: str, method: str) -> str:
+def predicted_classes(part: Outcome, dataset: str, method: str) -> str:
     """A digest of the predicted classes; if it is unknown the method's name, which no other has."""
-    path = own.results / "runs" / dataset / method / "predictions.parquet"
+    path = part.results / "runs" / dataset / method / "predictions.parquet"
     digests: Mapping[str, str | None]
     if path.exists():
         digests = class_digests(read_parquet(path, columns=[*FIT, "row", "y_pred"]))
     else:
-        digests = own.digests.get((dataset, method), {})
-    return digests.get(own.protocol(dataset)) or method
+        digests = part.digests.get((dataset, method), {})
+    return digests.get(part.protocol(dataset)) or method
 
 
 ROPE = 0.01  # default region of practical equivalence

@@ -91,8 +91,8 @@ def has_spread(evaluation: Mapping[str, Any], protocol: str) -> bool:
 def units(evaluation: Mapping[str, Any], *protocols: str) -> str:
     """What a standard deviation is over: folds, hold-outs, or either, by the data set."""
     repeated = [name for name in protocols if has_spread(evaluation, name)]
-    found = {"hold-outs" if kind(name) == "hold_out" else "folds": None for name in repeated}
-    return " or ".join(found) or "folds"
+    names = {"hold-outs" if kind(name) == "hold_out" else "folds": None for name in repeated}
+    return " or ".join(names) or "folds"
 
 
 def rows_held_out(evaluation: Mapping[str, Any], protocol: str) -> str:

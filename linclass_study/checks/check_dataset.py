@@ -157,6 +157,6 @@ def write_checks(
     """Check the data set in `data` (.npz) and `about` (.json); `metadata` is that of its entry."""
     record = read_about(about)
     checked, arrays_by_name = check_dataset(load_dataset(data))
-    whole = {"status": record["status"], "reason": record["reason"], **checked, **metadata}
-    write_json(facts, whole)
+    content = {"status": record["status"], "reason": record["reason"], **checked, **metadata}
+    write_json(facts, content)
     write_npz(arrays, arrays_by_name, compressed=True)

@@ -104,8 +104,8 @@ def _with(part: Any, labels: Mapping[str, str], values: Mapping[str, Any]) -> An
         return [_with(value, labels, values) for value in part]
     if not isinstance(part, str):
         return part
-    whole = part[1:-1] if part.startswith("{") and part.endswith("}") else ""
-    return values[whole] if whole in values else _filled(part, labels)
+    word = part[1:-1] if part.startswith("{") and part.endswith("}") else ""
+    return values[word] if word in values else _filled(part, labels)
 
 
 def _filled(text: str, labels: Mapping[str, str]) -> str:

@@ -148,10 +148,10 @@ def estimator_problems(
     params, tune = entry.get("params") or {}, entry.get("tune") or {}
     steps = names_of_steps(params)
     problems = []
-    for key, given in (("params", params), ("tune", tune)):
+    for key, named in (("params", params), ("tune", tune)):
         problems += [
             ([key, name], text)
-            for name in given
+            for name in named
             if name.partition("__")[0] not in steps
             for text in unknown_parameters(cls, [name.partition("__")[0]], cls.__name__)
         ]
@@ -244,8 +244,8 @@ def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Probl
             probabilistic = any(hasattr(estimator, name) for name in PROBABILITIES)
         except BaseException as error:
             text, cls = one_sentence(error), method.classifier
-            known = cls.__module__.partition(".")[0] in ("linclass", "sklearn")
-            if not known and isinstance(error, Exception):
+            is_known_library = cls.__module__.partition(".")[0] in ("linclass", "sklearn")
+            if not is_known_library and isinstance(error, Exception):
                 text = f"{cls.__name__} raises {type(error).__name__}: {text}"
             yield path, text
             return

@@ -68,13 +68,13 @@ def _silent_about_its_direction(metric: ImportedMetric) -> str:
     """A metric that is named like a cost must state whether greater values are better."""
     if metric.tells_direction or not metric.is_named_like_a_cost:
         return ""
-    module, _, own = metric.path.rpartition(".")
+    module, _, name = metric.path.rpartition(".")
     where = "below its definition"
     if not files_of(module):  # a library's, which is not to be edited
-        where = f"below `from {module} import {own}` in a module of yours, costs.py, and give costs.{own} here"
+        where = f"below `from {module} import {name}` in a module of yours, costs.py, and give costs.{name} here"
     return (
         f"'{metric.path}' is named like a cost, and greater values would count as better; write "
-        f"`{own}.greater_is_better = False` {where}; if greater is better, `{own}.greater_is_better = True`"
+        f"`{name}.greater_is_better = False` {where}; if greater is better, `{name}.greater_is_better = True`"
     )
 
 

@@ -43,10 +43,10 @@ def tuned_options(entry: Entry) -> dict[str, tuple[str, str]]:
     }
 
 
-def _meant(step: str, own: Iterable[str]) -> str:
+def _meant(step: str, steps: Iterable[str]) -> str:
     """The step whose name is written in full, as sklearn.decomposition.PCA, or misspelled; '' if there is none."""
     last = step_name(step)
-    return last if last in own else next(iter(near_names(step, own)), "")
+    return last if last in steps else next(iter(near_names(step, steps)), "")
 
 
 def option_problems(entry: Entry, objections: Objections) -> Problems:
@@ -54,7 +54,7 @@ def option_problems(entry: Entry, objections: Objections) -> Problems:
     features = {step_name(path) for path, _ in named_steps(entry.get("features"))}
     transforms = named_steps(entry.get("transforms"))
     for name, (step, option) in tuned_options(entry).items():
-        matching = [(path, given) for path, given in transforms if step_name(path) == step]
+        matching = [(path, fixed) for path, fixed in transforms if step_name(path) == step]
         if not matching and step in features:
             sentence = (
                 f"'{step}' is a feature, which is computed before the folds; only options of transforms "
@@ -72,14 +72,14 @@ def option_problems(entry: Entry, objections: Objections) -> Problems:
         elif option in matching[0][1]:
             sentence = f"'{option}' is also set under transforms; remove one of the two"
         else:
-            path, given = matching[0]
+            path, fixed = matching[0]
             sentence = ""
             if selection.is_path(entry["tune"][name]):
                 with suppress(Exception):  # another check says what is wrong with the transform
                     if option not in getattr(transform_class(path), "paths", ()):
                         sentence = f"{step_name(path)} has no path of '{option}'; list its values"
             values = selection.candidates({option: entry["tune"][name]})
-            tried = (objections(path, {**given, **value}) for value in values)
+            tried = (objections(path, {**fixed, **value}) for value in values)
             sentence = sentence or next((text for texts in tried for text in texts), "")
         if sentence:
             yield ["tune", name], sentence

@@ -118,8 +118,8 @@ def _study(
 
     def methods_and_facts() -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
         entries, grids = selected("methods"), origin["methods"]
-        known = {*entries, *(grids.get(name, name) for name in entries)}
-        written.refuse(focus_problems(evaluation["focus"], known, catalogues["methods"]))
+        names_and_grids = {*entries, *(grids.get(name, name) for name in entries)}
+        written.refuse(focus_problems(evaluation["focus"], names_and_grids, catalogues["methods"]))
         evaluation["focus"] = expanded_names(evaluation["focus"], grids)
         facts = {name: dict(checked_method(entry)["facts"]) for name, entry in entries.items()}
         return entries, facts

@@ -179,10 +179,13 @@ def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
     """The test rows, with columns in the order of the training set."""
     if not isinstance(test, Columns):
         raise Unavailable("the test set and the training set have different columns")
-    for these, those, part in ((frame, test.frame, "test"), (test.frame, frame, "training")):
-        for name in these.columns:
-            if name not in those.columns:
-                near = suggest_name(name, those.columns)
+    for frame_here, frame_there, part in (
+        (frame, test.frame, "test"),
+        (test.frame, frame, "training"),
+    ):
+        for name in frame_here.columns:
+            if name not in frame_there.columns:
+                near = suggest_name(name, frame_there.columns)
                 raise Unavailable(f"the {part} set has no column '{name}'; {near}")
     return test.frame.select(frame.columns)
 

@@ -82,7 +82,7 @@ def save_dataset(data: Dataset, npz_path: Path_, json_path: Path_, why: str = ""
     table, (n, d) = data.table, map(int, data.table.shape)
     about = {key: getattr(data, key) for key in KEPT}
     arrays: dict[str, Any] = {**matrix_arrays(table), "y": data.y, "split": data.split}
-    arrays |= {name: own for name in OPTIONAL if (own := getattr(data, name)) is not None}
+    arrays |= {name: array for name in OPTIONAL if (array := getattr(data, name)) is not None}
     arrays["about"] = json_array(description(table) | about, allow_nan=False)
     write_npz(npz_path, arrays)
     bayes_error = data.bayes_error

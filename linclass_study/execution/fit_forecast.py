@@ -40,15 +40,15 @@ class ToFit:
         methods: dict[str, list[str]] = defaultdict(list)
         for dataset, method in self._runs_of(bundles):
             methods[dataset].append(method)
-        for dataset, those in [*methods.items()][:SHOWN]:
-            changes_by_method = {method: self.changes(dataset, method) for method in those}
+        for dataset, of_dataset in [*methods.items()][:SHOWN]:
+            changes_by_method = {method: self.changes(dataset, method) for method in of_dataset}
             new = [
                 method + ("" if NEW in changes else f" ({counted(sum(changes.values()), 'fit')})")
                 for method, changes in changes_by_method.items()
                 if changes
             ]
-            total, least, more = counted(len(those), "run"), "", ""
-            if new and len(new) < len(those):
+            total, least, more = counted(len(of_dataset), "run"), "", ""
+            if new and len(new) < len(of_dataset):
                 least, more = "at least ", ", more if rows have changed"
             which = f"none of {total} to fit unless their rows have changed"
             if new:

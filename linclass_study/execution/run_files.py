@@ -124,7 +124,7 @@ def extras_of(
 
 
 def without(
-    kept: Mapping[str, Any], made: Collection[str], needed: Collection[str], entry: Entry
+    tables: Mapping[str, Any], made: Collection[str], needed: Collection[str], entry: Entry
 ) -> dict[str, Any] | None:
     """Tables of a fit without the details that are not `needed`; None if the fit lacks some that are.
 
@@ -133,7 +133,7 @@ def without(
     more = {extra.partition(" ")[0] for extra in {*made} - {*needed}}
     if {*needed} - {*made} or ("traces" in more and (entry.get("params") or {}).get("trace")):
         return None
-    return {name: columns for name, columns in kept.items() if name not in more}
+    return {name: columns for name, columns in tables.items() if name not in more}
 
 
 KEY = "linclass.run"  # key in the metadata of fits.parquet
@@ -453,10 +453,10 @@ def outcomes_from_bytes(path: Path, content: bytes) -> list[Added] | None:
         if about is None:
             return None
         outcomes: list[Added] = []
-        for number, (row, kept, made) in enumerate(about):
-            results = {name: arrays.get(f"{number}.{name}") for name in ARRAYS} | {"kept": kept}
+        for number, (row, tables, made) in enumerate(about):
+            results = {name: arrays.get(f"{number}.{name}") for name in ARRAYS} | {"kept": tables}
             test, origin = arrays[f"{number}.test"], fits_made({"made": [made]})
-            outcomes.append((row, test, None if kept is None else results, *origin))
+            outcomes.append((row, test, None if tables is None else results, *origin))
         return outcomes
 
 

@@ -197,13 +197,13 @@ class Worker:
         # rows that stay in their file are not compared
         checked = None if self.file.in_file else held_out.prediction[1]
         weights = coefficients.of_fit(estimator, fitted.transforms, held_out.first, checked)
-        kept = {
+        tables = {
             "coefficients": fit_outcome.coefficients(weights),
             "tuning": fit_outcome.tuning(fitted.candidates or own_candidates(estimator)),
             "traces": trace_table(getattr(estimator, "trace_", None)),
         }
         outcome = self._outcome(status, test, held_out.prediction, times)
-        outcome |= {"kept": kept, "chosen": fitted.chosen}
+        outcome |= {"kept": tables, "chosen": fitted.chosen}
         return outcome | (self._on_plane(fitted) if grid else {})
 
     def _outcome(

@@ -239,9 +239,9 @@ def table_of_rows(
     columns = [rows[key] for key in rows.columns] if is_frame else rows.T
     for j, (name, column) in enumerate(zip(names, columns, strict=True)):
         categorical = True if name in texts else None if known is None else name in known
-        numbers[:, j], found = _coded(column, name, categorical, (known or {}).get(name, ()))
-        if found is not None:
-            levels[name] = found
+        numbers[:, j], levels_here = _coded(column, name, categorical, (known or {}).get(name, ()))
+        if levels_here is not None:
+            levels[name] = levels_here
     return Table(matrix(numbers, owner=owner, gaps=True), names, levels, frozenset(texts))
 
 

@@ -255,13 +255,10 @@ class _InnerFold:
             estimator = method.estimator(seed)
             if len(params) > 1 and goes_along_paths(estimator, params):
                 require_numbers(train, estimator)
-                values, rows = (
-                    [method.values(one, seed) for one in params],
-                    rows_for(estimator, train),
-                )
-                y, groups = self.of.y[self.train], Given(None, self.groups)
+                values = [method.values(one, seed) for one in params]
+                rows, y = rows_for(estimator, train), self.of.y[self.train]
                 with suppress(NotApplicable, ValueError):  # only some may fail: fit one by one
-                    fits = fits_of(estimator, values, rows, y, groups)
+                    fits = fits_of(estimator, values, rows, y, Given(None, self.groups))
                     self.path = dict(zip(self.path, fits, strict=True))
         return self.path.get(key_of(option))
 
