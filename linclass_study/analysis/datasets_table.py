@@ -43,7 +43,7 @@ def write_datasets_table(
     digests = {name: about.get("features_digest") for name, about in facts.items()}
     equal = [(a, b) for a, b in combinations(digests, 2) if digests[a] and digests[a] == digests[b]]
     related = [
-        *sharing_pairs({name: about for name, about in keys.items() if about}),
+        *sharing_pairs({name: words for name, words in keys.items() if words}),
         *equal,
         *declared,
     ]

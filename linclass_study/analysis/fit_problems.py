@@ -103,12 +103,7 @@ def _joined(parts: list[FitProblem], key: Callable[[FitProblem], object]) -> lis
         if first := joined.get(key(part)):
             datasets = tuple(dict.fromkeys(first.datasets + part.datasets))
             methods = tuple(dict.fromkeys(first.methods + part.methods))
-            part = replace(
-                first,
-                datasets=datasets,
-                methods=methods,
-                fits=first.fits + part.fits,
-            )
+            part = replace(first, datasets=datasets, methods=methods, fits=first.fits + part.fits)
         joined[key(part)] = part
     return [*joined.values()]
 

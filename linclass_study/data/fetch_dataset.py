@@ -57,18 +57,18 @@ def _of_url(source: Mapping[str, Any], folders: SearchFolders, is_last: bool) ->
     """A published file: an earlier download, else a copy in a mirror, else from the network."""
     url, sha256 = source["url"], source.get("sha256")
     try:
-        downloaded_file, name = place_of(url, folders.downloads), name_in_mirror(url)
+        target, name = place_of(url, folders.downloads), name_in_mirror(url)
     except ValueError:
         yield url, partial(_refuse, "invalid URL")
         return
-    copies = [copy for copy in (downloaded_file, folders.downloads / name) if copy.is_file()]
+    copies = [copy for copy in (target, folders.downloads / name) if copy.is_file()]
     for path in [*copies, *folders.mirrored(name)]:
         yield f"{url} (copy in {path.parent})", partial(with_checksum, path, sha256)
 
     def downloaded() -> Path:
         from linclass_study.data.download import download  # slow to import
 
-        return download(url, downloaded_file, sha256, retry=is_last, limits=folders.limits)
+        return download(url, target, sha256, retry=is_last, limits=folders.limits)
 
     yield url, downloaded
 
@@ -98,15 +98,11 @@ class AvailableSource:
 
 
 def available_sources(
-    entry_sources: Any,
-    folders: SearchFolders,
-    failures: Failures,
-    is_last: bool = True,
-    **options: Any,
+    sources: Any, folders: SearchFolders, failures: Failures, is_last: bool = True, **options: Any
 ) -> Iterator[AvailableSource]:
     """Yield each available source, with `options`; append the reasons for the others to `failures`. `is_last` says that
     no other source is left after these."""
-    sources = as_list(entry_sources)
+    sources = as_list(sources)
     for i, source in enumerate(sources, 1):
         last = is_last and i == len(sources)
         for label, get in offers(source, folders, last):

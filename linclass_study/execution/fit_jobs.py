@@ -70,9 +70,7 @@ class SharedInputs:
         # everything that a run uses of the data set: rows, folds, classes and costs
         self._data = cache(
             lambda file: run_files.digest_of(
-                [digest_of_file(file), digest_of_file(self.folds)],
-                status,
-                of_data,
+                [digest_of_file(file), digest_of_file(self.folds)], status, of_data
             )
         )
         self._rows = cache(lambda file: RowDigests(file, of_data, str(self.about.get("digest"))))

@@ -133,11 +133,7 @@ def own_choice(estimator: EstimatorLike) -> dict[str, Any]:
     steps = getattr(estimator, "steps", None)
     if isinstance(steps, list):
         inner = [(name, own_choice(step)) for name, step in steps]
-        return {
-            f"{name}__{key}": value
-            for name, chosen_by_step in inner
-            for key, value in chosen_by_step.items()
-        }
+        return {f"{name}__{key}": value for name, params in inner for key, value in params.items()}
     best = getattr(estimator, "best_params_", None)
     if isinstance(best, Mapping):
         return {str(name): _plain(value) for name, value in best.items()}

@@ -105,10 +105,9 @@ class ForeignTransform:
     def _beside(self, table: Table, numbers: Table, made: MatrixLike) -> Table:
         names = None
         with suppress(Exception):  # optional; some need what they were not given
-            made_names = self.transformer.get_feature_names_out(
-                np.array(numbers.names, dtype=object)
-            )
-            names = names_after(self.transformer, self.name, numbers.names, map(str, made_names))
+            before = np.array(numbers.names, dtype=object)
+            after = self.transformer.get_feature_names_out(before)
+            names = names_after(self.transformer, self.name, before, map(str, after))
         return beside_the_others(table, made, names, self.name)
 
 
@@ -184,11 +183,7 @@ def require_values(table: Table, estimator: EstimatorLike, before: str = "") -> 
 def _of_text(table: Table, missing: str) -> str:
     """Why some columns are not numeric, with the `missing` values, and all remedies."""
     facts, remedies, steps = [], [], []
-    stray = {
-        name: stray_of_column
-        for name, levels in table.levels.items()
-        if (stray_of_column := stray_levels(levels))
-    }
+    stray = {name: cells for name in table.levels if (cells := stray_levels(table.levels[name]))}
     for name, cells in [*stray.items()][:1]:
         commas = all(map(has_decimal_comma, cells))
         what = "decimal commas" if commas else "cells"

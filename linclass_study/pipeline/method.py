@@ -46,10 +46,8 @@ class Method:
 
     def estimator(self, seed: int | None = None, **chosen: Any) -> Any:
         """The unfitted classifier; `seed` sets its random_state unless the entry does."""
-        of_classifier = {
-            name: value for name, value in chosen.items() if not self.is_of_transform(name)
-        }
-        values = self.values(self.params | of_classifier, seed)
+        params = {name: chosen[name] for name in chosen if not self.is_of_transform(name)}
+        values = self.values(self.params | params, seed)
         learns = hasattr(self.classifier, "fit")  # a splitter may reject a seed
         drawn = parameters(self.classifier).get("random_state")
         if seed is not None and learns and drawn is not None and drawn.default != "deprecated":
