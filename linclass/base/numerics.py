@@ -122,14 +122,14 @@ def _damped_step(
 def backtrack_predicted(point: P, evaluate: Callable[[float], tuple[P, float]]) -> P:
     """The first point of t = 1, ½, ¼, … with sufficient decrease; `evaluate` gives it and the decrease predicted.
 
-    The point itself if the step overflows.
+    The point itself if there is none.
     """
 
     def enough(seen: tuple[P, float], t: float) -> bool:
         return bool(decreased(seen[0].value, point.value, -max(seen[1], 0.0)))
 
-    (new, _), _ = halve(evaluate, enough)
-    return new if np.isfinite(new.value) else point
+    last, t = halve(evaluate, enough)
+    return last[0] if enough(last, t) else point
 
 
 def wolfe(point: Any, evaluate: Callable[[float], Any], direction: Array, t: float) -> Any:

@@ -15,6 +15,7 @@ from linclass.base.numerics import (
     CURVATURE,
     Inverse,
     backtrack,
+    backtrack_predicted,
     decreased,
     minimize_along,
     wolfe,
@@ -50,6 +51,12 @@ def test_backtracking_takes_the_first_step_of_sufficient_decrease(theta):
     assert new.value <= old.value + ARMIJO * t * slope
     if t < 1:
         assert Log(theta + 2 * t * step).value > old.value + ARMIJO * 2 * t * slope
+
+
+def test_without_a_decrease_the_point_itself_remains():
+    old = Log(1.0)
+    assert backtrack_predicted(old, lambda t: (Log(1.0 + t), t)) is old
+    assert backtrack_predicted(old, lambda t: (Log(1.0 - t), t)).theta == 0
 
 
 def test_a_decrease_is_sufficient_from_armijos_share_of_the_predicted_one_on():

@@ -377,3 +377,16 @@ def test_each_width_of_a_kernel_has_strengths_of_its_own():
     assert len(first) >= 4
     for gamma, strength in first.items():
         assert strength == pytest.approx(L.KernelSVM(gamma=gamma).strength_path(X, y)[0])
+
+
+@each("seed", [2, 5, 8])
+def test_a_path_over_features_far_from_0_descends(seed):
+    """Starts with a weight set to 0 once were far off, and steps ascended from there, to objectives of up to 10¹⁰³."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 4))
+    z = X @ rng.normal(size=4)
+    y = np.digitize(z, np.quantile(z, [0.25, 0.5, 0.75]))
+    X += 10.0 ** rng.uniform(0, 6, 4)
+    path = L.LogisticRegression(penalty="l1", tol=1e-2).path(X, y, np.geomspace(1e-2, 1e-6, 6))
+    assert [fit.status_ for fit in path] == ["converged"] * 6
+    assert (np.diff([fit.objective_ for fit in path]) < 0).all()

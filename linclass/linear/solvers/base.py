@@ -171,13 +171,12 @@ class Solver(NamedPart):
                 if objective.kinked:
                     W, before = objective.weight_part(start), objective.weight_part(last.theta)
                     sizes = current.penalty.sizes
-                    W[sizes(W + before) <= sizes(W - before)] = 0
-                # a start can be far off where a group with large weights is set to 0
-                if (
-                    current.penalty.grouped
-                    and current.at(start).value > current.at(last.theta).value
-                ):
-                    start = last.theta
+                    turned = sizes(W + before) <= sizes(W - before)
+                    leaves = W[turned].any()
+                    W[turned] = 0
+                    # a start can be far off where large weights, or those of large features, are set to 0
+                    if leaves and current.at(start).value > current.at(last.theta).value:
+                        start = last.theta
             still = self._still_optimal(last, current, strength / strengths[k - 1])
             solutions.append(still or self.solve_near(current, start, last))
             last.source = None  # a path keeps one Hessian
