@@ -15,6 +15,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.documentation import documented
@@ -129,6 +130,22 @@ class Display:
         return ax
 
 
+def _require_fitted(estimator: Any, attribute: str) -> None:
+    if not hasattr(estimator, attribute):
+        check_is_fitted(estimator)
+
+
+def _codes(y: ArrayLike, classes: Array) -> Array:
+    """The place of the class of each row in `classes`."""
+    y = np.asarray(y)
+    if not (known := np.isin(y, classes)).all():
+        unknown, first = y[~known][:1].tolist()[0], classes[:1].tolist()[0]
+        raise ValueError(
+            f"y holds {unknown!r}, but the classifier was fitted on labels such as {first!r}."
+        )
+    return np.searchsorted(classes, y)
+
+
 def draw_rows(
     ax: Axes, X: Array, codes: Array, labels: Sequence[str] | None = None, **marks: Any
 ) -> None:
@@ -217,6 +234,8 @@ class BoundaryDisplay(Display):
         names, rows = feature_names(X), np.asarray(X, dtype=float)
         if rows.ndim != 2 or rows.shape[1] < 2:
             raise ValueError(f"X has shape {rows.shape}; a plane needs at least two features.")
+        for fit in fits.values():
+            _require_fitted(fit, "classes_")
         mean, span = np.zeros(2), np.eye(2)
         axis_names = ["x₁", "x₂"] if names is None else [*map(str, names[:2])]
         if rows.shape[1] > 2:
@@ -230,10 +249,10 @@ class BoundaryDisplay(Display):
         x, up = (np.linspace(a, b, RESOLUTION) for a, b in np.reshape(ends, (2, 2)))
         grid: Any = np.stack(np.meshgrid(x, up), axis=-1).reshape(-1, 2) @ span + mean
         if names is not None:
-            grid = type(X)(grid, columns=names)
+            grid = type(X)(dict(zip(map(str, names), grid.T, strict=True)))
         fields = [_fields(fit, grid).reshape(-1, len(up), len(x)) for fit in fits.values()]
         classes = next(iter(fits.values())).classes_
-        codes = None if y is None else np.searchsorted(classes, np.asarray(y))
+        codes = None if y is None else _codes(y, classes)
         labels = [name for name in fits if name]
         shown = None if y is None else rows
         return cls(x, up, fields, shown, codes, labels, axis_names).plot(ax, **options)
@@ -402,6 +421,7 @@ class CoefficientDisplay(Display):
         """
         from scipy.special import ndtri
 
+        _require_fitted(estimator, "coef_")
         w, d = np.atleast_2d(estimator.coef_)[output], estimator.n_features_in_
         names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(d)])
         reach = np.zeros(d)
@@ -507,6 +527,9 @@ class PathDisplay(Display):
         if against not in ("strength", "norm"):
             raise ValueError(f"against is {against!r}; use 'strength' or 'norm'.")
         path: Any = getattr(estimator, "path_", estimator)
+        if not hasattr(path, "__iter__"):
+            name = type(estimator).__name__
+            raise ValueError(f"{name} has no path_; give the result of its path(X, y, strengths).")
         w = np.array([np.atleast_2d(fit.coef_)[output] for fit in path])
         x = np.abs(w).sum(axis=1) if against == "norm" else np.array([f.strength for f in path])
         name = "L1 norm of the coefficients" if against == "norm" else "strength"
@@ -606,7 +629,8 @@ class ReliabilityDisplay(Display):
         y : array of shape (n,)
             Classes of the rows.
         """
-        codes = np.searchsorted(estimator.classes_, np.asarray(y))
+        _require_fitted(estimator, "classes_")
+        codes = _codes(y, estimator.classes_)
         return cls.of(codes, estimator.predict_proba(X)).plot(ax, **options)
 
     @classmethod

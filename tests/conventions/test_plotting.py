@@ -3,6 +3,7 @@
 import matplotlib
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from cases import each
 from matplotlib import pyplot
@@ -93,7 +94,8 @@ def test_more_features_are_cut_along_principal_directions(ax):
 
 
 def test_several_fits_have_a_line_each_and_features_their_names(ax):
-    frame = pd.DataFrame(X, columns=["length", "width"])
+    columns = ["length", "width"]
+    frame = pd.DataFrame(X, columns=columns)
     fits = {
         m.__name__: m().fit(frame, TWO)
         for m in (L.LinearDiscriminantAnalysis, L.LogisticRegression)
@@ -101,6 +103,8 @@ def test_several_fits_have_a_line_each_and_features_their_names(ax):
     BoundaryDisplay.from_estimator(fits, frame, TWO, ax=ax)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [*fits]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("length", "width")
+    of_polars = BoundaryDisplay.from_estimator(fits, pl.DataFrame(X, schema=columns), TWO)
+    assert_array_equal(of_polars.ax_.lines[0].get_xdata(), ax.lines[0].get_xdata())
     for fit, line in zip(fits.values(), ax.lines, strict=False):
         of_line = pd.DataFrame(points(line), columns=frame.columns)
         assert_allclose(fit.decision_function(of_line), 0, atol=1e-9)
@@ -172,6 +176,11 @@ def test_convergence_is_the_distance_from_the_lowest_objective(ax):
     (lambda: PathDisplay.from_estimator([], against="size"), "use 'strength' or 'norm'"),
     (lambda: ConvergenceDisplay.from_estimator(L.LogisticRegression().fit(X, TWO)),
      "LogisticRegression has no trace_; set trace=True"),
+    (lambda: PathDisplay.from_estimator(L.LogisticRegression()), r"LogisticRegression has no path_; give"),
+    (lambda: BoundaryDisplay.from_estimator(L.LogisticRegression(), X), "LogisticRegression instance is not fitted"),
+    (lambda: CoefficientDisplay.from_estimator(L.LogisticRegression()), "LogisticRegression instance is not fitted"),
+    (lambda: ReliabilityDisplay.from_estimator(L.LogisticRegression().fit(X, TWO), X, THREE),
+     "y holds 2, but the classifier was fitted on labels such as 0"),
 ])  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(draw, message):
     with pytest.raises(ValueError, match=message):
