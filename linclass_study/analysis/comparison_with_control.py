@@ -248,7 +248,7 @@ class Across:
 
     @cached_property
     def wilcoxon(self) -> AgainstControl:
-        tests = _of_others(against_control(self.table, 0))
+        tests = _without_control(against_control(self.table, 0))
         if self.chosen_from is None:
             return tests
         pair_p, place = self.chosen_from.pairs.p, self.chosen_from.methods.index(self.control)
@@ -261,7 +261,7 @@ class Across:
 
     @cached_property
     def ranks(self) -> AgainstControl:
-        return _of_others(against_control(self.table, 0, "ranks"))
+        return _without_control(against_control(self.table, 0, "ranks"))
 
     @property
     def ranks_adjusted(self) -> np.ndarray:
@@ -316,7 +316,7 @@ def ranks_decide(n: int, comparisons: int) -> bool:
     return least_adjusted_p(n, comparisons) >= ALPHA and comparisons > 1
 
 
-def _of_others(tests: AgainstControl) -> AgainstControl:
+def _without_control(tests: AgainstControl) -> AgainstControl:
     return AgainstControl(*(values[1:] for values in tests))
 
 

@@ -30,7 +30,7 @@ def findings(facts: Mapping[str, Any]) -> list[str]:
 
 def serious(facts: Mapping[str, Any]) -> list[str]:
     """Warnings that can make every result on the data set meaningless."""
-    warnings = [*_alike_classes(facts)]
+    warnings = [*_similar_class_names(facts)]
     for kind, (sentence, what, others) in OF_COLUMNS.items():
         elsewhere = {
             name for other in others for name in facts.get(other) or ()
@@ -47,7 +47,7 @@ def serious(facts: Mapping[str, Any]) -> list[str]:
     return warnings
 
 
-def _alike_classes(facts: Mapping[str, Any]) -> Iterator[str]:
+def _similar_class_names(facts: Mapping[str, Any]) -> Iterator[str]:
     """Classes whose names differ only by capitals and blanks, with the mapping that merges them."""
     merged: dict[str, list[str]] = defaultdict(list)
     for label in facts.get("classes") or ():
@@ -85,7 +85,7 @@ def _dates(columns: Mapping[str, tuple[int, str]]) -> str:
     each = ", ".join(f"'{name}' ({levels:,}, such as '{first}')" for name, (levels, first) in few)
     return (
         f"different dates, in {each}, which say nothing about other dates: leave them out with "
-        f"{_drop(columns)}, or replace them by numbers, such as days since an event"
+        f"{_drop_key(columns)}, or replace them by numbers, such as days since an event"
     )
 
 
@@ -93,14 +93,14 @@ def _identifiers(name: str, facts: tuple[int, int]) -> str:
     levels, rows = facts
     return (
         f"column '{name}' has {levels:,} levels in {rows:,} training rows; it looks like an "
-        f"identifier: leave it out with {_drop([name])}"
+        f"identifier: leave it out with {_drop_key([name])}"
     )
 
 
 def _target_like(name: str, how: str) -> str:
     return (
         f"column '{name}' {HOW[how]}; if it is known only after the class is, leave "
-        f"it out with {_drop([name])}; if it names groups of rows, set `group: {yaml_text(name)}`"
+        f"it out with {_drop_key([name])}; if it names groups of rows, set `group: {yaml_text(name)}`"
     )
 
 
@@ -110,7 +110,7 @@ def _one_rule(columns: Mapping[str, tuple[float, float]]) -> str:
     most = few[0][1][1]  # the same for all
     return (
         f"single columns predict the class, {each}, where the most frequent class has {100 * most:.2g} %: are they "
-        f"known before the class is? If not, leave them out with {_drop(columns)}"
+        f"known before the class is? If not, leave them out with {_drop_key(columns)}"
     )
 
 
@@ -132,7 +132,7 @@ OF_COLUMNS: dict[str, tuple[Callable[..., str], str, tuple[str, ...]]] = {
 }
 
 
-def _drop(names: Iterable[str]) -> str:
+def _drop_key(names: Iterable[str]) -> str:
     """The key that leaves columns out."""
     return f"`drop: [{', '.join(map(yaml_text, names))}]`"
 
@@ -191,7 +191,7 @@ def unread_columns(
         hold, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
         yield (
             f"{shown} {hold} {what}, which no method of the study reads, so none can be fitted; add "
-            f"`{REMEDIES[steps]}` to a method, or leave {them} out with {_drop(names)}"
+            f"`{REMEDIES[steps]}` to a method, or leave {them} out with {_drop_key(names)}"
         )
 
 

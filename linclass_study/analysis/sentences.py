@@ -379,12 +379,12 @@ def _against_nearest(outcome: Outcome, result: Across) -> list[str]:
     games = (
         f"Against {result.others[j]}{', the best of the others by mean rank,' * (len(result.others) > 1)} it won on "
         f"{won}, tied on {tied} and lost on {lost} data sets (a tie is a difference of at most {result.rope:g}); its "
-        f"mean {metric_words(outcome.metric)} is {_size(result.difference[j], 'better by', 'worse by')}{cost}."
+        f"mean {metric_words(outcome.metric)} is {_gap_words(result.difference[j], 'better by', 'worse by')}{cost}."
     )
     return [games]
 
 
-def _size(difference: float, ahead: str, behind: str) -> str:
+def _gap_words(difference: float, ahead: str, behind: str) -> str:
     """A difference in words, equal if it rounds to 0."""
     size = f"{abs(difference):.3f}"
     return "equal" if size == "0.000" else f"{ahead if difference > 0 else behind} {size}"
@@ -401,7 +401,7 @@ def undecided_sentences(compared: list[Verdict]) -> list[str]:
     if not decidable:
         never = "cannot be decided by more repeats, only by more rows or data sets"
         return [f"{IF_ALL_TRUE}, {undecided} {never}."]
-    size = _size(nearest.difference, "ahead by", "behind by")
+    size = _gap_words(nearest.difference, "ahead by", "behind by")
     sentence = (
         f"{IF_ALL_TRUE}, more repeats would decide {decidable} of {undecided}; for example, `repeats: "
         f"{repeats.repeats}` would show that on {nearest.dataset} {nearest.control}, now {size}, is "

@@ -42,7 +42,7 @@ def constant_columns(table: Table) -> dict[str, Any]:
 
 def duplicated_columns(table: Table) -> dict[str, Any]:
     """Columns that equal an earlier one in every row, up to names of columns and levels; constant ones are excluded."""
-    return duplicated_facts(table.names, _contents(table), _varies(table.X))
+    return duplicated_facts(table.names, _column_hashes(table), _varies(table.X))
 
 
 def missing_facts(names: Sequence[str], counts: np.ndarray) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def _varies(X: Any) -> np.ndarray:
     return np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
 
 
-def _contents(table: Table) -> Iterator[bytes]:
+def _column_hashes(table: Table) -> Iterator[bytes]:
     """Hash of each column; levels are numbered in the order of their first rows."""
     X = table.X.tocsc() if table.is_sparse else table.X
     for j, name in enumerate(table.names):
@@ -203,12 +203,14 @@ def identifiers(table: Table, split: np.ndarray) -> dict[str, Any]:
         if len(values) < FEW_ROWS or name in table.texts:
             continue
         levels = len(np.unique(values))
-        if levels >= LEVELS * len(values) and (name in table.levels or _numbers_rows(name, values)):
+        if levels >= LEVELS * len(values) and (
+            name in table.levels or _is_row_number(name, values)
+        ):
             identifier_columns[name] = [levels, len(values)]
     return {"identifier_columns": identifier_columns}
 
 
-def _numbers_rows(name: str, values: np.ndarray) -> bool:
+def _is_row_number(name: str, values: np.ndarray) -> bool:
     if not (values == np.floor(values)).all():
         return False
     values = np.sort(values)
@@ -254,16 +256,16 @@ def target_like(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any
     how_revealing: dict[str, str] = {}
     repeated = np.count_nonzero(np.bincount(y) > 1)  # every column reveals classes of one row
     if len(y) >= FEWEST and repeated > 1:
-        for j in _worth_a_look(table, y):
+        for j in _candidates(table, y):
             name = table.names[j]
             values = table.column(j)
-            how = next(_ways(values, y, name in table.levels, len(table.names)), None)
+            how = next(_kinds_of_leakage(values, y, name in table.levels, len(table.names)), None)
             if how:
                 how_revealing[name] = how
     return {"target_like_columns": how_revealing}
 
 
-def _worth_a_look(table: Table, y: np.ndarray) -> Iterator[int]:
+def _candidates(table: Table, y: np.ndarray) -> Iterator[int]:
     """Candidate columns; in sparse tables, those that nearly all rows of one class share and hardly any of another."""
     texts = {table.names.index(name) for name in table.texts}
     if not table.is_sparse:
@@ -280,7 +282,9 @@ def _worth_a_look(table: Table, y: np.ndarray) -> Iterator[int]:
     yield from sorted({*np.flatnonzero(apart).tolist(), *coded} - texts)
 
 
-def _ways(values: np.ndarray, y: np.ndarray, of_categories: bool, columns: int) -> Iterator[str]:
+def _kinds_of_leakage(
+    values: np.ndarray, y: np.ndarray, of_categories: bool, columns: int
+) -> Iterator[str]:
     gaps, counts = np.isnan(values), np.bincount(y)
     surprising = log_chance(counts, len(counts)) < np.log(OF_FEW / columns)
     if gaps.any() and surprising and _is_copy(gaps.astype(np.int64), y):
@@ -290,7 +294,7 @@ def _ways(values: np.ndarray, y: np.ndarray, of_categories: bool, columns: int) 
         if surprising and _is_copy(codes, y):
             yield "copy"
         if of_categories:
-            table = _crossed(codes, y)
+            table = _contingency_table(codes, y)
             pure = (np.count_nonzero(table, axis=1) <= 1).all()
             if pure and log_chance(counts, len(table)) < np.log(CHANCE / columns):
                 yield "function"
@@ -304,7 +308,7 @@ def _ways(values: np.ndarray, y: np.ndarray, of_categories: bool, columns: int) 
 
 def _is_copy(codes: np.ndarray, y: np.ndarray) -> bool:
     """Whether nearly all rows of each class share one value, and nearly all rows with it are of that class."""
-    table = _crossed(codes, y)
+    table = _contingency_table(codes, y)
     main = table.argmax(axis=0)  # most frequent value of each class
     if len({*main.tolist()}) < table.shape[1]:
         return False
@@ -321,7 +325,7 @@ def log_chance(counts: np.ndarray, levels: int) -> float:
     return float(levels * np.log(len(counts)) - shuffles)
 
 
-def _crossed(codes: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _contingency_table(codes: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Cross table: number of rows of each value (rows) and class (columns)."""
     K = int(y.max()) + 1
     cells = np.bincount(codes * K + y, minlength=(int(codes.max()) + 1) * K)
@@ -360,7 +364,7 @@ def one_rule(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any]:
         codes = np.unique(codes, return_inverse=True)[1]
         if (int(codes.max(initial=0)) + 1) * PER_VALUE > n:
             continue
-        right = int(_crossed(codes, y).max(axis=1).sum())
+        right = int(_contingency_table(codes, y).max(axis=1).sum())
         if right >= RIGHT * n and n - right <= ERRORS * (n - most):
             predicting_columns[name] = [round(right / n, 4), round(most / n, 4)]
     return {"one_rule_columns": predicting_columns}

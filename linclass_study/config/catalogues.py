@@ -47,9 +47,9 @@ def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], 
     written: dict[str, str] = {}
     problems: list[Problem] = []
     for name, entry in entries.items():
-        problems_of_entry = list(_problems(name, entry))
+        problems_of_entry = list(_grid_problems(name, entry))
         problems += problems_of_entry
-        for own_name, expanded_entry in [] if problems_of_entry else _each(name, entry):
+        for own_name, expanded_entry in [] if problems_of_entry else _combinations(name, entry):
             if own_name in expanded:
                 what = f"'{own_name}' is also defined by '{written[own_name]}'; rename one"
                 problems.append(([name], what))
@@ -57,7 +57,7 @@ def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], 
     return expanded, written, problems
 
 
-def _problems(name: str, entry: Any) -> Problems:
+def _grid_problems(name: str, entry: Any) -> Problems:
     if not isinstance(entry, Mapping) or "grid" not in entry:
         return
     grid = entry["grid"]
@@ -81,7 +81,7 @@ def _problems(name: str, entry: Any) -> Problems:
         yield [name, "grid"], f"stands for {count} entries; give at most {MAX_GRID_ENTRIES}"
 
 
-def _each(name: str, entry: Any) -> Iterator[tuple[str, Any]]:
+def _combinations(name: str, entry: Any) -> Iterator[tuple[str, Any]]:
     if not isinstance(entry, Mapping) or "grid" not in entry:
         yield name, entry
         return
@@ -94,21 +94,21 @@ def _each(name: str, entry: Any) -> Iterator[tuple[str, Any]]:
         pairs = dict(zip(labelled, chosen, strict=True))
         labels = {key: class_name(label) for key, (label, _) in pairs.items()}
         values = {key: value for key, (_, value) in pairs.items()}
-        yield _filled(name, labels), _with(rest, labels, values)
+        yield _with_labels(name, labels), _with_values(rest, labels, values)
 
 
-def _with(part: Any, labels: Mapping[str, str], values: Mapping[str, Any]) -> Any:
+def _with_values(part: Any, labels: Mapping[str, str], values: Mapping[str, Any]) -> Any:
     if isinstance(part, Mapping):
-        return {key: _with(value, labels, values) for key, value in part.items()}
+        return {key: _with_values(value, labels, values) for key, value in part.items()}
     if isinstance(part, list):
-        return [_with(value, labels, values) for value in part]
+        return [_with_values(value, labels, values) for value in part]
     if not isinstance(part, str):
         return part
     word = part[1:-1] if part.startswith("{") and part.endswith("}") else ""
-    return values[word] if word in values else _filled(part, labels)
+    return values[word] if word in values else _with_labels(part, labels)
 
 
-def _filled(text: str, labels: Mapping[str, str]) -> str:
+def _with_labels(text: str, labels: Mapping[str, str]) -> str:
     for key, label in labels.items():
         text = text.replace(f"{{{key}}}", label)
     return text
@@ -123,11 +123,11 @@ def suite_names() -> list[str]:
 
 def suite_entries(chosen: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Entries of all data sets of these suites, in the form of config/datasets.yaml."""
-    return {name: entry for suite in chosen for name, entry in _of_suite(suite).items()}
+    return {name: entry for suite in chosen for name, entry in _entries_of_suite(suite).items()}
 
 
 @cache
-def _of_suite(suite: str) -> dict[str, dict[str, Any]]:
+def _entries_of_suite(suite: str) -> dict[str, dict[str, Any]]:
     content = read_yaml(SUITES / f"{suite}.yaml")
     if "datasets" in content:
         return dict(content["datasets"])
@@ -238,7 +238,7 @@ def select_entries(kind: str, values: dict[str, Any], catalogue: dict[str, Any])
     Data sets are those selected by name, then those of the suites.
     """
     if kind == "methods":
-        return _named(kind, values, catalogue)
+        return _selected_by_name(kind, values, catalogue)
     suite, all_suites = values.get("suite", []), suite_names()
     chosen = [suite] if isinstance(suite, str) else suite
     problems: list[Problem] = [
@@ -251,12 +251,12 @@ def select_entries(kind: str, values: dict[str, Any], catalogue: dict[str, Any])
     of_suites = suite_entries([name for name in chosen if name in all_suites])
     if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
         catalogue = suite_entries(all_suites) | catalogue  # data sets of suites can be named, too
-    selected, unknown = _named(kind, values, catalogue)
+    selected, unknown = _selected_by_name(kind, values, catalogue)
     others = {name: of_suites[name] for name in of_suites if name not in selected}
     return selected | others, problems + unknown
 
 
-def _meant(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
+def _remedy(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
     """The entry to define for a file or an import path; else the names that may be meant."""
     if kind == "datasets" and ("/" in name or Path(name).is_file()):
         key = "url" if re.match("https?://", name) else "file"
@@ -270,7 +270,7 @@ def _meant(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
     return suggest_methods(name, catalogue) if kind == "methods" else suggest_name(name, catalogue)
 
 
-def _named(kind: str, values: dict[str, Any], catalogue: dict[str, Any]) -> Selected:
+def _selected_by_name(kind: str, values: dict[str, Any], catalogue: dict[str, Any]) -> Selected:
     names = values[kind]
     if names == "all":
         return dict(catalogue), []
@@ -279,7 +279,7 @@ def _named(kind: str, values: dict[str, Any], catalogue: dict[str, Any]) -> Sele
     first: dict[str, str] = {}
     for i, name in enumerate(names):
         if name not in catalogue:
-            sentence = f"there is no {thing} '{name}'; {_meant(kind, name, catalogue)}"
+            sentence = f"there is no {thing} '{name}'; {_remedy(kind, name, catalogue)}"
             problems.append(([kind, i], sentence))
         if (other := first.setdefault(name.casefold(), name)) != name:
             what = (

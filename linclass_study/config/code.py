@@ -130,12 +130,12 @@ def modules_named(entry: Entry) -> Iterator[str]:
 def _modules_of_entry(entry: Entry) -> list[str]:
     """Kept for the next process where it follows from linclass alone, whose estimators are constructed to know it."""
     if any(module.partition(".")[0] not in OURS for module in modules_named(entry)):
-        return [*_of_entry(entry)]
+        return [*_module_names(entry)]
     name = f"modules {short_digest(json.dumps(entry, default=str))}"
-    return list(computed_once(name, [state_of_project()], lambda: [*_of_entry(entry)]))
+    return list(computed_once(name, [state_of_project()], lambda: [*_module_names(entry)]))
 
 
-def _of_entry(entry: Entry) -> Iterable[str]:
+def _module_names(entry: Entry) -> Iterable[str]:
     package, _, name = entry["classifier"].rpartition(".")
     yield module_of(name) if package == "linclass" else package
     if package.partition(".")[0] == "linclass":
@@ -151,12 +151,12 @@ def _of_entry(entry: Entry) -> Iterable[str]:
             yield from (parts.module_of(kind, name) for name in parts.names(kind))
     for name, options in named_steps(entry.get("transforms")):
         if "." in name:
-            yield from _of_entry({"classifier": name, "params": options})
+            yield from _module_names({"classifier": name, "params": options})
         else:
             yield parts.module_of("transforms", name)
     for part in ("params", "tune"):
         for _, inner in inner_entries(entry.get(part) or {}):
-            yield from _of_entry(inner)
+            yield from _module_names(inner)
 
 
 @cache
@@ -182,7 +182,7 @@ def _parsed(path: Path) -> tuple[list[str], str]:
         tree = ast.parse(content)
     except SyntaxError as error:
         raise StudyError(f"{_shown(path)}, line {error.lineno}: not Python ({error.msg})") from None
-    for node in _when_run(tree):
+    for node in _executed_statements(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -227,7 +227,7 @@ def syntax(tree: ast.AST) -> str:
     return repr(parts)
 
 
-def _when_run(tree: ast.AST) -> Iterator[ast.AST]:
+def _executed_statements(tree: ast.AST) -> Iterator[ast.AST]:
     """All statements but those that only type checkers read. Expressions, most of a file, hold none."""
     waiting = [tree]
     while waiting:
@@ -280,13 +280,17 @@ def own_modules(
     files, _ = closure([], dict.fromkeys(modules))
     ours = [PACKAGES / name for name in OURS]
     not_ours = [path for path in files if not any(path.is_relative_to(folder) for folder in ours)]
-    places = {path: place for path in not_ours if path.suffix == ".py" and (place := _place(path))}
+    places = {
+        path: place
+        for path in not_ours
+        if path.suffix == ".py" and (place := _place_below_roots(path))
+    }
     return sorted(
         (place, str(path), short_digest(path.read_bytes())) for path, place in places.items()
     )
 
 
-def _place(path: Path) -> str:
+def _place_below_roots(path: Path) -> str:
     """The path below the working directory or a folder of PYTHONPATH; empty for an editable install."""
     folders = [Path(), *map(Path, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))]
     roots = [folder.absolute() for folder in folders]

@@ -38,7 +38,7 @@ BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of L
 def parameter_facts(entry: Entry) -> Facts:
     method = Method.from_entry(entry)
     estimator = method.estimator(**selection.candidates(method.tune)[0])
-    parts = [*_parts(estimator)]
+    parts = [*_tunable_parts(estimator)]
     tunable = {
         f"{prefix}{name}": value
         for prefix, part in parts
@@ -99,7 +99,7 @@ def is_fixed(name: str, params: Mapping[str, Any]) -> bool:
     return is_fixed(rest, params[first].get("params") or {})
 
 
-def _parts(estimator: Any) -> Iterator[tuple[str, Any]]:
+def _tunable_parts(estimator: Any) -> Iterator[tuple[str, Any]]:
     """(prefix of its parameters, estimator) of it and those inside, but for those that others tune in their fits."""
     inside = estimator.get_params() if hasattr(estimator, "get_params") else {}
     from linclass.tuning.tuned import Tuned  # loads scikit-learn, as the estimator has done already
@@ -171,7 +171,7 @@ def estimator_problems(
         problems += [(["params"], f"{cls.__name__} needs {', '.join(lacking)}; {remedy}")]
     yield from problems
     if not problems:
-        yield from _working(Method.from_entry(entry), tune, classifies)
+        yield from _construction_problems(Method.from_entry(entry), tune, classifies)
 
 
 def without_effect(entry: Entry) -> list[str]:
@@ -218,7 +218,7 @@ def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
             yield from (([key, *path], entry) for path, entry in inner_entries(inside))
 
 
-def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Problems:
+def _construction_problems(method: Method, tune: Mapping[str, Any], classifies: bool) -> Problems:
     """Construct the estimator with each candidate, as fits will, and report its errors."""
     along = [name for name, spec in tune.items() if selection.is_path(spec)]
     without = {}
@@ -236,8 +236,8 @@ def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Probl
         try:
             estimator = method.estimator(**chosen)
             for part in _with_inner(estimator):
-                _object(part)
-            if classifies and (predicts := _no_classes(estimator)):
+                _check_parameters(part)
+            if classifies and (predicts := _predicts_instead(estimator)):
                 name = method.classifier.__name__
                 yield ["classifier"], f"{name} predicts {predicts}, not classes; give a classifier"
                 return
@@ -256,7 +256,7 @@ def _working(method: Method, tune: Mapping[str, Any], classifies: bool) -> Probl
         yield ["decide"], f"'costs' needs probabilities, which {name} does not have; leave it out"
 
 
-def _object(estimator: Any) -> None:
+def _check_parameters(estimator: Any) -> None:
     """Call the parameter checks of linclass's and scikit-learn's classes and their subclasses.
 
     In other classes, methods of the same names may do anything and are not called.
@@ -283,7 +283,7 @@ def _with_inner(estimator: Any) -> Iterator[Any]:
             waiting += part.get_params(deep=False).values() if hasattr(part, "get_params") else ()
 
 
-def _no_classes(estimator: Any) -> str | None:
+def _predicts_instead(estimator: Any) -> str | None:
     """What an estimator that is not a classifier predicts, by scikit-learn's tags (if scikit-learn is loaded)."""
     if "sklearn.base" in sys.modules:
         with suppress(Exception):  # without tags it may be a classifier
@@ -328,7 +328,11 @@ def found_class(path: str, needed: tuple[str, ...]) -> tuple[Any, str]:
     lacking = [name for name in needed if not callable(getattr(cls, name, None))]
     if lacking:
         return None, f"'{path}' has no {lacking[0]}(); give a class with {' and '.join(needed)}"
-    unfit = _unfit(cls, "fit_transform" if "transform" in needed else "fit") if needed else ""
+    unfit = (
+        _signature_problem(cls, "fit_transform" if "transform" in needed else "fit")
+        if needed
+        else ""
+    )
     return (None, unfit) if unfit else (cls, "")
 
 
@@ -357,7 +361,7 @@ def one_sentence(error: BaseException) -> str:
     return " ".join(message.split()) or type(error).__name__
 
 
-def _unfit(cls: Any, method: str) -> str:
+def _signature_problem(cls: Any, method: str) -> str:
     """Why the method cannot be called with rows and classes, and with groups if it takes them."""
     function = getattr(cls, method, None)
     module = str(getattr(function, "__module__", ""))

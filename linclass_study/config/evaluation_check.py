@@ -35,15 +35,15 @@ def own_metric_problems(evaluation: Mapping[str, Any]) -> Problems:
         if times_named[name] > 1:  # tables show the name alone
             sentence = f"another metric is also called '{name}'; rename the function"
         else:
-            objection, problem = imported(path, _objection)
+            objection, problem = imported(path, _metric_problem)
             sentence = problem or objection
         if sentence:
             yield ["evaluation", *key], sentence
 
 
-def _objection(path: str) -> str:
+def _metric_problem(path: str) -> str:
     metric = metrics.imported(path)
-    if sentence := _unusable(metric) or _silent_about_its_direction(metric):
+    if sentence := _missing_arguments(metric) or _unknown_direction(metric):
         return sentence
     failures = [_failure(metric, K) for K in (2, 3)]
     if not all(failures):  # one may be for two classes alone
@@ -51,7 +51,7 @@ def _objection(path: str) -> str:
     return f"'{path}' fails on {ROWS} predicted rows of two classes: {failures[0]}"
 
 
-def _unusable(metric: ImportedMetric) -> str:
+def _missing_arguments(metric: ImportedMetric) -> str:
     """All arguments but the first two (of a scorer, three) need a default."""
     others = lacking_arguments(metric.function, (), first=2 + metric.is_scorer)
     if not others:
@@ -64,7 +64,7 @@ def _unusable(metric: ImportedMetric) -> str:
     )
 
 
-def _silent_about_its_direction(metric: ImportedMetric) -> str:
+def _unknown_direction(metric: ImportedMetric) -> str:
     """A metric that is named like a cost must state whether greater values are better."""
     if metric.tells_direction or not metric.is_named_like_a_cost:
         return ""

@@ -5,7 +5,7 @@ Options of transforms can be tuned, too: `tune: {principal_components__component
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -23,8 +23,6 @@ from linclass_study.errors import suggest_name
 from linclass_study.pipeline import foreign_steps
 from linclass_study.pipeline.transforming import transform_class
 
-Objections = Callable[[str, Mapping[str, Any]], Iterator[str]]  # of a transform with these options
-
 
 def tuned_options(entry: Entry) -> dict[str, tuple[str, str]]:
     """Tuned parameter → (transform or feature, option), for those that are not parameters of the classifier."""
@@ -39,68 +37,65 @@ def tuned_options(entry: Entry) -> dict[str, tuple[str, str]]:
     return {
         name: (step, option)
         for name, (step, _, option) in split.items()
-        if option and (step in all_steps or (step not in inside and _meant(step, listed)))
+        if option and (step in all_steps or (step not in inside and _nearest_step(step, listed)))
     }
 
 
-def _meant(step: str, steps: Iterable[str]) -> str:
+def _nearest_step(step: str, steps: Iterable[str]) -> str:
     """The step whose name is written in full, as sklearn.decomposition.PCA, or misspelled; '' if there is none."""
     last = step_name(step)
     return last if last in steps else next(iter(near_names(step, steps)), "")
 
 
-def option_problems(entry: Entry, objections: Objections) -> Problems:
-    """(path of keys, sentence) for each tuned option that cannot work on any data."""
+def _option_problem(entry: Entry, name: str, step: str, option: str) -> str:
+    """Why the tuned parameter `name`, an option of a transform, cannot work on any data; '' if it can."""
     features = {step_name(path) for path, _ in named_steps(entry.get("features"))}
     transforms = named_steps(entry.get("transforms"))
-    for name, (step, option) in tuned_options(entry).items():
-        matching = [(path, fixed) for path, fixed in transforms if step_name(path) == step]
-        if not matching and step in features:
-            sentence = (
-                f"'{step}' is a feature, which is computed before the folds; only options of transforms "
-                "are tuned. Define a method for each value, with grid:"
-            )
-        elif not matching and step not in parts.names("transforms"):
-            meant = _meant(step, {step_name(path) for path, _ in transforms} | features)
-            sentence = f"no transform of the method is called '{step}'; write {meant}__{option}"
-        elif not matching:
-            sentence = f"'{step}' is not among the transforms of the method; list it there"
-        elif len(matching) > 1:
-            sentence = f"the transform '{step}' is listed twice; list it once to tune it"
-        elif step in estimator_check.names_of_steps(entry.get("params") or {}):
-            sentence = f"'{step}' is a transform and a step of the classifier; rename the step"
-        elif option in matching[0][1]:
-            sentence = f"'{option}' is also set under transforms; remove one of the two"
-        else:
-            path, fixed = matching[0]
-            sentence = ""
-            if selection.is_path(entry["tune"][name]):
-                with suppress(Exception):  # another check says what is wrong with the transform
-                    if option not in getattr(transform_class(path), "paths", ()):
-                        sentence = f"{step_name(path)} has no path of '{option}'; list its values"
-            values = selection.candidates({option: entry["tune"][name]})
-            tried = (objections(path, {**fixed, **value}) for value in values)
-            sentence = sentence or next((text for texts in tried for text in texts), "")
-        if sentence:
-            yield ["tune", name], sentence
+    matching = [(path, fixed) for path, fixed in transforms if step_name(path) == step]
+    if not matching and step in features:
+        return (
+            f"'{step}' is a feature, which is computed before the folds; only options of transforms "
+            "are tuned. Define a method for each value, with grid:"
+        )
+    if not matching and step not in parts.names("transforms"):
+        meant = _nearest_step(step, {step_name(path) for path, _ in transforms} | features)
+        return f"no transform of the method is called '{step}'; write {meant}__{option}"
+    if not matching:
+        return f"'{step}' is not among the transforms of the method; list it there"
+    if len(matching) > 1:
+        return f"the transform '{step}' is listed twice; list it once to tune it"
+    if step in estimator_check.names_of_steps(entry.get("params") or {}):
+        return f"'{step}' is a transform and a step of the classifier; rename the step"
+    ((path, fixed),) = matching
+    if option in fixed:
+        return f"'{option}' is also set under transforms; remove one of the two"
+    if selection.is_path(entry["tune"][name]):
+        with suppress(Exception):  # another check reports what is wrong with the transform
+            if option not in getattr(transform_class(path), "paths", ()):
+                return f"{step_name(path)} has no path of '{option}'; list its values"
+    values = selection.candidates({option: entry["tune"][name]})
+    problems = (_step_problems("transforms", path, {**fixed, **value}) for value in values)
+    return next((problem for of_value in problems for problem in of_value), "")
 
 
 def method_problems(entry: Entry) -> Problems:
     """Yield (path of keys, message) for each reason why the entry cannot work on any data."""
     for key in ("features", "transforms"):
         for i, (name, options) in enumerate(named_steps(entry.get(key))):
-            yield from (([key, i], text) for text in _of_step(key, name, options))
+            yield from (([key, i], text) for text in _step_problems(key, name, options))
     options = tuned_options(entry)
-    yield from option_problems(entry, partial(_of_step, "transforms"))
+    for name, (step, option) in options.items():
+        if problem := _option_problem(entry, name, step, option):
+            yield ["tune", name], problem
     tune = {name: value for name, value in (entry.get("tune") or {}).items() if name not in options}
     yield from estimator_check.estimator_problems({**entry, "tune": tune})
 
 
-def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
+def _step_problems(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
     """Problems of a feature or transform with these options; a name with a dot is an import path."""
     all_names = parts.names(key)
     if "." in name and key == "features":
-        yield from _own_feature(name, options)
+        yield from _feature_problems(name, options)
     elif "." in name:
         entry = {"classifier": name, "params": options}
         problems = estimator_check.estimator_problems(entry, ("fit", "transform"), classifies=False)
@@ -127,7 +122,7 @@ def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
             yield estimator_check.one_sentence(error)
 
 
-def _own_feature(path: str, options: Mapping[str, Any]) -> Iterator[str]:
+def _feature_problems(path: str, options: Mapping[str, Any]) -> Iterator[str]:
     function, problem = estimator_check.imported(path, foreign_steps.find_feature)
     if problem:
         yield problem

@@ -197,17 +197,17 @@ def _sentences(error: ValidationError, name: str) -> Problems:
         case "required":
             for key in rule:
                 if key not in value:
-                    part = _of_key(schema, key, name)
+                    part = _schema_of_key(schema, key, name)
                     example = next(iter(part.get("examples", ())), "…")
                     yield (
                         path,
-                        f"the key '{key}' is missing{_meant(part)}; add `{key}: {example}`",
+                        f"the key '{key}' is missing{_description(part)}; add `{key}: {example}`",
                     )
         case "type":
             kinds = as_list(rule)
             wanted = " or ".join(KINDS[kind] for kind in kinds)
-            remedy = _remedy(path, value, kinds) or _of_one_key(schema, value, name)
-            yield path, f"{shown} is not {wanted}{_meant(schema)}{remedy}"
+            remedy = _type_remedy(path, value, kinds) or _single_key_remedy(schema, value, name)
+            yield path, f"{shown} is not {wanted}{_description(schema)}{remedy}"
         case "enum":
             yield path, f"{shown} is not known; {suggest_name(value, rule)}"
         case "const":
@@ -216,27 +216,27 @@ def _sentences(error: ValidationError, name: str) -> Problems:
             twice = next(item for i, item in enumerate(value) if item in value[:i])
             yield path, f"{twice!r} is given twice; remove one"
         case bound if bound in BOUNDS:
-            yield path, f"{shown} is {BOUNDS[bound]} {rule}{_meant(schema)}"
+            yield path, f"{shown} is {BOUNDS[bound]} {rule}{_description(schema)}"
         case "pattern" if schema.get("description", "").startswith("a name:"):
-            yield path, f"{shown} is an invalid name{_meant(schema)}"
+            yield path, f"{shown} is an invalid name{_description(schema)}"
         case "oneOf" | "anyOf" if error.context:
             yield from _nearest_alternative(error, name, shown, schema)
         case _:
-            yield path, f"{shown} does not fit{_meant(schema) or f' ({error.message})'}"
+            yield path, f"{shown} does not fit{_description(schema) or f' ({error.message})'}"
 
 
-def _of_key(schema: dict[str, Any], key: str, name: str) -> dict[str, Any]:
+def _schema_of_key(schema: dict[str, Any], key: str, name: str) -> dict[str, Any]:
     """The schema of a key, also if it stands under $defs."""
     part: dict[str, Any] = schema.get("properties", {}).get(key, {})
     return load_schema(name)["$defs"][part["$ref"].split("/")[-1]] if "$ref" in part else part
 
 
-def _of_one_key(schema: dict[str, Any], value: Any, name: str) -> str:
+def _single_key_remedy(schema: dict[str, Any], value: Any, name: str) -> str:
     """The remedy for the text of the only key that is required, in place of a mapping: `ridge: path.of.Ridge`."""
     required = schema.get("required", [])
     if len(required) != 1 or not isinstance(value, str | None):
         return ""
-    part = _of_key(schema, required[0], name)
+    part = _schema_of_key(schema, required[0], name)
     given = value or next(iter(part.get("examples", ())), "…")
     return f"; write {{{required[0]}: {given}}}" if part.get("type") == "string" else ""
 
@@ -262,11 +262,11 @@ def _nearest_alternative(
         wanted = " or ".join(dict.fromkeys([*(KINDS[t] for t in types), *words]))
         is_clear = not any("$ref" in branch for branch in error.validator_value)
         path = [*error.absolute_path]
-        remedy = _remedy(path, error.instance, types) if is_clear else ""
-        yield path, f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{remedy}"
+        remedy = _type_remedy(path, error.instance, types) if is_clear else ""
+        yield path, f"{shown} is not {wanted or 'of a known form'}{_description(schema)}{remedy}"
 
 
-def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
+def _type_remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
     if path[-3:-2] in (["features"], ["transforms"]) and not isinstance(value, list):
         # the value of an option in place of the options: [impute: median]
         form = f"{{{path[-1]}: {{option: {value}}}}}"
@@ -284,5 +284,5 @@ def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
     return ""
 
 
-def _meant(schema: dict[str, Any]) -> str:
+def _description(schema: dict[str, Any]) -> str:
     return f" ({schema['description']})" if "description" in schema else ""

@@ -53,7 +53,7 @@ def checked_method(entry: Entry) -> dict[str, Any]:
         return checked
 
     try:
-        state = [*_state(entry)]
+        state = [*_dependencies(entry)]
         text = json.dumps(entry, sort_keys=False)
     except (ValueError, TypeError, OSError, ImportError):  # a wrong entry
         return check()
@@ -62,7 +62,7 @@ def checked_method(entry: Entry) -> dict[str, Any]:
     return dict(computed_once(f"check {sys.prefix} {short_digest(text)}", state, check))
 
 
-def _state(entry: Entry) -> Iterator[Any]:
+def _dependencies(entry: Entry) -> Iterator[Any]:
     """What the check depends on in addition to the entry; nothing if it must not be cached."""
     modules = {
         module for module in code.modules_named(entry) if module.partition(".")[0] not in OURS

@@ -127,7 +127,7 @@ def stored(
     elif table.levels and not table.is_sparse:
         dense = True
     else:
-        dense = not words and _as_array(table, split, len(columns))
+        dense = not words and _prefers_array(table, split, len(columns))
     if not dense:
         return table if table.is_sparse else replace(table, X=plain_csr(table.X))
     if not table.is_sparse:
@@ -145,7 +145,7 @@ def stored(
     return replace(table, X=table.X.toarray(), words=words)
 
 
-def _as_array(table: Table, split: np.ndarray, d: int) -> bool:
+def _prefers_array(table: Table, split: np.ndarray, d: int) -> bool:
     """Whether rows with d columns are dense or small enough for an array."""
     train = split == 0
     cells = np.count_nonzero(train) * d
@@ -173,7 +173,7 @@ def canonical_order(
     words = _hashes(table)
     if split.any() and (table.is_sparse or table.levels):
         training = np.flatnonzero(split == 0)
-        words[training] = _hashes(_alone(table.rows(training)))
+        words[training] = _hashes(_recoded_alone(table.rows(training)))
     tie_breakers = [] if groups is None else [groups]
     return np.lexsort((*tie_breakers, words[:, 1], words[:, 0], y, split))
 
@@ -204,7 +204,7 @@ def _hashes(table: Table) -> np.ndarray:
     return np.frombuffer(b"".join(hashes), dtype=">u8").reshape(-1, 2).copy()
 
 
-def _alone(table: Table) -> Table:
+def _recoded_alone(table: Table) -> Table:
     """Rows with the codes of levels, and the numbers of sparse columns, that they have without any other rows."""
     X = table.X.copy()
     for j, name in enumerate(table.names):

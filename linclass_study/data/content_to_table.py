@@ -127,7 +127,7 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
     if target is None:
         raise Unavailable(f"`target:` is missing; columns are {listed(train.frame.columns)}")
     target = column_named(target, train.frame.columns, "target")
-    parts = [train.frame] if test is None else [train.frame, _like(train.frame, test)]
+    parts = [train.frame] if test is None else [train.frame, _with_columns_of(train.frame, test)]
     group, categories, texts, dropped = (
         {column_named(name, train.frame.columns, key) for name in as_list(entry.get(key))}
         for key in ("group", "categorical", "texts", "drop")
@@ -136,7 +136,9 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
     names = sorted((name for name in train.frame.columns if name not in others), key=labels.natural)
     if test is not None:
         numeric = [name for name in names if name not in texts | categories]
-        parts[1] = parts[1].with_columns(_as_trained(train.frame[n], parts[1][n]) for n in numeric)
+        parts[1] = parts[1].with_columns(
+            _numeric_as_trained(train.frame[n], parts[1][n]) for n in numeric
+        )
     categories |= {name for part in parts for name in names if part[name].dtype == pl.String}
     y, classes = class_codes(_labels(parts, target), entry)
     is_kept = y >= 0
@@ -175,7 +177,7 @@ def _labels(parts: list[pl.DataFrame], name: str) -> pl.Series:
     return label_column([part[name] for part in parts])
 
 
-def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
+def _with_columns_of(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
     """The test rows, with columns in the order of the training set."""
     if not isinstance(test, Columns):
         raise Unavailable("the test set and the training set have different columns")
@@ -190,7 +192,7 @@ def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
     return test.frame.select(frame.columns)
 
 
-def _as_trained(train: pl.Series, test: pl.Series) -> pl.Series:
+def _numeric_as_trained(train: pl.Series, test: pl.Series) -> pl.Series:
     """Numeric where the training column is numeric: text in the test set alone is an error, not a category."""
     if train.dtype != pl.Float64 or test.dtype != pl.String:
         return test

@@ -82,7 +82,7 @@ def download(
                 for attempt in itertools.count():
                     left = end - time.monotonic()
                     try:
-                        _in_time(lambda: _transfer(url, file, limits), left)
+                        _with_deadline(lambda: _transfer(url, file, limits), left)
                         break
                     except TimeoutError:
                         size = file.tell()
@@ -114,7 +114,7 @@ def _wait(failure: TemporaryFailure, pause: float, end: float, limits: DownloadL
     time.sleep(delay)
 
 
-def _in_time(call: Callable[[], T], seconds: float) -> T:
+def _with_deadline(call: Callable[[], T], seconds: float) -> T:
     """Return the value of a call; raise TimeoutError and abandon it if it takes longer."""
     outcome: Future[T] = Future()
 

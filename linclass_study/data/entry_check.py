@@ -26,41 +26,44 @@ WORDS = {"bag_of_words", "inverted_index"}
 
 def entry_problems(entry: Entry, folders: SearchFolders = SearchFolders()) -> Problems:  # noqa: B008 – it is frozen
     """Yield (path of keys, message) for each problem of the entry."""
-    infinite = [*_infinite(entry, [])]
+    infinite = [*_unstorable_numbers(entry, [])]
     if infinite:
         yield from infinite
         return
-    of_sources = [*_of_sources(entry, "source", folders), *_of_sources(entry, "test", folders)]
+    of_sources = [
+        *_sources_problems(entry, "source", folders),
+        *_sources_problems(entry, "test", folders),
+    ]
     yield from of_sources
     if not of_sources:
-        yield from _of_formats(entry)
-    yield from _of_classes(entry)
+        yield from _format_problems(entry)
+    yield from _class_problems(entry)
 
 
-def _infinite(value: Any, path: list[Any]) -> Problems:
+def _unstorable_numbers(value: Any, path: list[Any]) -> Problems:
     """YAML allows .nan, .inf and integers of any length; tables and JSON do not."""
     if isinstance(value, Mapping | list):
         items = value.items() if isinstance(value, Mapping) else enumerate(value)
         for key, item in items:
-            yield from _infinite(item, [*path, key])
+            yield from _unstorable_numbers(item, [*path, key])
     elif isinstance(value, float) and not math.isfinite(value):
         yield path, f"{value} is not a finite number"
     elif isinstance(value, int) and abs(value) > sys.float_info.max:
         yield path, f"a whole number of {value.bit_length()} bits is too large; give at most 1e308"
 
 
-def _of_sources(entry: Entry, key: str, folders: SearchFolders) -> Problems:
+def _sources_problems(entry: Entry, key: str, folders: SearchFolders) -> Problems:
     """The problems of each source; one more if all are files, and none of them exists."""
     sources = as_list(entry.get(key))
     paths = [[key, i] if isinstance(entry[key], list) else [key] for i in range(len(sources))]
     for path, source in zip(paths, sources, strict=True):
-        yield from (([*path, *inner], text) for inner, text in _of_source(source, entry))
+        yield from (([*path, *inner], text) for inner, text in _source_problems(source, entry))
     files = [source["file"] for source in sources if "file" in source]
     if files and len(files) == len(sources) and not any(map(folders.found, files)):
         yield [*paths[0], "file"], f"there is no file '{files[0]}'"
 
 
-def _of_source(source: Mapping[str, Any], entry: Entry) -> Problems:
+def _source_problems(source: Mapping[str, Any], entry: Entry) -> Problems:
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
         what = f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"
@@ -86,7 +89,7 @@ def _of_source(source: Mapping[str, Any], entry: Entry) -> Problems:
         yield ["csv"], "`names:` are for a file without a header; leave one out by `skip: 1`"
 
 
-def _of_formats(entry: Entry) -> Problems:
+def _format_problems(entry: Entry) -> Problems:
     """Keys about columns or words need a format that has columns or words."""
     files = [s for s in as_list(entry["source"]) if "file" in s or "url" in s]
     formats = {format_of(entry, s, s.get("file") or s["url"]) for s in files}
@@ -115,7 +118,7 @@ def _of_formats(entry: Entry) -> Problems:
         yield ["csv"], f"is not supported for {shown}; leave it out"
 
 
-def _of_classes(entry: Entry) -> Problems:
+def _class_problems(entry: Entry) -> Problems:
     classes = entry.get("classes")
     if isinstance(classes, Mapping):
         class_of: dict[str, str] = {}

@@ -129,7 +129,7 @@ def plane_margins(labels: np.ndarray, score: np.ndarray) -> np.ndarray | None:
     second, first = np.moveaxis(np.partition(score, K - 2, axis=-1)[..., K - 2 :], -1, 0)
     is_first = labels == np.arange(K)[:, None, None]
     margins = np.moveaxis(score, -1, 0) - np.where(is_first, second, first)
-    if _jump(margins, labels):
+    if _scores_jump(margins, labels):
         return None
     corners = np.stack([labels[:-1, :-1], labels[1:, :-1], labels[:-1, 1:], labels[1:, 1:]])
     differ = (corners != corners[0]).any(axis=0)  # cells with a boundary in them
@@ -139,7 +139,7 @@ def plane_margins(labels: np.ndarray, score: np.ndarray) -> np.ndarray | None:
     return np.where(drawn, margins, np.nan).astype(np.float32)
 
 
-def _jump(margins: np.ndarray, labels: np.ndarray) -> bool:
+def _scores_jump(margins: np.ndarray, labels: np.ndarray) -> bool:
     """Whether most steps between classes are far larger than both neighbouring steps on the same line."""
     ratios = []
     for field, codes in (margins, labels), (margins.transpose(0, 2, 1), labels.T):

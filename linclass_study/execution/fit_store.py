@@ -162,7 +162,7 @@ class RunsOfDataset:
 
         def folders() -> Iterator[Path]:
             yield own_folder
-            yield from sorted(_place(self.results, self.dataset, recipe).glob("*/"))
+            yield from sorted(_folder_of_recipe(self.results, self.dataset, recipe).glob("*/"))
             yield from (folder for folder in self._present.get(recipe, ()) if folder != own_folder)
 
         for folder in folders():
@@ -185,7 +185,7 @@ def replace(results: Path, dataset: str, method: str, added: Iterable[run_files.
     run = FittedRun.read(results / "runs" / dataset / method)
     if run is None or _is_contained(run, added):
         return
-    place = _place(results, dataset, run.record["recipe"])
+    place = _folder_of_recipe(results, dataset, run.record["recipe"])
     target = place / run_files.digest_of(sorted(map(astuple, run.made)))[:16]
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
@@ -199,7 +199,7 @@ def forget_contained(
     results: Path, dataset: str, recipe: str, added: Sequence[run_files.Added]
 ) -> None:
     """Remove stored runs that a run with these outcomes contains."""
-    for folder in _place(results, dataset, recipe).glob("*/"):
+    for folder in _folder_of_recipe(results, dataset, recipe).glob("*/"):
         run = FittedRun.read(folder)
         if run is None or _is_contained(run, added):
             remove(folder)
@@ -248,7 +248,7 @@ def remove(folder: Path) -> None:
             parent.rmdir()
 
 
-def _place(results: Path, dataset: str, recipe: str) -> Path:
+def _folder_of_recipe(results: Path, dataset: str, recipe: str) -> Path:
     return results / FOLDER / dataset / recipe
 
 

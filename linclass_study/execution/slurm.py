@@ -30,7 +30,7 @@ ENDING_STATE = "COMPLETING"
 
 def remember(name: str, results: Path) -> None:
     """Store the name of all jobs of this main process."""
-    file = _names(results)
+    file = _file_of_names(results)
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as names:
         print(name, file=names)
@@ -38,18 +38,18 @@ def remember(name: str, results: Path) -> None:
 
 def forget(results: Path) -> None:
     """Delete the stored names, when all jobs have ended."""
-    _names(results).unlink(missing_ok=True)
+    _file_of_names(results).unlink(missing_ok=True)
 
 
-def _names(results: Path) -> Path:
+def _file_of_names(results: Path) -> Path:
     return NAMES / short_digest(str(results.absolute()), size=8)
 
 
 def cancel_abandoned(results: Path, say: Callable[[str], object]) -> None:
     """Cancel the jobs of dead main processes of this study, and wait until they are gone."""
-    if not _names(results).exists():
+    if not _file_of_names(results).exists():
         return
-    names = _names(results).read_text(encoding="utf-8").split()
+    names = _file_of_names(results).read_text(encoding="utf-8").split()
     if jobs := living(names):
         message = f"An earlier run of this study left {len(jobs)} jobs to Slurm"
         say(f"{message}; they are cancelled: {' '.join(jobs)}")

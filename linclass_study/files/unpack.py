@@ -126,7 +126,7 @@ def binary(path: Path) -> Iterator[IO[bytes]]:
 # Nothing is written to disk. Members that are not regular files inside the archive (links, devices, names with `..`)
 # are skipped and logged; the others are read.
 
-LOGGED = 20  # skipped members that are logged by name; the others are counted
+MOST_LOGGED = 20  # skipped members that are logged by name; the others are counted
 ENCRYPTED = 1  # a flag of a member of a .zip
 DRIVE = re.compile(r"[A-Za-z]:")
 # \ud800…: bytes beside UTF-8
@@ -143,7 +143,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
         return
     seen: set[str] = set()
     left_out, is_zip = 0, zipfile.is_zipfile(path)
-    for name, wrong, opened in (_zip if is_zip else _tar)(path):
+    for name, wrong, opened in (_zip_members if is_zip else _tar_members)(path):
         parts = name.replace("\\", "/").split("/")
         if wrong:
             pass
@@ -155,14 +155,14 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
             wrong = "a second file of this name"
         if wrong:
             left_out += 1
-            if left_out <= LOGGED:
+            if left_out <= MOST_LOGGED:
                 print(f"left out of {path.name}: {name!a} ({wrong})")
         elif not _hidden(name):
             seen.add(name)
             with opened() as file:
                 content = (count_while_read(file, path.name) if is_zip else file).read()
             yield name, content
-    if left_out > LOGGED:
+    if left_out > MOST_LOGGED:
         print(f"left out of {path.name}: {left_out} members in all")
 
 
@@ -178,7 +178,7 @@ def _hidden(name: str) -> bool:
     return any(part.startswith(".") for part in Path(name).parts)
 
 
-def _zip(path: Path) -> Iterator[Member]:
+def _zip_members(path: Path) -> Iterator[Member]:
     try:
         with zipfile.ZipFile(path) as box:
             for about in box.infolist():
@@ -190,7 +190,7 @@ def _zip(path: Path) -> Iterator[Member]:
         raise Unavailable(f"the archive cannot be read ({error})") from None
 
 
-def _tar(path: Path) -> Iterator[Member]:
+def _tar_members(path: Path) -> Iterator[Member]:
     with binary(path) as raw:
         try:
             with tarfile.open(fileobj=raw, mode="r|") as box:

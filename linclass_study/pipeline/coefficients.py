@@ -21,10 +21,10 @@ from scipy import sparse
 from linclass.base.arrays import EstimatorLike
 from linclass.base.tables import Table, unique
 
-LOOK_AT = 8  # rows whose scores are compared
+COMPARED_ROWS = 8  # rows whose scores are compared
 # A step with one of these attributes (a selector, an imputer, PolynomialFeatures) does not change the columns whose
 # names it keeps.
-LEAVE = ("get_support", "missing_values", "powers_")
+KEEPS_COLUMNS = ("get_support", "missing_values", "powers_")
 SCORE_TOLERANCE = 1e-4  # of the largest score: some libraries compute in single precision
 
 
@@ -63,13 +63,13 @@ def of_fit(
     are not verified.
     """
     try:
-        rows = ready if score is None else ready.rows(np.arange(min(LOOK_AT, len(score))))
+        rows = ready if score is None else ready.rows(np.arange(min(COMPARED_ROWS, len(score))))
         weights, units = _read(estimator, rows)
-        if score is not None and not _gives(weights, units, score[: units.shape[0]]):
+        if score is not None and not _reproduce(weights, units, score[: units.shape[0]]):
             return None
         last = transforms[-1] if transforms else None
         if units is rows:
-            weights = _before(last, weights, ready.is_sparse)
+            weights = _before_scaling(last, weights, ready.is_sparse)
         weights = replace(weights, names=unique(weights.names))
         return weights if np.isfinite(weights.W).all() and np.isfinite(weights.b).all() else None
     except Exception:  # of any kind: coefficients are only shown, and must not end a run
@@ -107,7 +107,7 @@ def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
         if step is steps[-1][1] and _scales(step, before, rows):
             weights, units = _read(classifier, rows)
             if units is rows:
-                return _before(step, weights, unshifted=not step.with_mean), before
+                return _before_scaling(step, weights, unshifted=not step.with_mean), before
         rows = replace(rows, names=names_after(step, name, before.names, rows.names))
     return _read(classifier, rows)
 
@@ -116,7 +116,7 @@ def names_after(
     step: Any, name: str, before: Iterable[str], after: Iterable[str]
 ) -> tuple[str, ...]:
     """Names of columns after a step called `name`; scaler(age) if it may change a column but keeps its name."""
-    if any(hasattr(step, attribute) for attribute in LEAVE):
+    if any(hasattr(step, attribute) for attribute in KEEPS_COLUMNS):
         return tuple(after)
     names_before = {*before}
     return tuple(f"{name}({column})" if column in names_before else column for column in after)
@@ -131,7 +131,7 @@ def _scales(step: Any, before: Table, after: Table) -> bool:
     return np.allclose((_dense(before.X) - mean) / scale, _dense(after.X))
 
 
-def _before(last: Any, weights: Coefficients, unshifted: bool) -> Coefficients:
+def _before_scaling(last: Any, weights: Coefficients, unshifted: bool) -> Coefficients:
     """Coefficients of the features before a transform (x − mean_)/scale_; sparse rows are not shifted."""
     scale: Any = getattr(last, "scale_", ())
     if np.shape(scale) != weights.scale.shape:
@@ -141,7 +141,7 @@ def _before(last: Any, weights: Coefficients, unshifted: bool) -> Coefficients:
     return replace(weights, W=W, b=b, scale=np.asarray(scale, float))
 
 
-def _gives(weights: Coefficients, rows: Table, score: np.ndarray) -> bool:
+def _reproduce(weights: Coefficients, rows: Table, score: np.ndarray) -> bool:
     """Whether they reproduce the scores, up to a constant for all classes of a row."""
     Z = rows.X @ weights.W.T + weights.b
     if len(weights.W) == 1:

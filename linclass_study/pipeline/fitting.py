@@ -137,7 +137,7 @@ def _or_none(shortcut: Any, *arguments: Any) -> Any:
 # Small folds cost calls rather than arithmetic, so classifiers with `_scores_of_stack` score the rows of several folds
 # together. Other folds, and those with scores that are not finite, are predicted one by one.
 
-FIRST = coefficients.LOOK_AT
+FIRST = coefficients.COMPARED_ROWS
 STACK = 200_000  # numbers in the rows that are predicted at once: more leave the cache, fewer cost calls
 
 
