@@ -18,7 +18,14 @@ from linclass_study.analysis.answer import shortened
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.wording import format_p, status_words
 from linclass_study.project import ROOT
-from linclass_study.report.table import Column, Number, format_number, format_power, format_seconds
+from linclass_study.report.table import (
+    Column,
+    Number,
+    format_number,
+    format_power,
+    format_ratio,
+    format_seconds,
+)
 
 TEMPLATES = ROOT / "workflow" / "report"
 
@@ -42,9 +49,10 @@ NUMERALS: Mapping[str, Callable[[Any], str]] = {
     "p": format_p,
     "power": format_power,
     "seconds": format_seconds,
+    "ratio": format_ratio,
     "count": lambda value: "–" if value is None else f"{value:,}",
 }
-SORTED_BY_VALUE = ("seconds", "power", "p")  # kinds whose displayed text cannot be sorted
+SORTED_BY_VALUE = ("seconds", "ratio", "power", "p")  # kinds whose displayed text cannot be sorted
 
 
 class PageCells:

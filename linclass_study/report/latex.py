@@ -16,7 +16,7 @@ from typing import Any
 
 from linclass_study.analysis.wording import status_words
 from linclass_study.entries import Labels
-from linclass_study.report.table import Column, Number, ReportTable, format_seconds
+from linclass_study.report.table import Column, Number, ReportTable, format_ratio, format_seconds
 
 GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "η": "eta", "θ": "theta", "κ": "kappa",
@@ -44,8 +44,9 @@ DIGEST = 15  # letters of a digest that are shown
 
 
 def latex(table: ReportTable, label: str, labels: Labels) -> str:
-    """A table environment, or a longtable of what is longer than a page."""
-    columns = [_TexColumn.of(table, place, labels) for place in range(len(table.columns))]
+    """A table environment, or a longtable of what is longer than a page; without folded columns."""
+    shown = [place for place, column in enumerate(table.columns) if not column.folded]
+    columns = [_TexColumn.of(table, place, labels) for place in shown]
     size, blocks = _layout(columns)
     text = escaped(f"{table.title}. {table.caption}{table.note}")
     text = re.sub("`([^`]+)`", r"\\texttt{\1}", text)  # what one types
@@ -237,5 +238,6 @@ NUMBERS: Mapping[str, Any] = {
     "p": probability,
     "power": power,
     "seconds": lambda value: rf"\textrm{{{escaped(format_seconds(value))}}}",
+    "ratio": lambda value: rf"\textrm{{{escaped(format_ratio(value))}}}",
     "count": partial(fixed, places=0),
 }

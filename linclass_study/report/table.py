@@ -34,6 +34,7 @@ KINDS: dict[str, Any] = {
     "p": pl.Float64,  # a p-value or another probability
     "power": pl.Float64,  # one digit and exponent: 3e−9
     "seconds": pl.Float64,  # in a suitable unit
+    "ratio": pl.Float64,  # two significant digits
     "count": pl.Int64,
     "yes": pl.Boolean,
 }
@@ -42,7 +43,8 @@ KINDS: dict[str, Any] = {
 @dataclass(frozen=True)
 class Column:
     """A column: `key` is its name in files, `title` on the page, and `about` the tooltip. The page shows `names` names
-    of a list and counts the others. `marked` are methods whose names have a mark (analysis/tuned_values.py)."""
+    of a list and counts the others. `marked` are methods whose names have a mark (analysis/tuned_values.py). A `folded`
+    column is not on the page and in LaTeX until a reader chooses it; without scripts it is on the page."""
 
     key: str
     title: str
@@ -50,6 +52,7 @@ class Column:
     about: str = ""
     names: int = 6
     marked: frozenset[str] = frozenset()
+    folded: bool = False
 
     def mark_of(self, name: str) -> str:
         return MARK if name in self.marked else ""
@@ -220,6 +223,14 @@ def format_seconds(x: float | None) -> str:
             scaled = x * scale
             return f"{scaled:.2g} {unit}" if scaled < 10 else f"{scaled:.0f} {unit}"
     return f"{x / 3600:.1f} h"
+
+
+def format_ratio(x: float | None) -> str:
+    """A ratio of two durations, with two significant digits."""
+    if x is None:
+        return "–"
+    x = float(f"{x:.2g}")
+    return f"{x:.2g}" if 1e-4 <= x < 10 else f"{x:,.0f}" if x >= 10 else format_power(x)
 
 
 def format_power(x: float | None) -> str:

@@ -80,6 +80,8 @@ def chosen(
         by_name.setdefault(row[0], []).append([row[place] for place in some])
     names = [_known(row, by_name, f"a row of {name}") for row in rows] or [*by_name]
     kept = [table.columns[place] for place in some]
+    if columns:
+        kept = [replace(column, folded=False) for column in kept]
     marked = any(column.mark_of(name) for column in kept for name in (column.key, *names))
     return replace(
         table,

@@ -291,6 +291,22 @@ def test_the_address_restores_order_and_columns_of_the_leaderboard(open_page, ou
     assert page.evaluate(f"{BOX}.querySelector('[aria-sort]')") is None
 
 
+def test_columns_that_do_not_decide_are_shown_when_a_reader_chooses_them(page):
+    box = page.locator("#table-control")
+    box.scroll_into_view_if_needed()
+    shown = box.locator("thead th:visible")
+    columns = {"Method", "Control", "Difference", "Won", "Tied", "Lost", "Fit time ratio"}
+    first = [text.strip() for text in shown.all_text_contents()]
+    assert {*first} - columns in (
+        {"p (Holm)"},
+        {"p (ranks, corrected)"},
+        {"p (Holm)", "p (ranks, corrected)"},
+    )
+    box.get_by_role("button", name="Columns").click()
+    box.get_by_role("button", name="All").click()
+    assert shown.count() == box.locator("thead th").count() > len(first) + 5
+
+
 def test_drawings_stay_in_line_with_their_axes_where_columns_are_wider(narrowed):
     left = "((one) => one.getBoundingClientRect().left)"
     of_axes = narrowed.evaluate(f"{left}({BOX}.querySelector('thead .axis'))")

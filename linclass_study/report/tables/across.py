@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -38,7 +39,7 @@ def control(outcome: Outcome) -> ReportTable | None:
         for j, other in enumerate(one.others):
             clear = one.significant[j] * one.difference[j] > 0
             rows.append(
-                [one.control, other, one.n, Number(float(one.difference[j]), clear=bool(clear))]
+                [other, one.control, one.n, Number(float(one.difference[j]), clear=bool(clear))]
                 + [int(count) for count in one.won_tied_lost[j]]
                 + [float(one.wilcoxon.p[j])]
                 + [float(getattr(one.wilcoxon, key)[j]) for key in CORRECTIONS]
@@ -63,12 +64,20 @@ def control(outcome: Outcome) -> ReportTable | None:
         f"{_opposed(found, label)}{not_ranked_note(base, outcome.labels.methods)}"
     )
     words = " and ".join(dict.fromkeys(label[one.control] for one in found))
-    return ReportTable(
-        f"{words} against every other method, by several corrections",
-        caption,
-        _control_columns(found[0].rope),
-        rows,
-    )
+    tests_used = {"ranks" if one.by_ranks else "wilcoxon" for one in found}
+    columns = [
+        replace(column, folded=column.key in _folded(tests_used, len(found)))
+        for column in _control_columns(found[0].rope)
+    ]
+    return ReportTable(f"{words} against every other method", caption, columns, rows)
+
+
+def _folded(tests: set[str], n_controls: int) -> set[str]:
+    """The columns of what does not decide, which a reader can choose to see; a single control is in the title."""
+    folded = {"data_sets", "p", "p_bonferroni", "p_hochberg", "p_finner", "p_ranks"}
+    folded |= {"p_holm"} if "wilcoxon" not in tests else set()
+    folded |= {"p_ranks_holm"} if "ranks" not in tests else set()
+    return folded | ({"control"} if n_controls == 1 else set())
 
 
 def _opposed(found: list[Across], label: Mapping[str, str]) -> str:
@@ -85,21 +94,21 @@ def _opposed(found: list[Across], label: Mapping[str, str]) -> str:
 
 def _control_columns(rope: float) -> list[Column]:
     return [
+        Column("method", "Method", "method"),
         Column("control", "Control", "method"),
-        Column("method", "Against", "method"),
         Column("data_sets", "Data sets", "count"),
         Column("difference", "Difference", "number", "mean over data sets, positive if the control is better"),
         Column("won", "Won", "count", f"data sets on which the control is better by more than {rope:g}"),
         Column("tied", "Tied", "count", f"data sets on which they differ by at most {rope:g}"),
         Column("lost", "Lost", "count", f"data sets on which the control is worse by more than {rope:g}"),
-        Column("p", "p", "p", "Wilcoxon’s signed-rank test, without correction"),
+        Column("p", "p (Wilcoxon)", "p", "Wilcoxon’s signed-rank test, without correction"),
         *(
-            Column(f"p_{name}", name.capitalize(), "p", f"p with {name.capitalize()}’s correction")
+            Column(f"p_{name}", f"p ({name.capitalize()})", "p", f"p with {name.capitalize()}’s correction")
             for name in CORRECTIONS
         ),
         Column("p_ranks", "p (ranks)", "p", "z of mean ranks, without correction"),
-        Column("p_ranks_holm", "Corrected (ranks)", "p", "Holm’s correction, or Nemenyi’s test"),
-        Column("cost_ratio", "Fit time ratio", "number", "fit time of the control divided by that of the method"),
+        Column("p_ranks_holm", "p (ranks, corrected)", "p", "Holm’s correction, or Nemenyi’s test"),
+        Column("cost_ratio", "Fit time ratio", "ratio", "fit time of the control divided by that of the method"),
     ]  # fmt: skip
 
 

@@ -50,19 +50,19 @@ def focus(outcome: Outcome) -> ReportTable | None:
         rows += [*_focus_on_datasets(outcome, name)]
     words = metric_words(outcome.metric)
     columns = [
-        Column("focus", "Focus", "method"),
-        Column("method", "Against", "method"),
+        Column("method", "Method", "method"),
+        Column("focus", "Focus", "method", folded=len(names) == 1),
         Column("dataset", "On", "dataset"),
         Column("difference", "Difference", "number", f"in {words}, positive if the focus is better"),
         Column("better", "P(better)", "p", f"the focus is better by more than {rope:g}"),
         Column("equal", "P(equal)", "p", f"they differ by at most {rope:g}"),
         Column("worse", "P(worse)", "p", f"the focus is worse by more than {rope:g}"),
-        Column("p", "p", "p", "without correction"),
+        Column("p", "p", "p", "without correction", folded=True),
         Column("p_holm", "p (Holm)", "p", "with Holm’s correction over the other methods"),
         Column("won", "Won", "count", f"data sets on which the focus is better by more than {rope:g}"),
         Column("tied", "Tied", "count", f"data sets on which they differ by at most {rope:g}"),
         Column("lost", "Lost", "count", f"data sets on which the focus is worse by more than {rope:g}"),
-        Column("cost_ratio", "Fit time ratio", "number", "fit time of the focus divided by that of the method"),
+        Column("cost_ratio", "Fit time ratio", "ratio", "fit time of the focus divided by that of the method"),
         Column("decides", "What would decide", "text", "if the observed difference is the true one"),
     ]  # fmt: skip
     caption = (
@@ -89,7 +89,7 @@ def _focus_across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
         if copies[other] == {*found.datasets}:
             more = SAME_PREDICTIONS
         clear = bool(found.significant[j] * found.difference[j] > 0)
-        row = [found.control, other, ALL_DATASETS, Number(float(found.difference[j]), clear=clear)]
+        row = [other, found.control, ALL_DATASETS, Number(float(found.difference[j]), clear=clear)]
         row += [float(part[0, 1]) for part in chances]
         yield [*row, p, holm, *map(int, found.won_tied_lost[j]), ratios[j], more]
 
@@ -104,7 +104,7 @@ def _focus_on_datasets(outcome: Outcome, name: str) -> Iterator[list[Any]]:
         difference = Number(one.difference, interval=one.interval, clear=clear)
         ratio = cost_ratio(seconds, [one.dataset], name, one.other)
         nothing = (None,) * 3  # of won, tied and lost, or of probabilities
-        row = [name, one.other, one.dataset, difference, *(one.probabilities or nothing)]
+        row = [one.other, name, one.dataset, difference, *(one.probabilities or nothing)]
         yield [*row, one.p, one.holm, *nothing, ratio, more]
 
 

@@ -259,7 +259,7 @@ function ratingsFigure(width) {
   const draw = () => {
     const by = metric();
     if (independent(by).length < 2) { host.replaceChildren(); return; }
-    const width = host.clientWidth || 800, figures = [winFigure(by, width), costFigure(by, Math.min(width, 560)), study.sensitivity.length > 1 && sensitivityFigure(width), study.ratings.length && ratingsFigure(Math.min(width, 560))].filter(Boolean);
+    const width = host.clientWidth || 800, figures = [winFigure(by, width), study.sensitivity.length > 1 && sensitivityFigure(width), costFigure(by, Math.min(width, 560)), study.ratings.length && ratingsFigure(Math.min(width, 560))].filter(Boolean);
     host.replaceChildren(h("div", { class: "abreast" }, figures));
     for (const figure of figures) figure.style.width = `min(100%, max(26rem, ${Math.ceil(figure.querySelector(".scroll > svg").getBoundingClientRect().width) + 2}px))`;
   };

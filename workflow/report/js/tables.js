@@ -2,7 +2,7 @@
 
 const SHOWN = 25; // rows of a table of class long, until all are asked for
 const LONG = 12; // rows or columns, from which on they can be filtered
-const NUMBERS = ["number", "p", "power", "seconds", "count"];
+const NUMBERS = ["number", "p", "power", "seconds", "ratio", "count"];
 const words = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 const isNumeric = (heading) => NUMBERS.some((name) => heading.classList.contains(name));
@@ -51,7 +51,7 @@ class Interactive {
     this.keys = this.headings.map((heading) => heading.dataset.key ?? slug(titleOf(heading)));
     this.all = !box.classList.contains("long");
     this.typed = "";
-    this.hidden = new Set();
+    this.hidden = new Set(this.headings.flatMap((heading, place) => (heading.classList.contains("folded") ? [place] : [])));
     this.tools = h("div", { class: "tools" });
     box.querySelector(".scroll").before(this.tools);
     if (this.rows.length >= LONG) this.tools.append(search("Filter rows", "filter", (text) => { this.typed = text; this.show(); }));
