@@ -83,6 +83,7 @@ from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
 
 MAX_CLASSES = 30  # of a data set that are named; the others are counted
+LARGE = 2000  # scores, from which on scripts draw and add parts of the page when they are wanted
 MOST_CHARACTERS = 4_000_000  # characters of embedded SVG
 
 Figures = dict[tuple[str, str], dict[str, Any]]  # (figure, data set or "") → the template's item
@@ -166,6 +167,7 @@ def report(
     scripts = page_scripts()
     return environment.get_template("template.html.j2").render(
         outcome=outcome,
+        large=len(outcome.datasets) * len(outcome.methods) > LARGE,
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         scripts=[Markup(script) for script in scripts],
         script_hashes=[script_hash(script) for script in scripts],

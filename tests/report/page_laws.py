@@ -179,6 +179,7 @@ def is_printed_whole(open_page, path):
     for scripts in (True, False):
         page = open_page(path, scripts=scripts)
         page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
         missing = {*everything} - {*page.evaluate(SHOWN)[0]}
         assert not missing, (scripts, sorted(missing)[:5])
     page = open_page(path)
@@ -314,6 +315,10 @@ LAWS = (
     is_light_or_dark_as_preferred_and_light_on_paper, has_figures_of_readable_size,
     shows_reasons_in_a_narrow_window, shows_headings_beside_the_controls, has_tables_with_headings,
     can_be_used_by_keyboard, rests_where_motion_is_not_wanted, has_addresses_of_its_views,
+)  # fmt: skip
+
+OF_LARGE_PAGES = (
+    asks_for_nothing_and_says_nothing, is_printed_whole, is_complete_without_scripts, fits_its_window,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import shutil
+from unittest import mock
 
 import large_study
 import page_laws
@@ -14,7 +15,9 @@ from browsing import messages
 from cases import each
 from studies import Data, Method
 
+from linclass_study.report import page as report_page
 from linclass_study.report.contents import FIGURES
+from linclass_study.report.table import make_tables
 from linclass_study.textbook import course, textbook_page
 from linclass_study.textbook.course import script_names
 from linclass_study.textbook.published import compare_published
@@ -29,7 +32,7 @@ METHODS = 34  # more than a long table shows at first
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def outcome(tmp_path_factory):
     """Names and reasons that are markup, a long table, and every kind of ending."""
     data = {
         "plane": Data(rows=40, features=2),
@@ -42,8 +45,12 @@ def path(tmp_path_factory):
         "dead": Method(everywhere=("failed", f"raised {HOSTILE}")),
         "slow": Method(everywhere=("max_iter", "not within 1e-4 after 100 steps")),
     }
-    made = studies.build(tmp_path_factory.mktemp("study") / "results", data, methods, folds=2)
-    return studies.write_page(made, *FIGURES, pictures=True)
+    return studies.build(tmp_path_factory.mktemp("study") / "results", data, methods, folds=2)
+
+
+@pytest.fixture(scope="module")
+def path(outcome):
+    return studies.write_page(outcome, *FIGURES, pictures=True)
 
 
 @pytest.fixture
@@ -65,6 +72,34 @@ def test_every_page_keeps_the_laws_of_pages(open_page, pages, law, name):
 @each("name", ["report", "textbook"])
 def test_axe_core_finds_no_violation(open_page, pages, axe, name):
     page_laws.has_no_violations_of_axe_core(open_page, pages[name], axe)
+
+
+@pytest.fixture(scope="module")
+def large(outcome, path):
+    """The same study on a page to which scripts add parts when they are wanted."""
+    with mock.patch.object(report_page, "LARGE", 0):
+        text = report_page.report(outcome, make_tables(outcome), studies.MACHINE, ["my study.yaml"])
+    written = path.with_name("large.html")
+    written.write_text(text, encoding="utf-8")
+    return written
+
+
+@each("law", page_laws.OF_LARGE_PAGES, ids=lambda law: law.__name__)
+def test_large_pages_are_complete_on_screen_on_paper_and_without_scripts(open_page, large, law):
+    law(open_page, large)
+
+
+def test_a_link_into_a_part_that_scripts_add_opens_it(open_page, large):
+    page = open_page(large)
+    assert page.locator("#table-endings-plane").count() == 0
+    page.evaluate("location.hash = 'table-endings-plane'")
+    Table(page, "endings-plane").sort(1)
+    assert page.locator("#table-endings-plane").is_visible()
+    before = page.locator("noscript").count()
+    page = open_page(large, hash="#data=plane&tab=tables")
+    page.locator("#browser").scroll_into_view_if_needed()
+    assert page.locator("#tab-panel #table-performance-plane").is_visible()
+    assert 0 < page.locator("noscript").count() <= before
 
 
 class Table:

@@ -6,7 +6,7 @@ const study = JSON.parse(document.getElementById("study").textContent);
 const { methods, datasets } = study;
 const UNIT = 1e-5; // of scores
 const MICROSECOND = 1e-6; // of times
-const large = methods.length * datasets.length > 2000; // scores, from which on parts of the page wait to be drawn
+const large = "large" in document.documentElement.dataset; // parts of a page of many scores wait to be drawn
 const NEAR = 3; // names that are suggested for one that is unknown
 const TIE = UNIT; // scores that differ by no more than their rounding are equal
 
@@ -73,6 +73,22 @@ function whenNear(box, draw) {
     due = null;
   });
   return (changed) => { if (near) draw(changed); else due = changed; };
+}
+
+// On large pages, parts of the plain sequence are text in <noscript>, which browsers that run scripts do not parse.
+function unfold(box) {
+  for (const part of box.querySelectorAll("noscript")) part.replaceWith(document.createRange().createContextualFragment(part.textContent));
+  furnish(box);
+}
+addEventListener("toggle", ({ target }) => { if (target.open && target.querySelector("noscript")) unfold(target); }, true);
+addEventListener("beforeprint", () => { if (document.querySelector("noscript")) unfold(document); });
+
+// What scripts add to tables, which begin to work when they come near the window, and to figures.
+function furnish(box) {
+  for (const table of box.querySelectorAll(".tabled:not([data-ready], [data-late])"))
+    later(table, () => { if (!table.dataset.ready) { linkNames(table); new Interactive(table); } });
+  for (const figure of box.querySelectorAll("figure[data-name]:has(.files):not(:has(.exports))"))
+    figure.querySelector(".files").prepend(exportsOf(figure, figure.dataset.name), " ");
 }
 
 // Calls fill() once, when an element comes near the window or before the page is printed.

@@ -219,7 +219,11 @@ function giveBack() {
   borrowed.clear();
 }
 
-const plainSection = (d) => document.getElementById(datasets[d].anchor).closest("section");
+function plainSection(d) {
+  const section = document.getElementById(datasets[d].anchor).closest("section");
+  if (section.querySelector("noscript")) unfold(section);
+  return section;
+}
 
 // The decision boundaries of all methods, best first.
 function planesOf(plane) {

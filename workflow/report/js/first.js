@@ -2,5 +2,7 @@
 // replace nothing.
 document.documentElement.classList.add("js");
 addEventListener("DOMContentLoaded", () => {
-  if (!document.documentElement.dataset.drawn) document.documentElement.classList.remove("js");
+  if (document.documentElement.dataset.drawn) return;
+  document.documentElement.classList.remove("js");
+  for (const box of document.querySelectorAll("noscript")) box.outerHTML = box.textContent;
 });

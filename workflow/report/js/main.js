@@ -23,7 +23,13 @@ function addTheme() {
 
 // What is linked to is open.
 function openTarget() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const id = decodeURIComponent(location.hash.slice(1));
+  let target = document.getElementById(id);
+  if (!target && id && !id.includes("=")) {
+    const within = [...document.querySelectorAll("noscript")].find((box) => box.textContent.includes(`id="${id}"`));
+    if (within) unfold(within.parentElement);
+    target = document.getElementById(id);
+  }
   for (let box = target; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;
   const own = target?.closest("section.dataset")?.querySelector("details");
   if (own && target.tagName === "H3") own.open = true;
@@ -61,11 +67,7 @@ part(["metric", "plane", "panels"], drawPlanes);
 addTips();
 addTheme();
 
-// Tables begin to work when they come near the window, so that a page of hundreds opens at once.
-for (const box of document.querySelectorAll(".tabled")) later(box, () => { if (!box.dataset.ready) { linkNames(box); new Interactive(box); } });
-
-for (const figure of document.querySelectorAll("figure[data-name]:has(.files)"))
-  figure.querySelector(".files").prepend(exportsOf(figure, figure.dataset.name), " ");
+furnish(document);
 
 const closed = [];
 addEventListener("beforeprint", () => {
