@@ -7,6 +7,7 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ["--no-sandbox", "--disable-quic", "--host-resolver-rules=MAP * ~NOTFOUND"]
+PATIENCE = 300_000  # milliseconds, for machines that are busy
 HEIGHTS = {1280: 800, 768: 1024}  # pixels of windows of these widths; others are as high as a phone
 
 
@@ -39,6 +40,7 @@ def open_chromium():
                 context = browser.new_context(
                     offline=True, is_mobile=mobile, java_script_enabled=scripts
                 )
+                context.set_default_timeout(PATIENCE)
                 pages[kind] = context.new_page()
             page = pages[kind]
             if page.url.startswith("file:"):
