@@ -30,6 +30,7 @@ from linclass.separation.witness import COLUMNS, MAX_INTEGER_ENTRIES, only_zero
 # score 0.
 
 MAX_INEQUALITIES = 200_000_000  # parameters × inequalities: beyond this the answer may take minutes
+MAX_PROGRAM = 500_000  # the same for a linear program, where Newton's method proves nothing
 
 
 class Recession(NamedTuple):
@@ -54,8 +55,9 @@ def solve_inequalities(A: sparse.csr_array, strict: Array | None = None) -> Rece
 
 
 def _proved(rows: SignedRows) -> Recession:
+    small = rows.n_rows * rows.width <= MAX_PROGRAM
     try:
-        d = proved(rows).direction
+        d = proved(rows, "newton" if small else "newton_alone").direction
     except (Undecided, NotApplicable):
         return Recession(decided=False)
     if d is None:

@@ -21,12 +21,14 @@ and columns only: above `MAX_INTEGER_ENTRIES` such witnesses do not hold.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
 from linclass.base.arrays import Array
+from linclass.separation.exact_systems import PRIMES, echelon_modulo, solve_exactly
 from linclass.separation.signed_rows import (
     TINY,
     UNIT,
@@ -34,8 +36,8 @@ from linclass.separation.signed_rows import (
     contents_of_rows,
     decide_exactly,
     echelon,
-    null_space,
     product,
+    smallest,
 )
 
 RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
@@ -44,6 +46,7 @@ MAX_INTEGER_ENTRIES = 20_000  # entries of Z up to which separation is decided i
 BITS = 128  # length of such an entry; one of twice the length counts as two
 COLUMNS = 24  # columns of Z up to which it is; the cost is of fifth order in them
 ELIMINATED = 150  # rows or columns up to which a rank is found in integers
+MOST_ROUNDS = 20  # in which rows join until they span all
 CELLS = 4_000_000  # entries of Z up to which the rank is checked in integers
 MAX_PROOF_ENTRIES = 4_000_000  # entries of Z up to which the proof is of all rows, not of some with large multipliers
 
@@ -156,15 +159,25 @@ def _basis(rows: SignedRows, cells: float = np.inf) -> Array | None:
         Z = rows.take(first)
         Z = (Z.toarray() if sparse.issparse(Z) else Z)[:, used]
         few = first[linalg.qr(Z.T, mode="r", pivoting=True, check_finite=False)[1][: len(used)]]
-    while True:
-        _, independent, _ = echelon(rows.exactly(few, used))
+    for q in islice(cycle(PRIMES), MOST_ROUNDS):
+        independent, columns = echelon_modulo(rows.exactly(few, used), q)
         basis = few[independent]
-        if len(few) == len(first) or len(independent) == len(used):
+        if len(basis) == len(used):
             return basis
-        outside = _outside(rows, first, used, null_space(rows.exactly(basis, used)))
+        # rows that are independent modulo q are independent, but those that are not may be, too
+        outside = _outside(rows, first, used, _null_space(rows.exactly(basis, used), columns, q))
         if not len(outside):
             return basis
         few = np.r_[basis, outside[: len(used)]]
+    return None
+
+
+def _null_space(B: Array, columns: list[int], q: int) -> Array:
+    """Columns of integers that span {d : B d = 0}, for independent rows B with pivots in these columns."""
+    free = np.setdiff1d(np.arange(B.shape[1]), columns)
+    N = np.zeros((B.shape[1], len(free)), dtype=object)
+    N[columns], N[free, np.arange(len(free))] = solve_exactly(B[:, columns], -B[:, free], q)
+    return np.column_stack([smallest(vector) for vector in N.T])
 
 
 def _outside(rows: SignedRows, first: Array, used: Array, null: Array) -> Array:
@@ -185,6 +198,8 @@ def _others_are_right(rows: SignedRows, w: Array, b: float, touching: Array, bas
     if not z.max() > 0 or np.abs(z[touching]).max() > TOUCHING * z.max():
         return False
     exact = _orthogonal(rows, rows.direction(w, b), basis)
+    if exact is None:
+        return False
     largest = max(abs(v) for v in exact)
     d = np.array([float(Fraction(int(v), int(largest))) if v else 0.0 for v in exact])
     others = np.flatnonzero(~touching)
@@ -197,20 +212,22 @@ def _others_are_right(rows: SignedRows, w: Array, b: float, touching: Array, bas
     return not len(close) or bool((product(rows.exactly(close), exact) > 0).all())
 
 
-def _orthogonal(rows: SignedRows, d: Array, basis: Array) -> Array:
-    """d with as many entries changed as there are basis rows B, so that B d = 0."""
+def _orthogonal(rows: SignedRows, d: Array, basis: Array) -> Array | None:
+    """A multiple of d with as many entries changed as there are basis rows B, so that B d = 0."""
     used = np.flatnonzero(abs(rows.take(basis)).sum(axis=0))
     if not len(used):
         return d
     B = rows.exactly(basis, used)
-    _, _, columns = echelon(B)
-    fixed = np.setdiff1d(np.arange(len(used)), columns)
-    right = product(B[:, fixed], d[used[fixed]])
-    E, _, _ = echelon(np.column_stack([B[:, columns], right]))
-    pivot = E[0, 0]
-    d = d * pivot
-    d[used[columns]] = -E[:, -1]
-    return d * (1 if pivot > 0 else -1)
+    for q in PRIMES:
+        _, columns = echelon_modulo(B, q)
+        if len(columns) == len(B):
+            fixed = np.setdiff1d(np.arange(len(used)), columns)
+            right = product(B[:, fixed], d[used[fixed]])
+            changed, multiple = solve_exactly(B[:, columns], right[:, None], q)
+            d = d * multiple
+            d[used[columns]] = -changed[:, 0]
+            return d
+    return None
 
 
 # Lower bounds of singular values that hold whatever LAPACK returns.

@@ -14,8 +14,15 @@ from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_m
 from linclass.base.messages import NotApplicable
 from linclass.linear import recession
 from linclass.separation import signed_rows
+from linclass.separation.exact_systems import PRIMES, echelon_modulo, solve_exactly
 from linclass.separation.separability import Undecided, separability
-from linclass.separation.signed_rows import SignedRows, decide_exactly, integers, nearest_point
+from linclass.separation.signed_rows import (
+    SignedRows,
+    decide_exactly,
+    echelon,
+    integers,
+    nearest_point,
+)
 from linclass.separation.witness import exceed, lower_bound, only_zero
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -247,6 +254,37 @@ def test_features_that_depend_on_others_are_found_exactly():
 def combination(weights, rows):
     """Σ w x in whole numbers."""
     return [sum(w * int(v) for w, v in zip(weights, column, strict=True)) for column in rows.T]
+
+
+@each("seed", range(12))
+def test_systems_are_solved_as_by_elimination_in_integers(seed):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(1, 30)), int(rng.integers(1, 4))
+    B, C = rng.standard_normal((2, n, n + k)) * 10.0 ** rng.integers(-20, 20, n + k)
+    B, C = integers(B[:, :n]), integers(C[:, :k])
+    numerators, denominator = solve_exactly(B, C, PRIMES[seed % len(PRIMES)])
+    eliminated = echelon(np.column_stack([B, C]))[0]
+    assert (eliminated[:, n:] * denominator == numerators * eliminated[0, 0]).all()
+
+
+def test_rows_that_are_independent_modulo_a_prime_are_independent():
+    rng = np.random.default_rng(0)
+    A = rng.integers(-3, 4, (12, 4)) @ rng.integers(-3, 4, (4, 7))
+    rows, columns = echelon_modulo(A, PRIMES[0])
+    assert len(rows) == len(columns) == np.linalg.matrix_rank(A[np.ix_(rows, columns)]) == 4
+    assert echelon_modulo(A * PRIMES[0], PRIMES[0]) == ([], [])
+    assert len(echelon_modulo(A * PRIMES[0], PRIMES[1])[0]) == 4
+
+
+def test_classes_of_many_features_that_touch_in_one_row_are_called_separable():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 25))
+    y = (X @ rng.standard_normal((25, 5)) + 5 * rng.gumbel(size=(500, 5))).argmax(axis=1)
+    far = X[:, 0] > 1
+    y = np.where(far, 0, np.maximum(y, 1))
+    y[np.flatnonzero(far)[0]] = 2
+    model = LogisticRegression(penalty=None).fit(X, y)
+    assert model.status_ == "separable"
 
 
 def test_the_nearest_point_is_the_nearest():

@@ -23,6 +23,7 @@ from linclass.linear.solvers.starts import few_rows
 
 SUBSET_PART = 6  # of the rows precondition: with fewer and a weak penalty the Hessian is a poor one
 MAX_PRODUCTS = 8  # products for one step, above which a Hessian is formed to precondition the next
+HESSIAN_SHARE = 0.25  # the same for K scores, for each parameter: their Hessian has K² blocks
 MAX_HESSIAN = 500  # parameters up to which a Hessian takes not much longer than a few products
 MAX_SPARSE_HESSIAN = 150  # the same for sparse rows, as a subset does not contain every feature
 LARGEST_GRAM = 1000  # features
@@ -58,8 +59,8 @@ class NewtonCg(CentringSolver):
             passes = objective.design.passes
             s, Xs, solved = conjugate_gradients(times, -g, eta * length(g), precondition)
             exact = exact or not solved
-            one_score = g.ndim == 1 and g.size <= MAX_HESSIAN
-            if one_score and objective.design.passes - passes > MAX_PRODUCTS:
+            most = MAX_PRODUCTS if g.ndim == 1 else max(MAX_PRODUCTS, HESSIAN_SHARE * g.size)
+            if g.size <= MAX_HESSIAN and objective.design.passes - passes > most:
                 precondition = by_hessian(objective.at_with_hessian(point.theta))
             decrement = -float(np.vdot(g, s))
             new, t = backtrack(point, point.toward(s, Xs), -decrement)
