@@ -207,12 +207,16 @@ def suggest_methods(name: str, catalogue: Mapping[str, Any]) -> str:
     matching = [
         f"'{one}'"
         for one, entry in catalogue.items()
-        if _plain(one).startswith(plain)
-        or _plain(str(entry.get("classifier")).rpartition(".")[2]) == wanted
+        if _plain(one).startswith(plain) or _plain(_class_of(entry)) == wanted
     ][:SHOWN]
     if not matching:
         return suggest_name(name, catalogue)
     return f"did you mean {', '.join(matching[:-1])}{' or ' * (len(matching) > 1)}{matching[-1]}?"
+
+
+def _class_of(entry: Any) -> str:
+    """The name of its class; '' of an entry that is refused, as it is not a mapping."""
+    return str(entry.get("classifier")).rpartition(".")[2] if isinstance(entry, Mapping) else ""
 
 
 def _plain(name: str) -> str:
