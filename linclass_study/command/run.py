@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 import subprocess
 import sys
@@ -30,6 +31,7 @@ from linclass_study.data.formats.csv import header_columns
 from linclass_study.errors import StudyError, Unavailable
 from linclass_study.execution.folds import make_folds
 from linclass_study.execution.job_plan import plan_bundles, run_seconds
+from linclass_study.files.writing import yaml_text
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import divides_test_rows, selected_protocols, size_of
@@ -59,12 +61,12 @@ def init(folder: Path, csv: Path | None = None, target: str = "") -> Iterator[st
 
     A file that exists is never overwritten.
     """
+    catalogues = {kind: read_yaml(ROOT / "config" / f"{kind}.yaml") for kind in KINDS}
     if csv is None:
         files = sorted(STARTER.glob("*.*"))
         texts = {file.name: file.read_text(encoding="utf-8") for file in files}
     else:
-        texts = {"study.yaml": _study_of_csv(folder, csv, target)}
-    catalogues = {kind: read_yaml(ROOT / "config" / f"{kind}.yaml") for kind in KINDS}
+        texts = {"study.yaml": _study_of_csv(folder, csv, target, catalogues["datasets"])}
     texts[SCHEMA] = json.dumps(schema_for_editors(catalogues), indent=1)
     if there := [name for name in texts if (folder / name).exists()]:
         raise StudyError(f"{folder / there[0]} exists; give another folder, or move the file away")
@@ -76,7 +78,7 @@ def init(folder: Path, csv: Path | None = None, target: str = "") -> Iterator[st
     yield f"next  {where}linclass run study.yaml"
 
 
-def _study_of_csv(folder: Path, csv: Path, target: str) -> str:
+def _study_of_csv(folder: Path, csv: Path, target: str, taken: Iterable[str]) -> str:
     refused = []
     for separator in ",;\t|":
         try:
@@ -90,13 +92,15 @@ def _study_of_csv(folder: Path, csv: Path, target: str) -> str:
         raise StudyError(
             f"{csv} has no column '{target}'; its columns are {first_names(columns, 12)}: give one as --target"
         )
-    name = "".join(letter if letter.isalnum() else "_" for letter in csv.stem).lower().strip("_")
+    name = re.sub("[^a-z0-9]", "_", csv.stem.lower()).strip("_")
     path = csv.resolve()
     shown = path.relative_to(folder.resolve()) if path.is_relative_to(folder.resolve()) else path
-    quoted = target if target.isidentifier() else f'"{target}"'
-    dialect = f"\n      csv: {json.dumps({'separator': separator})}" * (separator != ",")
+    dialect = f"\n      csv: {{separator: {json.dumps(separator)}}}" * (separator != ",")
     return STUDY_OF_CSV.format(
-        name=name or "data", file=f'"{shown}"', dialect=dialect, target=quoted
+        name=yaml_text(f"my_{name}" if name in taken else name or "data"),
+        file=yaml_text(shown),
+        dialect=dialect,
+        target=yaml_text(target),
     )
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each
 from jsonschema import Draft202012Validator
 
 from linclass_study.analysis.study_file import read_study
@@ -86,6 +87,20 @@ def test_init_makes_a_study_of_a_csv_file(here, linclass, refused):
     assert linclass("check", "study.yaml").code == 0
     with pytest.raises(StudyError, match=r"no.csv: the file cannot be read"):
         list(run.init(here, here / "no.csv", "y"))
+
+
+@each(("file", "target"), [
+    ("2024.csv", "on"), ("on.csv", 'a "b" c'), ('q"uote.csv', "Null"), ("iris.csv", "7 days"), ("Größe.csv", "ä: b"),
+])  # fmt: skip
+def test_init_writes_a_study_without_errors_whatever_the_names(tmp_path, file, target):
+    lines = [",".join(("x", '"{}"'.format(target.replace('"', '""'))))]
+    (tmp_path / file).write_text(
+        "\n".join([*lines, *(f"{k},{'ab'[k % 3 == 0]}" for k in range(30))])
+    )
+    folder = tmp_path / Path(file).stem
+    [*run.init(folder, tmp_path / file, target)]
+    (dataset,) = run.checked_study([folder / "study.yaml"]).datasets.values()
+    assert dataset["target"] == target
 
 
 def test_init_finds_the_separator_of_a_csv_file(here, linclass, refused):
