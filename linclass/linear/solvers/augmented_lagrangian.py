@@ -10,7 +10,7 @@ the larger the reach. The stopping test is the duality gap of the slopes.   Rock
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -298,9 +298,15 @@ class FromSlopes(SemismoothNewton):
     before: Solution | None = None
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        if objective.design.is_kernel:
-            return self.solve_by_steps(objective, start, trace)
-        return super().minimize(objective, start, trace)
+        """The solution from the slopes before; if that fails, the one without them."""
+        by_steps = objective.design.is_kernel
+        near = (self.solve_by_steps if by_steps else super().minimize)(objective, start, trace)
+        if near.converged or near.n_iter >= self.max_steps:
+            return near
+        alone = SemismoothNewton(self.tol, self.max_steps - near.n_iter)
+        solution = alone.minimize(objective, objective.zero(), trace)
+        best = min(near, solution, key=lambda found: found.certificate)
+        return replace(best, n_iter=near.n_iter + solution.n_iter)
 
     def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
@@ -311,16 +317,9 @@ class FromSlopes(SemismoothNewton):
         point, most = objective.at(start), self.max_steps
         if (system := newton_system(objective)).exact:
             end = min(n_iter + GUESSES, most)
-            near = self.follow_kinks(point, slopes, system, n_iter, end, trace)
-        else:
-            reach, end = (
-                ROUND_REACH / objective.loss.scale(objective.y),
-                min(n_iter + NEAR_STEPS, most),
-            )
-            near = self.by_rounds(point, slopes, reach, True, end, n_iter, trace)
-        if near.converged or near.n_iter >= most:
-            return near
-        return super().descend(objective, start, trace, near.n_iter)
+            return self.follow_kinks(point, slopes, system, n_iter, end, trace)
+        reach, end = ROUND_REACH / objective.loss.scale(objective.y), min(n_iter + NEAR_STEPS, most)
+        return self.by_rounds(point, slopes, reach, True, end, n_iter, trace)
 
     def follow_kinks(
         self,
@@ -361,6 +360,9 @@ class FromSlopes(SemismoothNewton):
                 reach *= REACH_RATIO if certificate < last else 1 / REACH_RATIO
                 last = certificate
         point, s, certificate, _ = best
+        if certificate > self.tol:  # which `near_gap` may have estimated too low
+            point = P.at(point.theta)
+            certificate = certify(point, s)
         return Solution.at(point, certificate, self.tol, n_iter, slopes=s, scores=point.scores)
 
 
