@@ -291,9 +291,22 @@ def test_the_address_restores_order_and_columns_of_the_leaderboard(open_page, ou
     assert page.evaluate(f"{BOX}.querySelector('[aria-sort]')") is None
 
 
+def test_a_grey_method_stands_out_in_the_leaderboard_while_its_view_is_open(page):
+    grey = page.evaluate("methods.findIndex((_, m) => !leading.includes(m))")
+    name = page.evaluate(f"methods[{grey}].name")
+    selected = page.locator("#leaderboard tr.selected .name")
+    assert selected.count() == 0
+    visit(page, f"#method={name}")
+    assert selected.all_text_contents() == [name]
+    visit(page, f"#method={page.evaluate('methods[leading[0]].name')}")
+    assert selected.count() == 0
+
+
 def test_columns_that_do_not_decide_are_shown_when_a_reader_chooses_them(page):
     box = page.locator("#table-control")
     box.scroll_into_view_if_needed()
+    chooser = box.get_by_role("button", name="Columns")
+    chooser.wait_for()
     shown = box.locator("thead th:visible")
     columns = {"Method", "Control", "Difference", "Won", "Tied", "Lost", "Fit time ratio"}
     first = [text.strip() for text in shown.all_text_contents()]
@@ -302,8 +315,8 @@ def test_columns_that_do_not_decide_are_shown_when_a_reader_chooses_them(page):
         {"p (ranks, corrected)"},
         {"p (Holm)", "p (ranks, corrected)"},
     )
-    box.get_by_role("button", name="Columns").click()
-    box.get_by_role("button", name="All").click()
+    chooser.click()
+    box.get_by_role("button", name="All", exact=True).click()
     assert shown.count() == box.locator("thead th").count() > len(first) + 5
 
 

@@ -179,6 +179,14 @@ function drawLeaderboard() {
     h("p", { class: "caption" }, legendOf(by, several)), testsOf(several));
   host.replaceChildren(unknownNote("metric", study.metrics), box);
   new Interactive(box);
+  markSelected();
+}
+
+// The method whose view is open is not grey.
+function markSelected() {
+  const m = place(methods, view.get("method"));
+  for (const row of document.querySelectorAll("#leaderboard tbody tr"))
+    row.classList.toggle("selected", !leading.includes(m) && Number(row.querySelector(".name").dataset.m) === m);
 }
 
 function legendOf(by, across) {

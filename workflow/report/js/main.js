@@ -63,6 +63,7 @@ addEventListener("click", (event) => {
 });
 part(["metric"], drawMetric);
 part(["metric"], drawLeaderboard);
+part(["method"], markSelected);
 part(["metric", "plane", "panels"], drawPlanes);
 addTips();
 addTheme();
