@@ -353,7 +353,8 @@ def of_coefficients(
         beta, theta = -P.weights * s / P.strength, solution.theta.copy()
         P.weight_part(theta)[...] = P.weight_part(P.design.pull(beta))
         point = P.at(theta)
-        if (certificate := certify(point, s)) < best:
+        certificate = certify(point, s)
+        if not fits or certificate < best:
             best, found = certificate, (beta, point, s)
         left = solver.max_steps - n_iter
         if best <= solver.tol or fits == MORE_FITS or not solution.converged or left < 1:

@@ -9,6 +9,7 @@ from scipy import sparse
 import linclass as L
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
+from linclass.kernels import kernel_machine
 from linclass.kernels.kernel_features import few_features, largest_eigenvalue, shift_to_psd
 from linclass.kernels.kernel_machine import gamma_scale
 
@@ -218,6 +219,15 @@ def test_the_certificate_is_that_of_the_coefficients(loss):
         own = losses.mean() + fit.strength / 2 * np.square(fit.coef_).sum()
         assert own <= best.objective_ / (1 - 1.001e-2)
         assert own == pytest.approx(fit.objective_, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:KernelSVM ended max_iter")
+def test_coefficients_without_a_certificate_are_kept_and_not_converged(monkeypatch):
+    monkeypatch.setattr(kernel_machine, "certify", lambda point, slopes: np.inf)
+    X, y = data(2)
+    fit = L.KernelSVM(kernel="linear").fit(X, y)
+    assert fit.status_ == "max_iter"
+    assert fit.score(X, y) > 0.6
 
 
 # Support vector regression of targets far from 0, c + s·y: the function c + s·f, for the intercept is free.
