@@ -28,7 +28,7 @@ from linclass_study.project import DEFAULT_STUDY
 
 NAME = "study.json"
 FORMAT = 1  # changes when an older linclass could not read the folder, or would misunderstand it
-REMEDY = "run snakemake to its end, which writes it"
+REMEDY = "run the study to its end, which writes it"
 PARTS = ("datasets", "methods", "evaluation", "limits", "parameters", "figure_style")
 
 

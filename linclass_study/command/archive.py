@@ -137,7 +137,7 @@ def written_on(results: ResultsFolder) -> datetime:
 
 
 ROW_OF_FOLD = ["protocol", "repeat", "fold", "row"]
-REMEDY = "it was changed or damaged since; delete it and run snakemake again"
+REMEDY = "it was changed or damaged since; delete it and run the study again"
 
 
 def require_consistent(results: ResultsFolder) -> None:
@@ -239,9 +239,9 @@ class Citation:
             usual = canonicalize_license_expression(self.license)
         except InvalidLicenseExpression:
             alike = [name for name in USUAL if name.lower().startswith(self.license.lower())]
-            meant = f"did you mean {alike[0]}? " if alike else ""
+            meant = f"did you mean {alike[0]}? Write" if alike else "write"
             raise StudyError(
-                f"--license {self.license!r} is not a valid SPDX expression; {meant}Write for example "
+                f"--license {self.license!r} is not a valid SPDX expression; {meant} for example "
                 f"{', '.join(USUAL[:SHOWN])}, or another identifier of https://spdx.org/licenses, or several, as "
                 "'CC-BY-4.0 OR MIT'"
             ) from None

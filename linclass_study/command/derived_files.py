@@ -101,7 +101,7 @@ def write_figures(
     drawn = drawn_figures(outcome)
     if not drawn:
         raise StudyError(
-            f"{results.given} has no figures; run snakemake to its end, which draws them"
+            f"{results.given} has no figures; run the study to its end, which draws them"
         )
     known = {*drawn, *(figure for figure, _ in drawn.values())}
     for name in names:

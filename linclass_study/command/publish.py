@@ -105,7 +105,7 @@ def publish(
     may be imported for metrics, without predictions alone."""
     lacks = archive.missing_parts(results)
     if lacks and not partial:
-        remedy = "run snakemake to its end, or publish what there is with --partial"
+        remedy = "run the study to its end, or publish what there is with --partial"
         raise StudyError(f"{results.given} is not finished: {lacks}; {remedy}")
     with tempfile.TemporaryDirectory(prefix="linclass-") as scratch:
         folder = results.folder.resolve()
@@ -137,7 +137,7 @@ def _without_predictions(
     )
     if not results.table("fits", path).sort(FIT).equals(fits.sort(FIT)):
         raise StudyError(
-            f"{results.given}: fits.parquet does not match the fits in runs/; run snakemake to its end"
+            f"{results.given}: fits.parquet does not match the fits in runs/; run the study to its end"
         )
     bare = replace(results, predictions=False)
     merge([bare], into, trusted=trusted, place=results.folder)

@@ -28,7 +28,7 @@ LARGEST_JSON = 10**8  # bytes
 VALUE = 80  # bytes in memory of a small value of JSON
 ABOUT: dict[str, type] = {"status": str, "reason": str, "classes": list, "class_counts": list}
 ABOUT |= {"rows": int, "n_features": int}
-REMEDY = "delete it and run snakemake again, which recreates it"
+REMEDY = "delete it and run the study again, which recreates it"
 
 
 @contextmanager

@@ -204,7 +204,7 @@ def test_a_study_json_with_absurd_values_is_refused_in_one_line(refused, a, b):
         (a / "study.json").write_text(text)
         line = refused("publish", a)
         assert "is not a valid study.json" in line
-        assert line.endswith("run snakemake to its end, which writes it")
+        assert line.endswith("run the study to its end, which writes it")
 
 
 def test_results_of_a_later_format_are_refused_in_one_line(linclass, a, b):

@@ -282,5 +282,5 @@ def test_damaged_files_unfinished_studies_and_existing_targets_are_refused_in_on
         (a / file).write_bytes(before)
     (a / "study.json").unlink()
     line = refused("merge", a, "--into", tmp_path / "c")
-    assert f"{a}/study.json does not exist: run snakemake to its end" in line
+    assert f"{a}/study.json does not exist: run the study to its end" in line
     assert not (tmp_path / "c").exists()

@@ -258,7 +258,7 @@ def test_a_study_without_one_of_its_files_is_not_finished(refused, finished):
     for file in ("report.html", "answer.txt", "tables/summary.csv"):
         (finished / file).unlink()
     line = refused("publish", finished)
-    lacks = "is not finished: 3 files are missing (first: report.html); run snakemake to its end"
+    lacks = "is not finished: 3 files are missing (first: report.html); run the study to its end"
     assert lacks in line
     assert "summary" not in line
 
@@ -284,7 +284,7 @@ def test_an_archive_is_cited_as_its_authors_say(published, finished):
     (["--author", "42"], "'42': invalid author; write --author 'Family, Given'"),
     (["--author", "Lovelace, -"], "invalid author"),
     (["--license", "CC BY 4.0"], "not a valid SPDX expression"),
-    (["--license", "foo"], "--license 'foo' is not a valid SPDX expression; Write for example CC-BY-4.0"),
+    (["--license", "foo"], "--license 'foo' is not a valid SPDX expression; write for example CC-BY-4.0"),
     (["--license", "foo-9"], "--license 'foo-9' is not a valid SPDX expression"),
     (["--license", "cc-by"], "did you mean CC-BY-4.0?"),
     (["--crate"], "--crate requires --license"),

@@ -192,4 +192,4 @@ def test_figures_that_cannot_be_made_are_one_line(linclass, a, drawn, tmp_path):
 
 def test_results_without_figures_name_the_command_that_draws_them(linclass, a):
     (error,) = linclass("figures", a).errors
-    assert "has no figures; run snakemake to its end" in error
+    assert "has no figures; run the study to its end" in error

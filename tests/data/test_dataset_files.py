@@ -103,7 +103,7 @@ def test_a_table_refuses_names_that_do_not_fit():
 def test_a_damaged_file_is_named_with_a_remedy(found, paths):
     save_dataset(found, *paths)
     whole = paths[0].read_bytes()
-    remedy = r"a\.npz cannot be read .*: delete it and run snakemake again"
+    remedy = r"a\.npz cannot be read .*: delete it and run the study again"
     for damaged in (b"", whole[: len(whole) // 2], b"text"):
         paths[0].write_bytes(damaged)
         with pytest.raises(StudyError, match=remedy):
