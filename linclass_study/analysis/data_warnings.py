@@ -72,7 +72,7 @@ def _nearly_numeric(name: str, facts: tuple[int, int, list[str]]) -> str:
     if all(map(has_decimal_comma, examples)):
         return (
             f"{why} {'has' if n_others == 1 else 'have'} a comma ({few}); if it is a decimal mark, add "
-            '`csv: {decimal: ","}` to the entry'
+            '`decimal: ","` under `csv:` of the entry'
         )
     return (
         f"{why} {'is not a number' if n_others == 1 else 'are not numbers'} ({few}); correct or empty "

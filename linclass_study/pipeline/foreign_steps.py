@@ -188,7 +188,7 @@ def _of_text(table: Table, missing: str) -> str:
         commas = all(map(has_decimal_comma, cells))
         what = "decimal commas" if commas else "cells"
         facts.append(f"column '{name}' is text because of {what} such as '{cells[0]}'")
-        decimal = 'add `csv: {decimal: ","}` to the data set\'s entry'
+        decimal = 'add `decimal: ","` under `csv:` of the data set\'s entry'
         remedies.append(decimal if commas else "correct or empty these cells in the file")
     for name in [name for name in table.levels if name not in stray][:1]:
         facts.append(f"column '{name}' is text")

@@ -230,7 +230,7 @@ def test_decimal_commas_are_named_with_the_key_that_reads_them():
         assert facts["nearly_numeric_columns"] == {"income": [len(levels) - 20, 20, [*commas[:3]]]}
         (sentence,) = serious(facts | {"identifier_columns": {"income": [20, 20]}})
         assert f"because 20 of its {len(levels)} values have a comma ('0,5', " in sentence
-        assert sentence.endswith('add `csv: {decimal: ","}` to the entry')
+        assert sentence.endswith('add `decimal: ","` under `csv:` of the entry')
     facts = nearly_numeric(table((*commas, "k.A.")))
     assert facts["nearly_numeric_columns"] == {"income": [20, 1, ["k.A."]]}
     assert not nearly_numeric(table((*commas, "1,000,000")))["nearly_numeric_columns"]

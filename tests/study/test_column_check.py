@@ -192,7 +192,7 @@ def test_remedies_name_categories_missing_values_and_columns_that_should_be_numb
     )
     assert refusal({"dose": COMMAS}) == (
         "column 'dose' is text because of decimal commas such as '0,5'; "
-        'add `csv: {decimal: ","}` to the data set\'s entry'
+        'add `decimal: ","` under `csv:` of the data set\'s entry'
     )
     assert refusal({"dose": MARKED}) == (
         "column 'dose' is text because of cells such as '12k'; correct or empty these cells in the file"
