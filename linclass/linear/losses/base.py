@@ -85,6 +85,11 @@ class Loss(NamedPart):
         B *= np.sqrt(weights * curvatures)[:, None]
         return B.T @ B
 
+    def hessian_among(self, B: Array, weights: Array, curvatures: Array, free: Array) -> Array:
+        """The rows and columns of `hessian` for the parameters that `free` marks."""
+        H = self.hessian(B, weights, curvatures)
+        return H if free.all() else H[np.ix_(free.ravel(), free.ravel())]
+
     def conjugates(self, y: Array, s: Array) -> Array:
         """ℓ*(s) = sup_z s·z − ℓ(y, z), at slopes s."""
         raise self._missing("conjugates")

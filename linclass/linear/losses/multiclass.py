@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import xlogy
@@ -140,6 +141,20 @@ class Softmax(LossByJet):
         np.negative(H, out=H)
         diagonal = np.einsum("kikj->kij", H.reshape(K, width, K, width))  # a view of these blocks
         diagonal += (P_root @ root.T).reshape(K, width, width)
+        return H
+
+    def hessian_among(self, B: Array, weights: Array, curvatures: Array, free: Array) -> Array:
+        """The same two products, of the features of the free entries."""
+        if 2 * np.count_nonzero(free) > free.size:
+            return super().hessian_among(B, weights, curvatures, free)
+        k, j = np.nonzero(free)
+        root = np.multiply(B.T[j], np.sqrt(weights), order="C")
+        P_root = curvatures[k] * root
+        H = P_root @ P_root.T
+        np.negative(H, out=H)
+        bounds = np.searchsorted(k, np.arange(len(free) + 1))
+        for first, last in pairwise(bounds):
+            H[first:last, first:last] += P_root[first:last] @ root[first:last].T
         return H
 
     def conjugates(self, y: Array, s: Array) -> Array:

@@ -115,25 +115,26 @@ class NewtonStep(Step):
         objective, single = point.objective, len(point.objective.shape) == 1
         rounding = GROUP_ROUNDING if objective.penalty.grouped and not single else SINGLE_ROUNDING
         penalty_curvature = np.asarray(objective.curvature / self.units.scale**2)  # of the penalty
+        of_penalty = np.zeros(objective.shape)
+        objective.weight_part(of_penalty)[...] = penalty_curvature
         H = self._of_losses(point, single)
-        bends = diagonal(H).reshape(objective.shape)
+        bends = diagonal(H)
         weak = 0 < penalty_curvature.min(initial=np.inf) < WEAK_CURVATURE * bends.max()
         if weak and objective.loss.piecewise_quadratic:
             H, rounding = self._of_losses(point, single=False), DOUBLE_ROUNDING
-            bends = diagonal(H).reshape(objective.shape)
+            bends = diagonal(H)
         least = rounding * bends.max()  # of the loss; a constant feature has only the penalty's
-        objective.weight_part(bends)[...] += penalty_curvature
+        bends += of_penalty[self.free]
         bends *= 1 + rounding
         # rows that are fitted to rounding have no curvature left; a feature of such rows alone would have none, nor
         # has one of rows on straight pieces alone: its step then passes every kink, and the line search shortens it
         if objective.loss.piecewise_quadratic and not objective.loss.quadratic:
             least = max(least, STRAIGHT_CURVATURE * self.residual(point))
         np.maximum(bends, least, out=bends)
-        free = self.free.ravel()
-        return H if single and free.all() else H[np.ix_(free, free)]
+        return H
 
     def _of_losses(self, point: Point, single: bool) -> Array:
-        """∇² of the losses, in single precision at half the cost."""
+        """∇² of the losses among the free entries, in single precision at half the cost."""
         objective, units = point.objective, self.units
         design, w, curvatures = objective.design, objective.weights, point.curvatures
         if single:
@@ -141,12 +142,12 @@ class NewtonStep(Step):
             scale = np.append(units.scale, np.ones(int(design.intercept)))
             H /= scale
             H /= scale[:, None]
-            return H
-        H = np.zeros((objective.n_parameters, objective.n_parameters))
+            return H if self.free.all() else H[np.ix_(self.free, self.free)]
+        H = np.zeros((np.count_nonzero(self.free),) * 2)
         for rows, B in design.blocks(max(64, BLOCK // len(curvatures))):
             B[:, : design.n_features] -= units.mean
             B[:, : design.n_features] /= units.scale
-            H += objective.loss.hessian(B, w[rows], curvatures[..., rows])
+            H += objective.loss.hessian_among(B, w[rows], curvatures[..., rows], self.free)
         return H
 
 
@@ -204,7 +205,7 @@ JOINING = 64  # entries that may join, and half as many as are in the support
 RESIDUAL_CUT = 0.1  # reduction of the residual before other entries are considered
 MAX_HESSIAN = 2000  # features up to which the Hessian of one score is formed
 MAX_SPARSE_HESSIAN = 300  # the same for sparse rows, whose products are cheap
-MAX_JOINT_HESSIAN = 300  # parameters up to which the Hessian of K scores is formed
+MAX_JOINT_HESSIAN = 600  # entries of W up to which the Hessian of K scores is formed
 MAX_STRAIGHT_HESSIAN = 600  # the same if the loss has linear pieces, without curvature for CG
 
 
@@ -239,7 +240,7 @@ class WorkingSet:
             several = MAX_STRAIGHT_HESSIAN if straight else MAX_JOINT_HESSIAN
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
             most = single if free.ndim == 1 else several
-            direct = free.size <= most or not objective.penalty.entrywise
+            direct = np.count_nonzero(free) <= most or not objective.penalty.entrywise
             chosen_units = Units(units.mean[features], units.scale[features])
             if units.rough:
                 chosen_units = Units.of(self.sub)
