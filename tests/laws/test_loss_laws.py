@@ -95,6 +95,9 @@ def test_curvatures_are_differences_and_sum_to_the_hessian(name):
         blocks.append([(B * (w * c)[:, None]).T @ B for c in np.atleast_2d(curved)])
     expected = np.block([[blocks[k][l] for k in range(len(blocks))] for l in range(len(blocks))])
     assert_allclose(loss.hessian(B.copy(), w, C), expected, atol=1e-12)
+    free = np.random.default_rng(1).random((*C.shape[:-1], B.shape[1])) < 0.4
+    among = expected[np.ix_(free.ravel(), free.ravel())]
+    assert_allclose(loss.hessian_among(B.copy(), w, C, free), among, atol=1e-12)
 
 
 @each("name", CONVEX)

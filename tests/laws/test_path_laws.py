@@ -392,6 +392,19 @@ def test_a_path_over_features_far_from_0_descends(seed):
     assert (np.diff([fit.objective_ for fit in path]) < 0).all()
 
 
+def test_an_l1_path_of_several_classes_on_dependent_features_takes_few_steps():
+    rng = np.random.default_rng(0)
+    y = np.arange(150) % 8
+    centres, walks = (
+        rng.standard_normal((8, 60)).cumsum(1),
+        rng.standard_normal((150, 60)).cumsum(1),
+    )
+    X = centres[y] / 2 + walks + 0.01 * rng.standard_normal((150, 60))
+    fits = L.LogisticRegression(penalty="l1", tol=1e-4).path(X, y, np.geomspace(0.5, 1e-4, 20))
+    assert max(fit.certificate_ for fit in fits) <= 1e-4
+    assert sum(fit.n_iter_ for fit in fits) < 150  # conjugate gradients alone take 434
+
+
 def test_slopes_of_the_last_strength_fail_nothing_that_a_fit_without_them_does():
     """Without block pivoting, four of these fits with a kernel of high rank once missed `tol`."""
     rng = np.random.default_rng(0)

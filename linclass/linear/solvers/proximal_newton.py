@@ -199,14 +199,17 @@ class OrthantStep(Step):
 #
 # All computations have its size: its columns of X, its weights, its Hessian. There are two kinds of step. For one
 # score the quadratic program is solved exactly (`NewtonStep`). For K scores, or many features, conjugate
-# gradients approach its solution for the present signs, and weights stop at 0 (`OrthantStep`).
+# gradients approach its solution for the present signs, and weights stop at 0 (`OrthantStep`). Where they take longer
+# than some Newton steps would, as with dependent features, such steps follow, also in later fits of a path.
 
 JOINING = 64  # entries that may join, and half as many as are in the support
 RESIDUAL_CUT = 0.1  # reduction of the residual before other entries are considered
 MAX_HESSIAN = 2000  # features up to which the Hessian of one score is formed
 MAX_SPARSE_HESSIAN = 300  # the same for sparse rows, whose products are cheap
-MAX_JOINT_HESSIAN = 600  # entries of W up to which the Hessian of K scores is formed
+MAX_JOINT_HESSIAN = 300  # parameters up to which the Hessian of K scores is formed at once
 MAX_STRAIGHT_HESSIAN = 600  # the same if the loss has linear pieces, without curvature for CG
+MAX_LATER_HESSIAN = 1000  # entries up to which it is formed once conjugate gradients took long
+LONG = 3  # in units of the cost of a Newton step
 
 
 class WorkingSet:
@@ -216,13 +219,22 @@ class WorkingSet:
     chosen: Array  # entries of W
     columns: Array  # of [X 1] in `sub`
     step: Step
+    takes_long: bool  # whether conjugate gradients do
+    lost_passes: float  # by conjugate gradients that did, so far
 
     def __init__(
-        self, objective: Objective, point: Point, g: Array, units: Units, last: WorkingSet | None
+        self,
+        objective: Objective,
+        point: Point,
+        g: Array,
+        units: Units,
+        last: WorkingSet | None,
+        lost_passes: float,
     ):
         self.objective, d = objective, objective.design.n_features
+        self.takes_long, self.lost_passes = False, last.lost_passes if last else lost_passes
         chosen = joining(objective, point.theta, g, units)
-        if last is not None and not (chosen & ~last.chosen).any():
+        if last is not None and not (chosen & ~last.chosen).any() and not last.takes_long:
             self.chosen, self.columns, self.step = last.chosen, last.columns, last.step
             self.sub = last.sub
             if objective.strength != last.objective.strength:
@@ -240,7 +252,8 @@ class WorkingSet:
             several = MAX_STRAIGHT_HESSIAN if straight else MAX_JOINT_HESSIAN
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
             most = single if free.ndim == 1 else several
-            direct = np.count_nonzero(free) <= most or not objective.penalty.entrywise
+            direct = free.size <= most or not objective.penalty.entrywise
+            direct |= passes_of_newton(free, objective.design.n_rows) < self.lost_passes
             chosen_units = Units(units.mean[features], units.scale[features])
             if units.rough:
                 chosen_units = Units.of(self.sub)
@@ -260,13 +273,26 @@ class WorkingSet:
             self.point, n = self.step(self.point), 1
         else:
             left = first = self.step.residual(self.point)
-            while n < limit and (n == 0 or left > RESIDUAL_CUT * first):
+            lost = 0.0
+            most = LONG * passes_of_newton(self.step.free, self.sub.design.n_rows)
+            while n < limit and (n == 0 or left > RESIDUAL_CUT * first) and not self.takes_long:
                 self.point, n = self.step(self.point), n + 1
-                left = self.step.residual(self.point)
+                left, lost = self.step.residual(self.point), self.sub.design.passes - passes
+                self.takes_long = lost > most
+            if self.takes_long:
+                self.lost_passes = max(lost, self.lost_passes)
         if self.sub is not self.objective:
             share = self.sub.design.width / self.objective.design.width
             self.objective.design.passes += share * (self.sub.design.passes - passes)
         return n
+
+
+def passes_of_newton(free: Array, n_rows: int) -> float:
+    """Passes over the rows that take as long as a Newton step among the free entries of K scores; infinite where no
+    such step should be taken."""
+    m = np.count_nonzero(free)
+    several = free.ndim > 1 and m <= MAX_LATER_HESSIAN
+    return m * m * (1 + 2 * m / n_rows) / (4 * free.size) if several else np.inf
 
 
 def one_scale_each(units: Units, objective: Objective) -> Units:
@@ -312,6 +338,12 @@ class ProximalNewton(CentringSolver):
 
     takes: ClassVar[str] = "entrywise or grouped"
     limit: ClassVar[int] = 500
+    lost_passes: ClassVar[float] = 0.0  # as in Solution, of the fit before
+
+    def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
+        lost = before.lost_passes
+        solver = AfterLoss(self.tol, self.max_iter, lost) if lost else self
+        return solver.solve(objective, start)
 
     def centres_first(self, objective: Objective) -> bool:
         return objective.design.is_sparse  # dense steps are taken in scaled coordinates
@@ -349,7 +381,7 @@ class ProximalNewton(CentringSolver):
                 if certificate <= enough or steps >= self.max_steps or point.separates:
                     break
             g = point.loss_gradient if g is None else g
-            working = WorkingSet(stage, point, g, units, working)
+            working = WorkingSet(stage, point, g, units, working, self.lost_passes)
             steps += working.descend(self.max_steps - steps)
             theta = objective.zero()  # with all features
             theta[..., working.columns] = working.point.theta
@@ -359,7 +391,8 @@ class ProximalNewton(CentringSolver):
         if not np.isfinite(certificate):
             certificate = certify(point)
         dual = working.step.slopes if working else None
-        return Solution.at(point, certificate, self.tol, steps, slopes=dual)
+        lost = working.lost_passes if working else self.lost_passes
+        return Solution.at(point, certificate, self.tol, steps, slopes=dual, lost_passes=lost)
 
     def judged(
         self, point: Point, units: Units, working: WorkingSet | None, last: float
@@ -388,6 +421,13 @@ class ProximalNewton(CentringSolver):
         small = CERTIFY_BELOW * float(np.max(objective.kink))
         near = left <= small or not objective.kinked
         return certify(point) if near else np.inf, self.tol, point.loss_gradient
+
+
+@dataclass(frozen=True)
+class AfterLoss(ProximalNewton):
+    """Proximal Newton after a fit at a near strength in which conjugate gradients took long."""
+
+    lost_passes: float = 0.0  # type: ignore[misc]
 
 
 def stages(objective: Objective, point: Point) -> Iterator[Objective]:
