@@ -253,7 +253,8 @@ class WorkingSet:
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
             most = single if free.ndim == 1 else several
             direct = free.size <= most or not objective.penalty.entrywise
-            direct |= passes_of_newton(free, objective.design.n_rows) < self.lost_passes
+            if lost := self.lost_passes:
+                direct |= passes_of_newton(free, objective.design.n_rows) < lost
             chosen_units = Units(units.mean[features], units.scale[features])
             if units.rough:
                 chosen_units = Units.of(self.sub)
