@@ -16,8 +16,9 @@ from linclass_study.data.entry_keys import KINDS, dialect_of, format_of
 from linclass_study.data.labels import cost_matrix
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.entries import Entry, Problems, as_list
-from linclass_study.errors import Unavailable
+from linclass_study.errors import Unavailable, suggest_name
 
+OF_SCIKIT_LEARN = "breast_cancer", "diabetes", "digits", "iris", "linnerud", "wine"  # bundled
 OF_FILES = {"format", "csv", "sha256", "vocabulary"}
 # their rows have named columns, one of which is the target
 TABLES = {"csv", "arff", "parquet", "parquet_blocks"}
@@ -77,6 +78,9 @@ def _source_problems(source: Mapping[str, Any], entry: Entry) -> Problems:
         except (ValueError, TypeError) as error:
             yield [], str(error)
         return
+    if kind == "sklearn" and (name := source["sklearn"]) not in OF_SCIKIT_LEARN:
+        what = f"scikit-learn has no data set '{name}'"
+        yield ["sklearn"], f"{what}; {suggest_name(name, OF_SCIKIT_LEARN)}"
     other_keys = OF_FILES if kind in ("file", "url") else set()
     for key in source:
         if key not in {kind, *other_keys}:

@@ -72,3 +72,6 @@ def test_the_page_names_the_same_estimators():
 
 def test_a_C_and_back():
     assert L.strength_of_C(1 / (N * STRENGTH), N) == pytest.approx(STRENGTH)
+    for C, n in ((0, 10), (-1, 10), (1, 0), ("1", 10)):
+        with pytest.raises(ValueError, match="must be a finite number above 0"):
+            L.strength_of_C(C, n)

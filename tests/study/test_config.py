@@ -299,6 +299,8 @@ ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
     "a class as method": ("methods: [sklearn.svm.SVC]", "`define: {methods: {SVC: {classifier: sklearn.svm.SVC}}}`"),
     "the root of all files": ("results: /", "give it a folder, as `results: results/mystudy`"),
     "the home folder": ('results: "~"', "give it a folder, as `results: results/mystudy`"),
+    "a misspelled data set of scikit-learn": ("datasets: [d]\ndefine: {datasets: {d: {source: {sklearn: irs}}}}",
+        "scikit-learn has no data set 'irs'; did you mean 'iris'?"),
     "sep": ('datasets: [d]\ndefine: {datasets: {d: {source: {sklearn: iris}, csv: {sep: ";"}}}}',
         "unknown key; it is called `separator`, under `csv:`"),
 }  # fmt: skip

@@ -22,6 +22,7 @@ from scipy import sparse
 from linclass.base.arrays import BLOCK, Array, Index, by_blocks, diagonal, empty_arrays, once
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import require_memory
+from linclass.base.parameters import require_positive
 from linclass.linear.losses.base import Loss, MarginLoss
 from linclass.linear.losses.wrapped import WithOffset, envelope
 from linclass.linear.penalties.base import Level, Penalty
@@ -525,4 +526,6 @@ def strength_of_C(C: float, n: float) -> float:
     float
         The strength. The same formula converts back: a strength is C = 1/(n·strength).
     """
+    require_positive("C", C)
+    require_positive("n", n)
     return 1.0 / (C * n)
