@@ -15,7 +15,6 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.documentation import documented
@@ -132,6 +131,8 @@ class Display:
 
 def _require_fitted(estimator: Any, attribute: str) -> None:
     if not hasattr(estimator, attribute):
+        from sklearn.utils.validation import check_is_fitted  # slow to import
+
         check_is_fitted(estimator)
 
 

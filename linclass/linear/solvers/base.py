@@ -51,9 +51,7 @@ class Solution:
     separates: bool = False  # the rows, before it converged: there is no optimum
     source: Point | None = None  # point of Newton's last Hessian, for a fit at a near strength
     optimum: Point | None = None  # point at theta with its Hessian, of an unpenalized Newton fit
-    lost_passes: float = (
-        0.0  # over the rows, by conjugate gradients that took longer than Newton steps
-    )
+    slow_passes: float = 0.0  # of conjugate gradients that took longer than Newton steps would
     extra: dict[str, Any] = field(default_factory=dict)  # fitted attributes of this solver alone
 
     @property

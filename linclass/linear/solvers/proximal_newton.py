@@ -220,7 +220,7 @@ class WorkingSet:
     columns: Array  # of [X 1] in `sub`
     step: Step
     takes_long: bool  # whether conjugate gradients do
-    lost_passes: float  # by conjugate gradients that did, so far
+    slow_passes: float  # of conjugate gradients that did, so far
 
     def __init__(
         self,
@@ -229,10 +229,10 @@ class WorkingSet:
         g: Array,
         units: Units,
         last: WorkingSet | None,
-        lost_passes: float,
+        slow_passes: float,
     ):
         self.objective, d = objective, objective.design.n_features
-        self.takes_long, self.lost_passes = False, last.lost_passes if last else lost_passes
+        self.takes_long, self.slow_passes = False, last.slow_passes if last else slow_passes
         chosen = joining(objective, point.theta, g, units)
         if last is not None and not (chosen & ~last.chosen).any() and not last.takes_long:
             self.chosen, self.columns, self.step = last.chosen, last.columns, last.step
@@ -253,8 +253,8 @@ class WorkingSet:
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
             most = single if free.ndim == 1 else several
             direct = free.size <= most or not objective.penalty.entrywise
-            if lost := self.lost_passes:
-                direct |= passes_of_newton(free, objective.design.n_rows) < lost
+            if slow := self.slow_passes:
+                direct |= passes_of_newton(free, objective.design.n_rows) < slow
             chosen_units = Units(units.mean[features], units.scale[features])
             if units.rough:
                 chosen_units = Units.of(self.sub)
@@ -274,14 +274,14 @@ class WorkingSet:
             self.point, n = self.step(self.point), 1
         else:
             left = first = self.step.residual(self.point)
-            lost = 0.0
+            taken = 0.0
             most = LONG * passes_of_newton(self.step.free, self.sub.design.n_rows)
             while n < limit and (n == 0 or left > RESIDUAL_CUT * first) and not self.takes_long:
                 self.point, n = self.step(self.point), n + 1
-                left, lost = self.step.residual(self.point), self.sub.design.passes - passes
-                self.takes_long = lost > most
+                left, taken = self.step.residual(self.point), self.sub.design.passes - passes
+                self.takes_long = taken > most
             if self.takes_long:
-                self.lost_passes = max(lost, self.lost_passes)
+                self.slow_passes = max(taken, self.slow_passes)
         if self.sub is not self.objective:
             share = self.sub.design.width / self.objective.design.width
             self.objective.design.passes += share * (self.sub.design.passes - passes)
@@ -339,11 +339,11 @@ class ProximalNewton(CentringSolver):
 
     takes: ClassVar[str] = "entrywise or grouped"
     limit: ClassVar[int] = 500
-    lost_passes: ClassVar[float] = 0.0  # as in Solution, of the fit before
+    slow_passes: ClassVar[float] = 0.0  # as in Solution, of the fit before
 
     def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
-        lost = before.lost_passes
-        solver = AfterLoss(self.tol, self.max_iter, lost) if lost else self
+        slow = before.slow_passes
+        solver = AfterSlowFit(self.tol, self.max_iter, slow) if slow else self
         return solver.solve(objective, start)
 
     def centres_first(self, objective: Objective) -> bool:
@@ -382,7 +382,7 @@ class ProximalNewton(CentringSolver):
                 if certificate <= enough or steps >= self.max_steps or point.separates:
                     break
             g = point.loss_gradient if g is None else g
-            working = WorkingSet(stage, point, g, units, working, self.lost_passes)
+            working = WorkingSet(stage, point, g, units, working, self.slow_passes)
             steps += working.descend(self.max_steps - steps)
             theta = objective.zero()  # with all features
             theta[..., working.columns] = working.point.theta
@@ -392,8 +392,8 @@ class ProximalNewton(CentringSolver):
         if not np.isfinite(certificate):
             certificate = certify(point)
         dual = working.step.slopes if working else None
-        lost = working.lost_passes if working else self.lost_passes
-        return Solution.at(point, certificate, self.tol, steps, slopes=dual, lost_passes=lost)
+        slow = working.slow_passes if working else self.slow_passes
+        return Solution.at(point, certificate, self.tol, steps, slopes=dual, slow_passes=slow)
 
     def judged(
         self, point: Point, units: Units, working: WorkingSet | None, last: float
@@ -425,10 +425,10 @@ class ProximalNewton(CentringSolver):
 
 
 @dataclass(frozen=True)
-class AfterLoss(ProximalNewton):
+class AfterSlowFit(ProximalNewton):
     """Proximal Newton after a fit at a near strength in which conjugate gradients took long."""
 
-    lost_passes: float = 0.0  # type: ignore[misc]
+    slow_passes: float = 0.0  # type: ignore[misc]
 
 
 def stages(objective: Objective, point: Point) -> Iterator[Objective]:
