@@ -192,20 +192,28 @@ def test_cost_is_stated_by_the_slower_method(page, ratio, said):
     assert cost_words("best", "fair", ratio) == said
 
 
+def test_a_link_to_a_section_keeps_the_view(page):
+    visit(page, "#a=fair&b=good")
+    page.locator("nav a").first.click()
+    page.wait_for_timeout(50)
+    assert page.evaluate("location.hash") == "#a=fair&b=good"
+    assert text_of(page, "#compare-view figcaption b").startswith("fair against good ")
+
+
 def test_the_pair_is_in_the_address_and_can_be_swapped(page):
     caption = "#compare-view figcaption b"
     ranked = page.evaluate("order().map((m) => methods[m].name)")
-    assert text_of(page, caption).startswith(f"{ranked[0]} minus {ranked[1]} ")
+    assert text_of(page, caption).startswith(f"{ranked[0]} against {ranked[1]} ")
     visit(page, "#a=fair&b=good")
-    assert text_of(page, caption).startswith("fair minus good ")
+    assert text_of(page, caption).startswith("fair against good ")
     page.get_by_role("button", name="Swap").click()
     page.wait_for_timeout(50)
     assert page.evaluate("location.hash") == "#a=good&b=fair"
-    assert text_of(page, caption).startswith("good minus fair ")
+    assert text_of(page, caption).startswith("good against fair ")
     fields = "[...document.querySelectorAll('.versus input')]"
     assert page.evaluate(f"{fields}.map((field) => field.value)") == ["good", "fair"]
     type_into(page, f"{fields}[1]", "worst")
-    assert text_of(page, caption).startswith("good minus worst ")
+    assert text_of(page, caption).startswith("good against worst ")
 
 
 def test_the_comparison_opens_on_the_focus_against_the_best_other_method(page):

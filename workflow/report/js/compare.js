@@ -187,7 +187,7 @@ function forestFigure(found, width) {
     apart && " * not counted, as it shares rows with another data set.",
   ].filter(Boolean).join("");
   const names = [a, b].map((m) => methods[m].name).join("-");
-  return plotFigure(`compare-${names}`, `${label(methods[a])} minus ${label(methods[b])} by data set`, caption, forest(found, width));
+  return plotFigure(`compare-${names}`, `${label(methods[a])} against ${label(methods[b])} by data set`, caption, forest(found, width));
 }
 
 // ---- over all data sets

@@ -107,6 +107,7 @@ function fillNow(element) {
 addEventListener("beforeprint", () => document.querySelectorAll("[data-late]").forEach(fillNow));
 
 addEventListener("hashchange", () => {
+  if (/^#[^=]+$/.test(location.hash)) return; // a place on the page, which keeps the view
   const before = view;
   view = readView();
   const changed = new Set([...before.keys(), ...view.keys()].filter((key) => before.get(key) !== view.get(key)));

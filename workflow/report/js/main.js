@@ -34,6 +34,7 @@ function openTarget() {
   const own = target?.closest("section.dataset")?.querySelector("details");
   if (own && target.tagName === "H3") own.open = true;
   if (target) target.scrollIntoView();
+  if (target && view.size) history.replaceState(null, "", address({}));
 }
 
 // A tip beside the pointer for what has data-tip; dots of one data set light up together.
