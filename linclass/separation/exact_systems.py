@@ -15,7 +15,6 @@ import numpy as np
 from linclass.base.arrays import Array
 
 LIMB = 22  # bits: sums of 512 products of such numbers have no rounding
-MOST = 512  # equations
 PRIMES = 4194301, 4194287, 4194277, 4194271  # the largest below 2^22
 FIRST_DIGITS = 8  # after which X is first guessed; then after twice as many
 
@@ -51,7 +50,7 @@ def inverse_modulo(B: Array, q: int) -> Array:
 
 
 def solve_exactly(B: Array, C: Array, q: int) -> tuple[Array, int]:
-    """(N, d) in integers with B N = d C, for n ≤ `MOST` equations that are regular modulo a prime q < 2^`LIMB`."""
+    """(N, d) in integers with B N = d C, for at most 512 equations that are regular modulo a prime q < 2²²."""
     inverse = inverse_modulo(B, q).astype(float)
     B, C = B.astype(object), C.astype(object)
     limbs, sign = list[Array](), np.sign(B).astype(float)
