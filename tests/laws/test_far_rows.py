@@ -252,3 +252,24 @@ def test_a_subclass_with_the_signatures_of_scikit_learn_may_leave_the_offset_out
         assert np.array_equal(made.predict(X), plain.predict(rows))
         assert np.array_equal(made.predict_proba(X), plain.predict_proba(rows))
         assert made.score(X, y) == plain.score(rows, y)
+
+
+@pytest.mark.filterwarnings("ignore:.*max_iter")
+@each("far", [1e4, 1e6, 1e8])
+@each("model", [
+    L.LinearSVM(strength=1e-9), L.LinearSVM(strength=1e-5), L.LinearSVM(loss="squared_hinge", strength=1e-9),
+    L.LogisticRegression(strength=1e-9), L.LogisticRegression(strength=1e-9, solver="newton_cg"),
+])  # fmt: skip
+def test_a_certificate_counts_the_rounding_errors_of_scores(model, far):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    y = X[:, 0] > 0
+    X[:, 0] += 10 * (2 * y - 1)
+    near, moved = clone(model).fit(X, y), clone(model).fit(X + far, y)
+    margins = (2 * y - 1) * moved.decision_function(X + far)
+    losses = {
+        "LogisticRegression": np.log1p(np.exp(-margins)),
+        "LinearSVM": np.maximum(1 - margins, 0) ** (2 if "squared" in str(model) else 1),
+    }[type(model).__name__]
+    objective = losses.mean() + model.strength * (moved.coef_**2).sum() / 2
+    assert objective - near.objective_ <= (moved.certificate_ + 1e-6) * objective

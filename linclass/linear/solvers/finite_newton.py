@@ -37,7 +37,7 @@ from linclass.linear.objective.certificate import (
 )
 from linclass.linear.objective.coordinates import centred, equal_factors
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import CentringSolver, Solution, Trace, in_other_coordinates
+from linclass.linear.solvers.base import CentringSolver, Solution, Trace
 from linclass.linear.solvers.block_pivoting import forms_gram, pivot
 from linclass.linear.solvers.starts import by_bisection
 
@@ -227,7 +227,7 @@ class SolverAfterReductions(CentringSolver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         if (unit := equal_factors(objective)) is not None:
-            return in_other_coordinates(unit, self.solve, objective, start, trace)
+            return self.in_other_coordinates(unit, self.solve, objective, start, trace)
         return super().solve(objective, start, trace)
 
     def centres_first(self, objective: Objective) -> bool:

@@ -24,7 +24,6 @@ from linclass.linear.solvers.base import (
     Solver,
     SolverByPasses,
     Trace,
-    in_other_coordinates,
 )
 
 
@@ -313,7 +312,7 @@ class Subgradient(Solver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         if (unit := equal_factors(objective)) is not None:  # else one step is too long for others
-            return in_other_coordinates(unit, self.solve, objective, start, trace)
+            return self.in_other_coordinates(unit, self.solve, objective, start, trace)
         theta = start.copy()
         best, certificate = objective.at(theta), np.inf
         mean, mass = np.zeros_like(theta), 0.0
