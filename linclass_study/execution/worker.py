@@ -21,6 +21,7 @@ import numpy as np
 from linclass.base.messages import NotApplicable, silently
 from linclass.base.tables import Table
 from linclass.discriminant.from_statistics import fit_without_each, partitions
+from linclass.preprocessing.transforms.scaling import Standardize
 from linclass_study.data import blocks
 from linclass_study.data.plane import plane_margins
 from linclass_study.execution import fit_outcome
@@ -44,7 +45,8 @@ from linclass_study.pipeline.fitting import (
     solver_trace,
 )
 from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.transforming import shared_transforms
+from linclass_study.pipeline.transforming import Steps, shared_transforms
+from linclass_study.pipeline.tuned_parameters import rows_for
 
 # training and test rows, the test rows among them, seed, whether to predict the grid
 Fold = tuple[np.ndarray, np.ndarray, int, bool]
@@ -158,7 +160,8 @@ class Worker:
             if len(used) < len(self.file.y):
                 refuse_in_file("learning_curve needs them in memory; choose another protocol")
             held_out = [test for _, test, _, _ in folds]
-            return fit_by_blocks(self.method, self.file, held_out, self.task)
+            seeds = [seed for _, _, seed, _ in folds]
+            return fit_by_blocks(self.method, self.file, held_out, self.task, seeds)
         if len(folds) > 1:
             part, held_out = self._used(folds)
             return fitting.fit_folds(self.method, part.table, part.y, held_out, self.task)
@@ -258,12 +261,12 @@ def _joint_status(statuses: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-# Fit and predict rows that stay in their Parquet file, in two passes over the file for all folds.
+# Fit and predict rows that stay in their Parquet file, block by block for all folds together. Memory holds the classes
+# and predictions of all rows, never the features.
 #
-# The first pass accumulates the sums of each fold, the second one predicts the rows of each fold by the model of the
-# others. So a method must depend on sums over rows alone (LDA, QDA, naive Bayes, Fisher, nearest mean), must be
-# untuned, and its transforms must not change the rows. Memory holds the classes and predictions of all rows, never the
-# features.
+# A method that depends on sums over rows alone (LDA, QDA, naive Bayes, Fisher, nearest mean) is the one of all rows. A
+# method that learns by `partial_fit` makes one pass over the rows, in the order of the file; `standardize` makes a pass
+# before. The methods must be untuned, and no other transform may change the rows.
 
 
 def refuse_in_file(why: str) -> NoReturn:
@@ -271,21 +274,45 @@ def refuse_in_file(why: str) -> NoReturn:
 
 
 def fit_by_blocks(
-    method: Method, file: FeatureFile, held_out: Sequence[np.ndarray], task: Task
+    method: Method,
+    file: FeatureFile,
+    held_out: Sequence[np.ndarray],
+    task: Task,
+    seeds: Sequence[int],
 ) -> list[Fitted]:
     """One model for each fold, fitted on all other rows."""
     estimator = method.estimator()
-    if method.tune or not callable(getattr(estimator, "merge_all", None)):
+    of_sums = callable(getattr(estimator, "merge_all", None))
+    if method.tune or not (of_sums or callable(getattr(estimator, "partial_fit", None))):
         name = f"{type(estimator).__name__} {'with `tune:`' if method.tune else ''}"
         refuse_in_file(
-            f"{name} needs them at once; take an untuned method that is a function of sums, such as lda or gaussian_nb"
+            f"{name} needs them at once; take an untuned method that is a function of sums, such as lda or "
+            "gaussian_nb, or that has partial_fit, such as perceptron"
         )
-    rows = (
-        table.named_rows() if getattr(estimator, "takes_names", False) else table.X
-        for table in _unchanged(method, file)
-    )
-    fits = fit_without_each(estimator, rows, file.y, held_out)
-    return [Fitted(method, task, {}, [], model) for model in fits]
+    if of_sums:
+        rows = (rows_for(estimator, table) for table in _unchanged(method.transforms, file))
+        models = fit_without_each(estimator, rows, file.y, held_out)
+        return [Fitted(method, task, {}, [], model) for model in models]
+    steps: Steps = method.transforms
+    scales: list[list[Any]] = [[] for _ in held_out]
+    if steps and steps[-1][0] == "standardize":
+        steps = steps[:-1]
+        scales = [[fit] for fit in Standardize.for_blocks(_unchanged(steps, file), held_out)]
+    fits = [
+        Fitted(method, task, {}, scale, method.estimator(seed))
+        for scale, seed in zip(scales, seeds, strict=True)
+    ]
+    classes, held, begin = np.unique(file.y), partitions(held_out, len(file.y)), 0
+    for table in _unchanged(steps, file):
+        some = slice(begin, begin + table.shape[0])
+        for members, shard in held:
+            for place, number in enumerate(members):
+                fitted, others = fits[number], np.flatnonzero(shard[some] != place)
+                if len(others):
+                    rows = rows_for(fitted.estimator, fitted.ready(table.rows(others)))
+                    fitted.estimator.partial_fit(rows, file.y[some][others], classes=classes)
+        begin = some.stop
+    return fits
 
 
 def predict_by_blocks(
@@ -314,12 +341,12 @@ def predict_by_blocks(
     return predictions
 
 
-def _unchanged(method: Method, file: FeatureFile) -> Iterator[Table]:
-    """Iterate over the blocks, checking that no transform of the method would change them."""
+def _unchanged(steps: Steps, file: FeatureFile) -> Iterator[Table]:
+    """Iterate over the blocks, checking that no transform would change them."""
     for table in blocks.tables(file.in_file, file.table.names):
-        shared = shared_transforms(method.transforms, table, [])
+        shared = shared_transforms(steps, table, [])
         if shared is None or shared.last is not None or shared.table.X is not table.X:
-            names = ", ".join(name for name, _ in method.transforms)
+            names = ", ".join(name for name, _ in steps)
             refuse_in_file(
                 f"transforms ({names}) would change them; leave out what learns from rows, and impute missing values "
                 "before"

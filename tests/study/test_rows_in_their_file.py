@@ -106,6 +106,29 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
         assert kept[number]["feature"] == [None, "b", "a", "c", "hits"] * 3
 
 
+@each(("name", "params"), [
+    ("linclass.Perceptron", {}),
+    ("linclass.LogisticRegression", {"solver": "stochastic_gradient", "strength": 1e-3}),
+    ("sklearn.linear_model.SGDClassifier", {"loss": "log_loss"}),
+])  # fmt: skip
+@each("steps", [["impute"], ["impute", "standardize"]])
+def test_methods_with_partial_fit_make_one_pass_over_the_training_rows(rows, name, params, steps):
+    folder, X, y = rows
+    entry = {"classifier": name, "params": params, "transforms": steps}
+    plan = planned(y, repeats=1)
+    found = ran(folder, obtained(folder), plan, entry)
+    for (_, _, part, _), fit, made in zip(found.added, plan.fits, found.fits, strict=True):
+        training = np.setdiff1d(np.arange(N), fit.test)
+        moments = X[training].mean(axis=0), X[training].std(axis=0)
+        mean, deviation = moments if "standardize" in steps else (0, 1)
+        model = Method.from_entry(entry).estimator(made["seed"])
+        for begin in range(0, N, blocks.ROWS):
+            of_block = training[(training >= begin) & (training < begin + blocks.ROWS)]
+            model.partial_fit((X[of_block] - mean) / deviation, y[of_block], classes=[0, 1, 2])
+        expected = model.predict((X[fit.test] - mean) / deviation)
+        assert np.mean(part["y_pred"] == expected) > 0.999  # means have other rounding errors
+
+
 @each(("entry", "reason"), [
     ({"classifier": "linclass.LogisticRegression"}, "LogisticRegression needs them at once"),
     ({"classifier": "linclass.QuadraticDiscriminantAnalysis", "tune": {"shrinkage": [0, 1]}}, "`tune:`"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from linclass.base.arrays import ArrayLike, Matrix
 from linclass.base.tables import Table
 from linclass.preprocessing.transforms.base import Transform
 
+CONSTANT = 1e-12  # of the second moment: a smaller variance of a column in blocks is rounding
 CANCELS = 1e-6  # of the second moment: a smaller variance is computed from the rows
 
 
@@ -71,6 +72,38 @@ class Standardize(Transform):
                 mean[lost], scale[lost] = _moments_of(rows)
             found.append(type(self)()._take(table, mean, scale))
         return found
+
+    @classmethod
+    def for_blocks(cls, blocks: Iterable[Table], folds: Sequence[np.ndarray]) -> list[Self]:
+        """The transforms fitted to the training rows of each fold, from one pass over blocks of dense rows.
+
+        Parameters
+        ----------
+        blocks : iterable of Table
+            Consecutive rows without missing values.
+        folds : sequence of arrays of int
+            Held-out rows of each fold.
+
+        Returns
+        -------
+        list of Standardize
+        """
+        folds, begin, sums = [np.sort(fold) for fold in folds], 0, np.zeros((1 + len(folds), 2, 0))
+        for table in blocks:
+            if not begin:
+                centre = _moments_of(table.X)[0]
+                sums = np.zeros((1 + len(folds), 2, len(centre)))
+            D, end = table.X - centre, begin + table.shape[0]
+            sums[0] += _sums(D)
+            for fold, own in zip(folds, sums[1:], strict=True):
+                own += _sums(D[fold[slice(*np.searchsorted(fold, [begin, end]))] - begin])
+            begin = end
+        n = (begin - np.array([len(fold) for fold in folds]))[:, None]
+        means, squares = np.moveaxis(sums[0] - sums[1:], 1, 0) / n
+        variances = squares - means**2
+        variances[variances <= CONSTANT * sums[0, 1] / max(begin, 1)] = 1
+        moments = zip(means + centre, np.sqrt(variances), strict=True)
+        return [cls()._take(table, mean, scale) for mean, scale in moments]
 
     def _take(self, table: Table, mean: np.ndarray, scale: np.ndarray) -> Self:
         self.mean_, self.scale_ = mean, scale
