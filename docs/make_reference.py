@@ -351,12 +351,15 @@ def default(study: Study) -> Iterator[str]:
     other = [n for n in complete(study) if n not in {*better, *worse, *equal, FOCUS}]
     own = Study(study.folder)  # without rows of the findings
     far = [name for name in equal if abs(own.difference(name, FOCUS).mean) > ROPE]
+    slightly = [name for name in equal if name in {*better, *worse}]
+    though = (
+        f" Of these, {_listed(slightly)} differ significantly, but by little." if slightly else ""
+    )
     yield (
-        f"Of the methods that are not distinguished, {study.number('equivalent to the focus', len(equal))} "
-        "are shown to "
+        f"{study.number('equivalent to the focus', len(equal))} methods are shown to "
         f"be equivalent in practice{_named(equal)}: by the Bayesian signed-rank test, their typical "
         "difference is at most "
-        f"our margin of {ROPE}, which is shaded in the figure, with a probability of at least {SURE}. Methods "
+        f"our margin of {ROPE}, which is shaded in the figure, with a probability of at least {SURE}.{though} Methods "
         "for several "
         "classes at once or by pairs are the same as the others on data of two classes, so they are "
         "equivalent in part by "
