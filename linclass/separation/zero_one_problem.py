@@ -13,10 +13,14 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.arrays import Array, Matrix
-from linclass.separation.alternative import ProjectedRows, least_violation
+from linclass.separation.alternative import DIRECT, ProjectedRows, least_violation
 from linclass.separation.separability import Undecided, proved
 from linclass.separation.signed_rows import SignedRows, contents_of_rows
 from linclass.separation.witness import only_zero
+
+SPARSE_BELOW = (
+    0.25  # share of nonzero entries below which products with sparse inequalities are faster
+)
 
 
 class ZeroOneProblem:
@@ -95,6 +99,9 @@ def _pairs(Z: Any, codes: Array, K: int) -> tuple[Any, Array]:
     others = np.array([[k for k in range(K) if k != y] for y in range(K)])[codes].ravel()
     owner, own = np.repeat(np.arange(n), K - 1), np.repeat(codes, K - 1)
     sign = (np.arange(K - 1) == own[:, None]) * 1.0 - (np.arange(K - 1) == others[:, None])
+    only_products = not sparse.issparse(Z) and (K - 1) * p > DIRECT
+    if only_products and 2 * np.count_nonzero(Z) < SPARSE_BELOW * (K - 1) * Z.size:
+        Z = sparse.csr_array(Z)
     if sparse.issparse(Z):
         blocks = [sparse.diags_array(sign[:, k]) @ Z[owner] for k in range(K - 1)]
         return sparse.csr_array(sparse.hstack(blocks)), owner
