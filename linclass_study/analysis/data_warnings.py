@@ -14,6 +14,7 @@ from linclass_study.files.writing import yaml_text
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
 LEAST_ERROR = 0.001
 SHOWN = 5  # columns of one kind that are named
+NULLS = {"null", "n/a", "#n/a", "<na>", "\\n"}  # missing values of databases and spreadsheets
 
 HOW = {
     "copy": "reveals the class: in at least 99 % of the rows, each class has a value of its own",
@@ -30,7 +31,7 @@ def findings(facts: Mapping[str, Any]) -> list[str]:
 
 def serious(facts: Mapping[str, Any]) -> list[str]:
     """Warnings that can make every result on the data set meaningless."""
-    warnings = [*_similar_class_names(facts)]
+    warnings = [*_class_names(facts)]
     for kind, (sentence, what, others) in OF_COLUMNS.items():
         elsewhere = {
             name for other in others for name in facts.get(other) or ()
@@ -47,10 +48,13 @@ def serious(facts: Mapping[str, Any]) -> list[str]:
     return warnings
 
 
-def _similar_class_names(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Classes whose names differ only by capitals and blanks, with the mapping that merges them."""
+def _class_names(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Classes whose names stand for missing values, or differ only by capitals and blanks, with the mapping that merges
+    these."""
     merged: dict[str, list[str]] = defaultdict(list)
     for label in facts.get("classes") or ():
+        if label.casefold() in NULLS:
+            yield f"the class {label!r} looks like a missing value; leave it out by listing the others as `classes:`"
         merged[" ".join(label.split()).casefold()].append(label)
     for alike in [labels for labels in merged.values() if len(labels) > 1][:SHOWN]:
         whole = 1 < len(merged) <= SHOWN  # `classes:` has to name all of them

@@ -271,7 +271,9 @@ def _columns(study: Study) -> Iterator[str]:
     for name, entry in study.datasets.items():
         warnings: list[str] = []
         data, texts, categories = small_dataset(entry, study.folders)
-        if data is not None:
+        if isinstance(data, str):
+            warnings += [f"it will be unavailable: {data}"] * bool(data)
+        else:
             warnings += serious(misleading(data))
             for protocol, reason in make_folds(data, name, study.evaluation)[1].items():
                 if protocol != "official":  # of the test set, which is not read here

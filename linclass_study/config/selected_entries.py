@@ -32,7 +32,7 @@ from linclass_study.data.entry_keys import dialect_of, format_of, named_columns
 from linclass_study.data.labels import cost_matrix, label_column, lookup
 from linclass_study.data.local_copies import SearchFolders
 from linclass_study.entries import Entry, Problem, Problems, as_list
-from linclass_study.errors import Unavailable
+from linclass_study.errors import Unavailable, errors_as_unavailable, one_line
 from linclass_study.files.digests import short_digest
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.files.yaml_file import SourceLines, read_yaml
@@ -142,8 +142,8 @@ class LocalFile:
         return cls(path, source["file"], reader, dialect) if is_table else None
 
     def content(self, entry: Entry, largest: float = LARGE) -> Columns | None:
-        """Columns of the file; None if its rows stay there, it is larger, or reading fails, which the fetch reports."""
-        with suppress(Exception):
+        """Columns of the file; None if its rows stay there or it is larger."""
+        with errors_as_unavailable("it cannot be read"):
             if self.path.stat().st_size <= largest:
                 content = self.reader.read(self.path, {**entry, "csv": self.dialect})
                 return content if isinstance(content, Columns) else None
@@ -178,34 +178,35 @@ def column_problems(entry: Entry, folders: SearchFolders) -> Problems:
 
 def small_dataset(
     entry: Entry, folders: SearchFolders
-) -> tuple[Dataset | None, list[str], list[str]]:
+) -> tuple[Dataset | str, list[str], list[str]]:
     """(training rows of a small local file, columns of texts, columns of categories).
 
-    The rows are None if there is no such file, or if it contradicts the entry, which the fetch will report.
+    In place of the rows is the reason if the fetch will refuse the file, and '' if there is no such file.
     """
     texts = [*map(str, as_list(entry.get("texts")))]
     categories = [*map(str, as_list(entry.get("categorical")))]
     file = LocalFile.of(entry, folders)
-    if file is None or (content := file.content(entry)) is None:
-        return None, texts, categories
-    others = named_columns(entry, KEYS)
-    texts_of_file = content.frame.select(pl.col(pl.String)).columns
-    categories += [name for name in texts_of_file if name not in others]
-    without_test = {key: value for key, value in entry.items() if key not in ("digest", "test")}
-    with suppress(Exception):
+    try:
+        if file is None or (content := file.content(entry)) is None:
+            return "", texts, categories
+        others = named_columns(entry, KEYS)
+        texts_of_file = content.frame.select(pl.col(pl.String)).columns
+        categories += [name for name in texts_of_file if name not in others]
+        without_test = {key: value for key, value in entry.items() if key not in ("digest", "test")}
         assembled = assemble(content, None, without_test)
         return build_dataset(assembled, without_test), texts, categories
-    return None, texts, categories
+    except Exception as error:
+        return one_line(error), texts, categories
 
 
 def _class_problems(entry: Entry, file: LocalFile) -> Problems:
     """(path of keys, sentence) for a target of measurements, or for the first class that the file does not have,
     if the file is small.
     """
-    content = file.content(entry, MAX_CHECKED_BYTES if {*OF_CLASSES} & {*entry} else LARGE)
-    if content is None:
-        return
     try:
+        content = file.content(entry, MAX_CHECKED_BYTES if {*OF_CLASSES} & {*entry} else LARGE)
+        if content is None:
+            return
         classes = class_codes(label_column([content.frame[str(entry["target"])]]), entry)[1]
         if "positive" in entry:
             lookup(entry["positive"], classes, "positive")

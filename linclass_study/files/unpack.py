@@ -96,6 +96,8 @@ class Text:
                     text = line.decode("utf-8-sig" if self.line == 1 else "utf-8")
                 except UnicodeDecodeError:
                     what = f"line {self.line} is not text in UTF-8; save the file as UTF-8"
+                    if line.startswith(b"PK"):  # also that of a spreadsheet
+                        what = "it is a zip archive, not text; unpack it or, for a spreadsheet, save it as CSV"
                     raise Unavailable(what) from None
                 yield text
 

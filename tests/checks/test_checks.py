@@ -267,4 +267,5 @@ def test_classes_that_differ_only_by_capitals_or_blanks_are_named_with_the_mappi
     for classes in (alone, alone | {f"class {k}": 9 for k in range(30)}):  # no mapping for so many
         (sentence,) = serious({"classes": classes})
         assert sentence.endswith("merge them by `classes:`")
-    assert not serious({"classes": {"a": 3, "b": 2, "ab": 3, "a-b": 1}})
+    assert not serious({"classes": {"a": 3, "b": 2, "ab": 3, "a-b": 1, "none": 1}})
+    assert len(serious({"classes": {"NULL": 3, "N/A": 2, "a": 3}})) == 2

@@ -126,6 +126,11 @@ WARNED = {  # t.csv, the study, what begins or marks the lines, edit of the stud
         {"5": [["     mine: no fits by cv: 5 folds need 5 rows of every class",
                 "class 'b' has 4; set evaluation.folds to at most 4"]], "4": []},
     ),
+    "a file that will be refused": (
+        "x,y\n1,a\n2,b\n3,a\n4,b\n5,\n",
+        f"datasets: [mine]\nmethods: [lda]\nevaluation: {{folds: 2}}\n{MINE}", "warning",
+        {"": [["     mine: it will be unavailable: 1 row has no class; list"]], ", classes: [a, b]": []},
+    ),
     "misleading columns": (
         "id,note,day,size,y\n"
         + "".join(f"{k},note {k},2024-03-{k % 28 + 1:02},{k * 7 % 5},{'ab'[k % 2]}\n" for k in range(40)),

@@ -86,6 +86,7 @@ def _refuse_one_name(names: list[str], separator: str) -> None:
     other = next((mark for mark in ";\t|, " if mark in names[0] and mark != separator), None)
     if len(names) == 1 and other:
         key = 'separator: "{}"'.format("\\t" if other == "\t" else other)
+        key = "skip: 1" if other == " " and names[0].startswith("#") else key  # a comment
         raise Unavailable(f"the only column is '{names[0]}'; perhaps set `csv: {{{key}}}`")
 
 
@@ -113,7 +114,10 @@ def _cells(lines: Iterator[str], separator: str, text: Text) -> Iterator[list[st
     try:
         yield from csv.reader(lines, delimiter=separator, skipinitialspace=skip, strict=True)
     except csv.Error as error:
-        raise Unavailable(f"line {text.line}: {error}") from None
+        remedy = 'close or double each quote (") up to this line'
+        if "new-line" in str(error):
+            remedy = "end lines with LF or CRLF, not with CR alone"
+        raise Unavailable(f"line {text.line}: {error}; {remedy}") from None
 
 
 def text_columns(
