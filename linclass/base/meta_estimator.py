@@ -220,12 +220,13 @@ class Given(NamedTuple):
 
     def arguments(self, method: MethodType) -> dict[str, Any]:
         """Weights, as an argument of a method that fits."""
-        weights = self.asked_for(method.__self__).weights
+        model = method.__self__
+        weights = self.asked_for(model).weights
         if weights is None:
             return {}
-        if "sample_weight" not in arguments(method):
+        if "sample_weight" not in arguments(method) and not forwards(model):
             raise ValueError(
-                f"{type(method.__self__).__name__} takes no sample_weight; leave sample_weight and class_weight out, "
+                f"{type(model).__name__} takes no sample_weight; leave sample_weight and class_weight out, "
                 "or choose another."
             )
         return {"sample_weight": weights}
@@ -327,6 +328,13 @@ def takes_weights(model: EstimatorLike) -> bool:
             routed_params={},
         )
     return False
+
+
+def forwards(model: EstimatorLike) -> bool:
+    """Whether `fit` passes weights on: with routing to who asks for them; without, of a search (it has `refit`)."""
+    if is_routing():
+        return isinstance(get_routing_for_object(model), MetadataRouter)
+    return hasattr(model, "refit")
 
 
 def asks_for(model: EstimatorLike, method: str, name: str) -> bool:

@@ -84,7 +84,7 @@ def _output(estimator: EstimatorLike, X: MatrixLike, name: str) -> Any:
     NotImplementedError. If it changes NumPy's error handling, the change ends here.
     """
     try:
-        with np.errstate():
+        with np.errstate(divide="ignore" if name == "predict_log_proba" else None):
             method = getattr(estimator, name, None)
             if method is None:
                 return None

@@ -248,9 +248,9 @@ def best_explained(
     """
     products = fixed.T @ (means * share[:, None])
     explained, V = np.linalg.eigh((products + products.T) / 2)
-    order = np.argsort(-explained)[:most]
+    order = np.argsort(-explained)
     order = order[explained[order] > NEGLIGIBLE_CORRELATION]
-    explained, V = explained[order], _settled(explained[order], V[:, order])
+    explained, V = explained[order][:most], _settled(explained[order], V[:, order])[:, :most]
     return explained, V * np.where(V.T @ (means[-1] - means[0]) < 0, -1.0, 1.0)
 
 

@@ -34,7 +34,7 @@ def stratified_folds(
     folds: int,
     seed: int,
     groups: np.ndarray | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[Any] | None = None,
 ) -> np.ndarray:
     """The fold, 0 … folds − 1, in which each row is held out; a group is held out as a whole.
 
@@ -65,7 +65,7 @@ def hold_out(
     share: float,
     seed: int,
     groups: np.ndarray | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[Any] | None = None,
 ) -> np.ndarray:
     """Mask of the held-out rows: about `share` of each class, and at least one row on each side."""
     if groups is not None:
@@ -103,8 +103,8 @@ def _place_in_class(codes: np.ndarray, counts: np.ndarray, bits: np.random.PCG64
     return place
 
 
-def _named(code: int, names: Sequence[str] | None) -> str:
-    return str(code) if names is None else f"'{names[code]}'"
+def _named(code: int, names: Sequence[Any] | None) -> str:
+    return str(code) if names is None else repr(names[code])
 
 
 # Folds of whole groups: all rows of one patient, author or day are on the same side.
@@ -127,7 +127,7 @@ def grouped_parts(
     groups: np.ndarray,
     shares: Sequence[float],
     seed: int,
-    names: Sequence[str] | None = None,
+    names: Sequence[Any] | None = None,
 ) -> np.ndarray:
     """The part, 0 … len(shares) − 1, of each row; error messages use the `names` of the classes."""
     classes, codes = np.unique(y, return_inverse=True)
@@ -327,4 +327,5 @@ def _stratified(
     if limit < folds:
         warn_user(f"{owner} uses {limit} inner folds, not {folds}, because {few}. Set cv={limit}.")
     seed = int(np.random.default_rng(random_state).integers(2**32))
-    return stratified_folds(strata, min(folds, limit), seed, groups)
+    names = np.unique(y).tolist()
+    return stratified_folds(strata, min(folds, limit), seed, groups, names)

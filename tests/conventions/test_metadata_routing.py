@@ -9,7 +9,7 @@ from cases import each
 from models import ESTIMATORS
 from sklearn.base import clone
 from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.metadata_routing import get_routing_for_object
@@ -58,6 +58,30 @@ def test_meta_estimators_pass_on_metadata_requested_by_the_inner_estimator(name,
         first[2] = clone(first[1]).fit(X, TWO)
     np.testing.assert_allclose(first[1].coef_, first[2].coef_, rtol=1e-3)
     assert np.abs(first[0].coef_ - first[2].coef_).max() > 1e-3
+
+
+@each("is_on", [False, True])
+@each("form", ["search", "pipeline"])
+def test_weights_reach_the_estimator_inside_a_search_and_with_routing_a_pipeline(form, is_on):
+    with sklearn.config_context(enable_metadata_routing=is_on):
+        inner, scaler = linclass.LinearSVM(), StandardScaler()
+        if is_on:
+            inner.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+            scaler.set_fit_request(sample_weight=True)
+        chain = make_pipeline(scaler, inner)
+        foreign = GridSearchCV(inner, {"strength": [0.1]}) if form == "search" else chain
+        model = linclass.Calibrated(foreign)
+        if form == "pipeline" and not is_on:
+            with pytest.raises(ValueError, match="Pipeline takes no sample_weight"):
+                model.fit(X, TWO, WEIGHTS)
+            return
+        found = model.fit(X, TWO, WEIGHTS).estimator_.decision_function(X)
+        expected = clone(foreign).fit(X, TWO, sample_weight=WEIGHTS).decision_function(X)
+        np.testing.assert_allclose(found, expected)
+        if is_on:
+            inner.set_fit_request(sample_weight=None)
+            with pytest.raises(UnsetMetadataPassedError, match="set_fit_request"):
+                model.fit(X, TWO, WEIGHTS)
 
 
 def asking_for_offsets(model):

@@ -328,6 +328,7 @@ def test_a_wrong_call_is_reported_with_the_remedy(call, message):
     (lambda: L.Calibrated().fit(X, np.arange(60) == 3), "has 1 row; Calibrated holds"),
     (lambda: L.TunedClassifier().fit(X, np.arange(60) == 3), "holds rows of every class out"),
     (lambda: L.TunedRegressor(strengths=[1.0]).fit(X, Y, groups=np.zeros(60)), "groups has 1 group"),
+    (lambda: L.TunedClassifier(cv=2).fit(X, WORDS, groups=WORDS), "all rows of class 'a' are in one group"),
     (lambda: stratified_folds(np.arange(24) < 4, 5, seed=0), "has 4. Use at most 4 folds"),
     (lambda: hold_out(np.array([0, 0, 0, 1]), 0.5, 0, names=["a", "b"]), "class 'b' has 1"),
     (lambda: DISCRIMINANT.fit_many(X, Y, [np.flatnonzero(Y == 0)], [{}]), "fewer than two classes"),

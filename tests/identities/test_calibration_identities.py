@@ -111,7 +111,6 @@ def test_a_temperature_without_an_optimum_is_reported():
     assert_allclose(softmax(-right / wrong.temperature, axis=1), 0.5, atol=1e-3)
 
 
-@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
 @each("method", calibrated.METHODS)
 @each("classes", [2, 3])
 def test_probabilities_of_zero_can_be_calibrated(method, classes):

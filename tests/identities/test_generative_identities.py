@@ -272,6 +272,8 @@ def test_classes_that_are_predicted_exactly_are_reported_and_ridge_is_the_remedy
     assert np.isfinite(ridge.predict_log_proba(X)).all()
     perfect = FDA(KNeighborsRegressor(1)).fit(X, y)
     assert "predicts the classes exactly along 2 of 2 coordinates" in perfect.reason_
+    one = FDA(n_components=1).fit(X, y).transform(X)  # of two that are equally good
+    assert_allclose(FDA(n_components=1).fit(X[:, ::-1], y).transform(X[:, ::-1]), one, rtol=1e-5)
 
 
 def test_a_regressor_that_holds_rows_out_gets_the_groups():
