@@ -285,6 +285,8 @@ def test_wilcoxon_is_scipys_exact_one_to_a_hundred_and_approximated_beyond():
     assert compare.wilcoxon(d) == stats.wilcoxon(d, **pratt).pvalue
     near = pytest.approx(stats.wilcoxon(d[:-1], **pratt).pvalue, abs=0.005)
     assert compare.wilcoxon(d[:-1]) == near
+    for test in (compare.wilcoxon, compare.rank_biserial):  # NaN: the data set has one of the scores only
+        assert test([*d[:9], np.nan]) == test(d[:9])
 
 
 def test_pairs_use_the_data_sets_that_both_have_and_may_have_none():
@@ -338,6 +340,11 @@ HOLEY = np.where(np.arange(60).reshape(12, 5) == 0, np.nan, TABLE)
     (lambda: compare.critical_difference(1, 5), "k is 1; it must be a whole number, at least 2"),
     (lambda: compare.critical_difference(5, 2.5), "n is 2.5; it must be a whole number"),
     (lambda: compare.critical_difference(5, 5, 2), "alpha is 2; it must be a number between 0 and 1"),
+    (lambda: compare.corrected_interval(TABLE, 0.1, level=95), "level is 95; it must be between 0 and 1"),
+    (lambda: compare.bayesian_t(TABLE, 0.1, rope=-0.1), "rope is -0.1; it must be a number, at least 0"),
+    (lambda: compare.bayesian_signed_rank(TABLE, rope=-0.1), "rope is -0.1; it must be a number, at least 0"),
+    (lambda: compare.bayesian_signed_rank(TABLE, prior=-1), "prior is -1; it must be a number, at least 0"),
+    (lambda: compare.wilcoxon(TABLE), r"differences have shape \(12, 5\)"),
 ])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(call, message):
     with pytest.raises(ValueError, match=message):

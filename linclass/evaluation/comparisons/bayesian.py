@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linclass.base.parameters import require_nonnegative
 from linclass.evaluation.comparisons.friedman_test import (
     TIE,
     Array,
@@ -41,6 +42,7 @@ def bayesian_t(scores: Any, ratio: float, rope: float = 0.0, step: float = 0.0) 
     """The Bayesian correlated t test for each pair of methods on one data set."""
     from scipy.special import stdtr  # slow to import
 
+    require_nonnegative("rope", rope)
     found = corrected_t(scores, ratio)
     same = found.error == 0  # the same difference on every fold
     error = np.where(same, corrected_error(0.0, np.maximum(found.n, 1), ratio, step), found.error)
@@ -80,6 +82,8 @@ def bayesian_signed_rank(
     draws : int
         Number of draws of w.
     """
+    require_nonnegative("rope", rope)
+    require_nonnegative("prior", prior)
     table = checked_scores(scores)
     k = table.shape[1]
     better, equal, worse = np.zeros((k, k)), np.eye(k), np.zeros((k, k))

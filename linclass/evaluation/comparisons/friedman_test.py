@@ -29,7 +29,7 @@ n : int
 control : int
     Index of the control among the methods.
 differences : array of shape (n,)
-    Differences of paired scores; those to count as equal must be equal.
+    Differences of paired scores, NaN where one is missing; those to count as equal must be equal.
 p : array
     p-values; NaN stands for a test that was not made.
 ratio : float

@@ -178,6 +178,8 @@ def t_interval(
     """
     from scipy.special import stdtrit  # slow to import
 
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be between 0 and 1, such as 0.95.")
     half = stdtrit(np.maximum(np.asarray(n) - 1, 1), (1 + level) / 2) * error
     return np.maximum(mean - half, bounds[0]), np.minimum(mean + half, bounds[1])
 

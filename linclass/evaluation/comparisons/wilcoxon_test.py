@@ -29,7 +29,7 @@ def wilcoxon(differences: Any) -> float:
     float
         1 if all differences are 0, NaN if there are none.
     """
-    d = np.asarray(differences, float)
+    d = _present(differences)
     if not len(d):
         return np.nan
     if not d.any():
@@ -56,9 +56,16 @@ def rank_biserial(differences: Any) -> float:
     float
         From −1 to 1; NaN if there are no differences.
     """
-    d = np.asarray(differences, float)
+    d = _present(differences)
     n = len(d)
     return float(np.sign(d) @ doubled_ranks(np.abs(d))) / (n * (n + 1)) if n else np.nan
+
+
+def _present(differences: Any) -> Array:
+    d = np.asarray(differences, float)
+    if d.ndim != 1:
+        raise ValueError(f"differences have shape {d.shape}; give those of one pair of methods.")
+    return d[~np.isnan(d)]
 
 
 def doubled_ranks(values: Array) -> Array:
