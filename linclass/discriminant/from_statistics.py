@@ -39,6 +39,10 @@ WITHOUT_SUMS = (
     "This fit kept no sums of its rows, to which more rows could be added; give all rows to fit, or "
     "all to partial_fit of a new estimator."
 )
+OTHER_SUMS = (
+    "parameters on which the sums of the rows depend were changed since; set them back, or give all rows to a new "
+    "estimator."
+)
 
 Priors = str | Sequence[float] | None
 # indices of folds, and the shard of each row (its fold's position; the last for the rest)
@@ -59,6 +63,7 @@ class FromStatistics(Classifier):
 
     sums_count_rows: ClassVar[bool] = True  # `_counted`
     statistics_: Any  # before `_counted` rescales the weights
+    _sums_of: Hashable  # `_shared` when the rows were summed
     _n_rows: int  # number of rows of positive weight
 
     fit_many, leave_one_out = fit_many, leave_one_out
@@ -107,6 +112,7 @@ class FromStatistics(Classifier):
         """Set `statistics_` to the sums over these rows."""
         self._n_rows = int(have_weight(weights).sum())
         self.statistics_ = self._gather(X, codes, weights, len(self.classes_))
+        self._sums_of = self._shared()
 
     def _shared(self) -> Hashable:
         """Key of what the sums depend on: models with equal keys can share the sums."""
@@ -232,7 +238,7 @@ class FromStatistics(Classifier):
         if type(self) is not type(other):
             ours, theirs = type(self).__name__, type(other).__name__
             raise ValueError(f"merge adds the sums of {theirs} to those of {ours}; give a {ours}.")
-        if self.n_features_in_ != other.n_features_in_ or self._shared() != other._shared():
+        if self.n_features_in_ != other.n_features_in_ or self._sums_of != other._sums_of:
             raise ValueError(
                 "merge needs the same features and parameters in both; fit them alike."
             )
@@ -254,6 +260,9 @@ class FromStatistics(Classifier):
         known = hasattr(self, "statistics_")
         if not known and hasattr(self, "status_"):
             raise ValueError(WITHOUT_SUMS)
+        if known and self._sums_of != self._shared():
+            raise ValueError(OTHER_SUMS)
+        self._sums_of = self._shared()
         X = self._check_rows(X) if known else validation.rows_to_learn(self, X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])

@@ -285,7 +285,10 @@ def test_wilcoxon_is_scipys_exact_one_to_a_hundred_and_approximated_beyond():
     assert compare.wilcoxon(d) == stats.wilcoxon(d, **pratt).pvalue
     near = pytest.approx(stats.wilcoxon(d[:-1], **pratt).pvalue, abs=0.005)
     assert compare.wilcoxon(d[:-1]) == near
-    for test in (compare.wilcoxon, compare.rank_biserial):  # NaN: the data set has one of the scores only
+    for test in (
+        compare.wilcoxon,
+        compare.rank_biserial,
+    ):  # NaN: the data set has one of the scores only
         assert test([*d[:9], np.nan]) == test(d[:9])
 
 

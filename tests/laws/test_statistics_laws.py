@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from cases import each
 from models import MODULES, own_classes
+from sklearn.base import clone
 from sums import PARAMS
 
 import linclass
@@ -278,3 +279,18 @@ def test_an_error_adds_no_rows():
     with pytest.raises(ValueError, match="is not in classes"):
         model.partial_fit(X, y, classes=np.unique(y)[:1])
     np.testing.assert_array_equal(model.statistics_.mass, before)
+
+
+@each(("model", "changed"), [
+    (linclass.BernoulliNB(), {"binarize": 2.0}),
+    (linclass.ExponentialFamilyNB("poisson"), {"families": "geometric"}),
+    (linclass.LinearDiscriminantAnalysis(), {"covariance_type": "diag"}),
+    (linclass.GaussianNB(), {"class_weight": {0: 2.0}}),
+])  # fmt: skip
+def test_rows_are_not_added_to_sums_of_other_parameters(model, changed):
+    X, y = np.floor(np.abs(DATA[2][0])), DATA[2][1]
+    model, other = clone(model).fit(X, y), clone(model).set_params(**changed)
+    with pytest.raises(ValueError, match="sums of the rows depend were changed since"):
+        model.set_params(**changed).partial_fit(X, y)
+    with pytest.raises(ValueError, match="the same features and parameters"):
+        model.merge(other.fit(X, y))

@@ -42,6 +42,9 @@ POSTS = [
 ]  # fmt: skip
 
 
+SMALL = {count_words: {}, hash_words: {"columns": 7}}
+
+
 def column(texts):
     X = np.arange(len(texts), dtype=float)[:, None]
     return Table(X, ("text",), {"text": tuple(texts)}, frozenset({"text"}))
@@ -65,6 +68,17 @@ def test_declared_words_are_those_columns_of_all_words():
     places = [everything.names.index(word) for word in ("wheels", "ann")]
     assert np.array_equal(declared.X.toarray()[:, [0, 2]], everything.X.toarray()[:, places])
     assert not declared.X.toarray()[:, 1].any()
+
+
+@each("feature", [count_words, hash_words])
+def test_a_missing_text_has_no_words(feature):
+    table = column(POSTS)
+    gaps = table.with_rows(np.where(table.X == 1, np.nan, table.X))
+    found, whole = feature(gaps, **SMALL[feature]), feature(table, **SMALL[feature])
+    counts = dict(zip(found.names, found.X.toarray().T, strict=True))
+    for name, expected in zip(whole.names, whole.X.toarray().T, strict=True):
+        expected[1] = 0
+        assert np.array_equal(counts.get(name, np.zeros(len(expected))), expected)
 
 
 @each("signed", [True, False])

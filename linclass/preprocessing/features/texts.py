@@ -35,8 +35,10 @@ def _in_place_of_texts(table: Table, feature: str, count: Callable[[list[str]], 
     names = [table.names[j] for j in others]
     for j, name in enumerate(table.names):
         if name in table.texts:
-            used, row = np.unique(table.column(j).astype(np.int64), return_inverse=True)
-            X, words = count([table.levels[name][code] for code in used])
+            codes = np.nan_to_num(table.column(j), nan=-1).astype(np.int64)
+            used, row = np.unique(codes, return_inverse=True)
+            texts = ("", *table.levels[name])  # a missing text has no words
+            X, words = count([texts[code + 1] for code in used])
             blocks.append(X[row])
             names += words if len(table.names) == 1 else [f"{name}:{word}" for word in words]
     X = sp.hstack(blocks, format="csr")
