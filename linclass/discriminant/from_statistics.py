@@ -63,7 +63,7 @@ class FromStatistics(Classifier):
 
     sums_count_rows: ClassVar[bool] = True  # `_counted`
     statistics_: Any  # before `_counted` rescales the weights
-    _sums_of: Hashable  # `_shared` when the rows were summed
+    _summed_with: dict[str, Any]  # parameters when the rows were summed
     _n_rows: int  # number of rows of positive weight
 
     fit_many, leave_one_out = fit_many, leave_one_out
@@ -112,13 +112,16 @@ class FromStatistics(Classifier):
         """Set `statistics_` to the sums over these rows."""
         self._n_rows = int(have_weight(weights).sum())
         self.statistics_ = self._gather(X, codes, weights, len(self.classes_))
-        self._sums_of = self._shared()
+        self._summed_with = self.get_params(deep=False)
 
     def _shared(self) -> Hashable:
         """Key of what the sums depend on: models with equal keys can share the sums."""
         return key_of((self._parameters_of_sums(), getattr(self, "class_weight", None)))
 
     _fit_group = _shared
+
+    def _shared_when_summed(self) -> Hashable:
+        return type(self)(**self._summed_with)._shared()
 
     def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
         """Fit with one pass over the rows; class_weight='balanced' is refused, as it differs from fold to fold."""
@@ -238,7 +241,8 @@ class FromStatistics(Classifier):
         if type(self) is not type(other):
             ours, theirs = type(self).__name__, type(other).__name__
             raise ValueError(f"merge adds the sums of {theirs} to those of {ours}; give a {ours}.")
-        if self.n_features_in_ != other.n_features_in_ or self._sums_of != other._sums_of:
+        alike = self._shared_when_summed() == other._shared_when_summed()
+        if self.n_features_in_ != other.n_features_in_ or not alike:
             raise ValueError(
                 "merge needs the same features and parameters in both; fit them alike."
             )
@@ -260,9 +264,9 @@ class FromStatistics(Classifier):
         known = hasattr(self, "statistics_")
         if not known and hasattr(self, "status_"):
             raise ValueError(WITHOUT_SUMS)
-        if known and self._sums_of != self._shared():
+        if known and self._shared() != self._shared_when_summed():
             raise ValueError(OTHER_SUMS)
-        self._sums_of = self._shared()
+        self._summed_with = self.get_params(deep=False)
         X = self._check_rows(X) if known else validation.rows_to_learn(self, X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
