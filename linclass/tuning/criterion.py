@@ -16,12 +16,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.linalg import lapack
 
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.meta_estimator import Given
+from linclass.base.numerics import is_regular
 from linclass.linear.linear_model import loss_of
-from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.objective import Objective, common_shift
 from linclass.linear.penalties.entrywise import Unpenalized
 
 CRITERIA: tuple[str, ...] = ("aic", "bic")
@@ -143,11 +145,19 @@ def degrees_of_freedom(objective: Objective, theta: Array) -> float:
         D[np.ix_(weights.ravel(), weights.ravel())] = strength * penalty.hessian(
             objective.weight_part(theta)
         )
-    return trace_of_ratio(H, H + D[np.ix_(which, which)])
+    M = H + D[np.ix_(which, which)]
+    if objective.loss.shift_invariant and objective.design.intercept:
+        b = np.flatnonzero((np.arange(p) % kept.shape[-1] == kept.shape[-1] - 1)[which])
+        M[np.ix_(b, b)] += common_shift(M[np.ix_(b, b)])  # in whose direction H is 0
+    return trace_of_ratio(H, M)
 
 
 def trace_of_ratio(H: Array, M: Array) -> float:
     """tr M⁻¹H, over the directions in which M is not 0."""
+    factor, info = lapack.dpotrf(M, lower=1)
+    if not info and is_regular(factor, M):
+        half = np.tril(lapack.dpotri(factor, lower=1)[0])  # of M⁻¹
+        return float(2 * np.vdot(half, H) - half.diagonal() @ H.diagonal())
     scale = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1))  # the trace does not depend on units
     values, V = np.linalg.eigh(M / np.outer(scale, scale))
     V = V[:, values > RANK_TOLERANCE * values[-1]]
