@@ -469,19 +469,27 @@ def with_class_order(
 ) -> EstimatorLike:
     """`model`, where it or a base estimator orders classes, with their order, as it will see y without its type.
 
-    `codes`: it will see the classes as 0, 1, …
+    `codes`: it will see the classes as 0, 1, …, so that dicts of class weights name these. Inside one-vs-rest and such
+    they name the two sides, and stay as they are.
     """
     if not hasattr(model, "get_params"):
         return model
     inside = {"": model} | {f"{name}__": value for name, value in model.get_params().items()}
-    orders: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     for name, one in inside.items():
         if getattr(one, "orders_classes", False) and (codes or one.order is None):
-            orders[f"{name}order"] = one.order if one.order is not None else class_order(y, classes)
+            changed[f"{name}order"] = one.order if one.order is not None else class_order(y, classes)
     if codes:
         code = {label: k for k, label in enumerate(classes.tolist())}
-        orders = {name: [code.get(c, c) for c in order] for name, order in orders.items()}
-    return clone(model).set_params(**orders) if orders else model
+        changed = {name: [code.get(c, c) for c in order] for name, order in changed.items()}
+        kinds = {path: type(part).__module__ for path, part in inside.items()}
+        for name, one in inside.items():
+            weight = getattr(one, "class_weight", None)
+            above = [k for path, k in kinds.items() if name.startswith(path) and path != name]
+            if isinstance(weight, Mapping) and not any("multiclass" in kind for kind in above):
+                weights = validation.class_weights(weight, classes, np.ones(len(classes)))
+                changed[f"{name}class_weight"] = dict(enumerate(weights.tolist()))
+    return clone(model).set_params(**changed) if changed else model
 
 
 # The status of several fits together

@@ -8,8 +8,10 @@ from scipy.special import expit, log_softmax, softmax
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import PredefinedSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer as Identity
 
-from linclass import Calibrated, LinearSVM, LogisticRegression
+from linclass import Calibrated, LinearSVM, LogisticRegression, OneVsRest
 from linclass.linear.solvers.newton import Newton
 from linclass.tuning import calibrated, calibration_maps
 from linclass.tuning.calibration_maps import Temperature, sigmoid
@@ -120,3 +122,20 @@ def test_probabilities_of_zero_can_be_calibrated(method, classes):
     assert model.status_ == "converged"
     assert np.isfinite(model.decision_function(X)).all()
     assert model.score(X, y) > 0.7
+
+
+@each("labels", [[1, 2, 3], ["a", "b", "c"]])
+def test_a_dict_of_class_weights_in_the_base_estimator_names_the_labels(labels):
+    """And not their codes, by which the weight of class 1 was that of class 2."""
+    X, codes = noisy(90, classes=3)
+    y, weight = np.array(labels)[codes], {labels[0]: 5.0}
+    expected = LogisticRegression(class_weight={0: 5.0}).fit(X, codes).coef_
+    inner = LogisticRegression(class_weight=weight)
+    for base in (inner, make_pipeline(Identity(), inner)):
+        fitted = Calibrated(base, cv=2).fit(X, y).estimator_
+        assert_allclose((fitted[-1] if base is not inner else fitted).coef_, expected)
+    sides = OneVsRest(LogisticRegression(class_weight={1: 5.0}))  # 1 against the rest, 0
+    fitted = Calibrated(sides, cv=2).fit(X, y).estimator_
+    assert_allclose(fitted.coef_, sides.fit(X, y).coef_)
+    with pytest.raises(ValueError, match="class_weight names 9, but the classes are"):
+        Calibrated(LogisticRegression(class_weight={9: 5.0})).fit(X, y)
