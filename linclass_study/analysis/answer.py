@@ -21,7 +21,7 @@ from linclass_study.analysis.fit_problems import (
 from linclass_study.analysis.headline import headline
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
-from linclass_study.analysis.sentences import not_ranked
+from linclass_study.analysis.sentences import excluded_sentence, not_ranked
 from linclass_study.analysis.tuned_values import grid_end_sentences, marked
 from linclass_study.analysis.verdict import dataset_verdict, study_verdict
 from linclass_study.entries import Labels
@@ -47,7 +47,7 @@ def answer(outcome: Outcome, report: str) -> str:
         *headline(outcome, verdict, names),
         *best_lines(outcome),
         *grid_end_sentences(verdict.metric, verdict.tuned, verdict.grid_ends),
-        not_ranked(verdict),
+        not_ranked(verdict) or excluded_sentence(verdict, "no "),  # failures are problems above
         ". ".join(mixture(outcome)),
         counts_line(outcome.fits),
         f"report: {report}",

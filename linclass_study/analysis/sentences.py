@@ -96,11 +96,14 @@ def not_ranked(verdict: StudyVerdict) -> str:
     return sentence
 
 
-def excluded_sentence(verdict: StudyVerdict) -> str:
-    """A sentence about the methods that are excluded on a data set, with the reasons if they are few."""
+def excluded_sentence(verdict: StudyVerdict, because: str = "") -> str:
+    """A sentence about the methods that are excluded on a data set, with the reasons if they are few; of those whose
+    reason begins with `because`."""
     places: dict[tuple[str, str], list[str]] = {}
     for one in verdict.datasets:
         for method, why in one.excluded.items() if one.available else ():
+            if not why.startswith(because):
+                continue
             places.setdefault((method, why), []).append(one.dataset)
     if not places:
         return ""
@@ -119,7 +122,7 @@ def certainty(verdict: DatasetVerdict) -> str:
         return "No method succeeded on every fold, so none is best."
     best, *others = verdict.methods
     if not others:
-        return f"{best} alone succeeded on every fold: there is nothing to compare it with."
+        return f"{best} alone has a score on every fold: there is nothing to compare it with."
     if not verdict.comparisons:
         return (
             f"One value of each method ({verdict.over}) has no spread, so the order of the methods is uncertain; "

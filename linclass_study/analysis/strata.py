@@ -91,6 +91,8 @@ def datasets_table(
 
 def _value(key: str, facts: Facts) -> float | None:
     """A property of a data set; None if it is unavailable, or if a check was too expensive for it."""
+    if not facts.get("rows"):
+        return None
     try:
         return float(PROPERTIES[key](facts))
     except (KeyError, TypeError):

@@ -193,7 +193,7 @@ def _init(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from linclass_study.command.run import run
 
-    return run(_study_files(options), options.for_snakemake, _part(options))
+    run(_study_files(options), options.for_snakemake, _part(options))
 
 
 @command(

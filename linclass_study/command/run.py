@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import shlex
-import subprocess
 import sys
 import webbrowser
 from collections import Counter
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 from snakemake.utils import update_config
 
@@ -104,8 +104,11 @@ def _study_of_csv(folder: Path, csv: Path, target: str, taken: Iterable[str]) ->
     )
 
 
-def run(files: Sequence[Path], options: Sequence[str], part: Mapping[str, Any]) -> int:
-    """Check a study, or a part of it, and run it by Snakemake with these options; returns Snakemake's exit code."""
+def run(files: Sequence[Path], options: Sequence[str], part: Mapping[str, Any]) -> NoReturn:
+    """Check a study, or a part of it, and run it by Snakemake with these options.
+
+    This process becomes Snakemake, so that signals reach it, and its exit code is Snakemake's.
+    """
     checked_study(files, part)
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     if files:
@@ -117,7 +120,7 @@ def run(files: Sequence[Path], options: Sequence[str], part: Mapping[str, Any]) 
         options = [*options[: place + 1], *given, *options[place + 1 :]]
     elif given:
         command[3:3] = ["--config", *given]
-    return subprocess.run([*command, *options], check=False).returncode
+    os.execv(sys.executable, [*command, *options])
 
 
 @contextmanager

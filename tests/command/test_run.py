@@ -122,9 +122,10 @@ def test_init_finds_the_separator_of_a_csv_file(here, linclass, refused):
 def test_run_gives_snakemake_the_study_and_the_options_after_two_dashes(
     begun, linclass, refused, monkeypatch
 ):
-    started, done = [], subprocess.CompletedProcess([], 3)
-    monkeypatch.setattr(run.subprocess, "run", lambda command, **_: started.append(command) or done)
-    assert linclass("run", "study.yaml", "--", "-n", "--cores", "2").code == 3
+    """In the same process, so that a signal to stop reaches Snakemake, which stops its jobs."""
+    started = []
+    monkeypatch.setattr(run.os, "execv", lambda path, command: started.append(command))
+    linclass("run", "study.yaml", "--", "-n", "--cores", "2")
     (command,) = started
     assert command[:3] == [sys.executable, "-m", "snakemake"]
     assert command[-5:] == ["--configfile", "study.yaml", "-n", "--cores", "2"]

@@ -202,6 +202,11 @@ def test_excluded_methods_are_named_with_the_reason_or_counted(make):
         outcome = make(data, {"fine": Method()} | others, name=f"{n} {len(others)}")
         assert excluded_sentence(study_verdict(outcome)) == said
     assert column_of(outcome, "absent") == [["gone", "fails"], ["fails"]]
+    outcome = make(
+        {"d": Data()}, {"classes": Method(probabilities=False), "m": fails, "p": Method()}
+    )
+    outcome.evaluation["tune_metric"] = "log_loss"
+    assert "Excluded: classes on d (no log loss)." in lines(outcome)
 
 
 def test_a_best_method_with_unconverged_fits_is_marked_beside_its_name(make):

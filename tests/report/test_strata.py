@@ -130,6 +130,7 @@ def test_strata_differ_where_their_intervals_are_disjoint():
 @pytest.fixture
 def outcome(tmp_path):
     data = {name: Data() for name in ("one", "two", "three", "other")}
+    data["gone"] = Data(unavailable="no such file")
     made = build(tmp_path, data, {"a": Method(3.0), "b": Method(1.0)}, folds=3)
     made.evaluation.update(strata={"largest_class_share": [0.9]}, focus=["b"])
     return made
@@ -139,7 +140,7 @@ def test_a_study_that_declares_strata_has_their_tables_and_the_page_shows_them(o
     assert across.strata(outcome) is None
     write_across(outcome)
     sets = pl.read_csv(outcome.results / "tables" / "strata_datasets.csv")
-    assert sets["largest_class_share_stratum"].to_list() == ["≤ 0.9"] * 4
+    assert sets["largest_class_share_stratum"].to_list() == ["≤ 0.9"] * 4 + [None]
     table = across.strata(outcome)
     assert [row[:4] for row in table.rows] == [
         [ALL, ALL, 4, "a"], ["largest class share", "≤ 0.9", 4, "a"],
