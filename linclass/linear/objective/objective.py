@@ -145,12 +145,13 @@ class Objective:
         if hessian and p > LARGE:
             require_memory_for(p)
         H = np.zeros((p, p)) if hessian else None
-        scores, slopes, curvatures, values = empty_arrays(design.n_rows, *[per_row] * 3, ())
-        g = np.zeros(self.shape)
+        scores, slopes, curvatures = empty_arrays(design.n_rows, *[per_row] * 3)
+        g, total = np.zeros(self.shape), 0.0
         for rows, B in design.blocks(self.block, filled=not one_score):
             w = self.weights[rows]
             z = scores[..., rows] = design.scores_of(rows, theta) if one_score else theta @ B.T
-            values[rows], slope, curvature = self.loss.jet(self.y[..., rows], z)
+            values, slope, curvature = self.loss.jet(self.y[..., rows], z)
+            total += float(w @ values)
             slopes[..., rows], curvatures[..., rows] = slope, curvature
             g += design.pull_of(rows, w * slope) if one_score else (w * slope) @ B
             if H is None:
@@ -164,7 +165,8 @@ class Objective:
             else:
                 H += self.loss.hessian(B, w, curvature)
         design.passes += 1
-        known: dict[str, Any] = {"jet": (values, slopes, curvatures), "loss_gradient": g}
+        jet = None, slopes, curvatures  # of the values of many rows only the sum is kept
+        known: dict[str, Any] = {"jet": jet, "loss_value": total, "loss_gradient": g}
         if H is not None:
             known["hessian"] = self._penalized(H)
         return Point(self, theta, scores, **known)
@@ -408,6 +410,7 @@ class Point:
     Everything else is computed on demand, once, unless it is `known`.
     """
 
+    values: Any  # an array; None if `loss_value` is known
     slopes: Array
     curvatures: Any  # an array; None if the loss has none
 
@@ -473,7 +476,7 @@ class Point:
 
     def under(self, objective: Objective) -> Point:
         """This point of the objective with another strength, without evaluating the loss again."""
-        known = {k: v for k, v in vars(self).items() if k in ("jet", "loss_gradient")}
+        known = {k: v for k, v in vars(self).items() if k in ("jet", "loss_value", "loss_gradient")}
         if "hessian" in vars(self):
             known["hessian"] = objective.hessian_under(self)
         return Point(objective, self.theta, self.scores, **known)
