@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -12,14 +13,26 @@ import polars as pl
 from linclass.base.messages import counted, names_and_others
 from linclass_study.analysis import wording
 from linclass_study.analysis.across_datasets import ComparisonAcross, comparison_across
-from linclass_study.analysis.comparison_with_control import MAX_DATASETS, Verdict, cost_ratio
+from linclass_study.analysis.comparison_with_control import (
+    MAX_DATASETS,
+    Verdict,
+    baselines,
+    cost_ratio,
+)
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.sentences import confidence
-from linclass_study.analysis.verdict import ControlVerdict, DatasetVerdict, StudyVerdict, labelled
+from linclass_study.analysis.verdict import (
+    ControlVerdict,
+    DatasetVerdict,
+    StudyVerdict,
+    labelled,
+    study_verdict,
+)
 from linclass_study.entries import Labels
 
 NAMES = 3  # methods named in a sentence; the others are counted
+DOUBTFUL = 2  # methods or data sets named for each reason to read them with care
 OFTEN = 0.5  # share of the fits of a method on a data set
 
 
@@ -31,31 +44,48 @@ def headline(outcome: Outcome, verdict: StudyVerdict, labels: Labels) -> list[st
         return ["No method succeeded on every fold of any data set, so none is best."]
     rivals = [one.closest_rival for one in answered]
     if (control := _control(verdict)) is not None:
-        sentences = [_rank(outcome, verdict, control.method, labels), _against(verdict, control)]
+        sentences = [
+            _rank(outcome, verdict, control.method, labels),
+            _against(outcome, verdict, control),
+        ]
         return [*sentences, *_next_step(rivals, control)]
     if len(answered) == 1:
         return [*_single(answered[0]), *_next_step(rivals)]
     return [*_several(verdict, answered), *_next_step(rivals)]
 
 
+def headline_by(outcome: Outcome, metric: str) -> list[str]:
+    """The headline as if the study had ranked by another metric, in which no difference is equal in practice."""
+    by_metric = replace(
+        outcome, evaluation={**outcome.evaluation, "tune_metric": metric, "rope": 0}
+    )
+    return headline(by_metric, study_verdict(by_metric), outcome.labels)
+
+
 def caution(outcome: Outcome, verdict: StudyVerdict) -> str:
-    """A sentence about doubtful results: methods at an end of their grids, methods whose fits often stopped before the
-    optimum, and data sets with serious warnings; empty without any."""
+    """A sentence about doubtful results with the signs of the leaderboard: methods at an end of their grids, methods
+    whose fits often stopped before the optimum or have none or several, and data sets with serious warnings; empty
+    without any."""
     labels = outcome.labels
     share = pl.col("len") / pl.col("len").sum().over("method", "dataset")
     often = outcome.fits.group_by("method", "dataset", "status").len().filter(share >= OFTEN)
-    stopped, separable = (
+    stopped, separable, deficient = (
         [labels.methods[name] for name in outcome.methods if name in {*of_status["method"]}]
-        for of_status in (often.filter(status=status) for status in ("max_iter", "separable"))
+        for of_status in (
+            often.filter(status=status) for status in ("max_iter", "separable", "rank_deficient")
+        )
     )
     suspect = [label for name, label in labels.datasets.items() if serious(outcome.checks(name))]
     parts = {
-        "at an end of the grid": [labels.methods[name] for name in verdict.grid_ends],
-        "stopped before the optimum": stopped,
-        "separable classes": separable,
-        "data warnings": suspect,
+        "† tuned to an end of the values tried": [
+            labels.methods[name] for name in verdict.grid_ends
+        ],
+        "≠ stopped before the optimum": stopped,
+        "∞ no finite optimum": separable,
+        "≡ solution not unique": deficient,
+        "⚠ data warnings": suspect,
     }
-    named = {words: names_and_others(names, NAMES) for words, names in parts.items() if names}
+    named = {words: names_and_others(names, DOUBTFUL) for words, names in parts.items() if names}
     each = "; ".join(f"{names} ({words})" for words, names in named.items())
     return f"Read with care: {each}." if each else ""
 
@@ -109,16 +139,19 @@ def _ordinal(place: int) -> str:
     return f"{place}{endings.get(place % 10, 'th')}"
 
 
-def _against(verdict: StudyVerdict, control: ControlVerdict) -> str:
+def _against(outcome: Outcome, verdict: StudyVerdict, control: ControlVerdict) -> str:
     sides = control.better_than, control.worse_than, control.undecided
     better, worse, undecided = map(len, sides)
     others = better + worse + undecided
     whom = f"{better or 'none'} of the {others} others"
     if 0 < better <= 2:
-        whom = names_and_others(control.better_than, NAMES) + " only" * (others > better)
-    parts = [f"significantly better than {whom}"] * (others > 1 or better > 0)
+        guesses = {outcome.labels.methods[name] for name in baselines(outcome)}
+        named = ["the baseline " * (name in guesses) + name for name in control.better_than]
+        whom = names_and_others(named, NAMES) + " only" * (others > better)
+    parts = [f"significantly better than {whom}"] * (better > 0 or (others > 1 and worse > 0))
     parts += [f"significantly worse than {worse}"] * (worse > 0)
     rest = f"the other {undecided}" if undecided > 1 else "".join(control.undecided)
+    rest = f"any of the {others} others" if 1 < undecided == others else rest
     parts += [f"not distinguishable from {rest}"] * (undecided > 0)
     compared = [one for one in verdict.datasets if one.comparisons]
     clear = sum(one.best == [control.method] and not one.indistinguishable for one in compared)
@@ -162,7 +195,7 @@ def _next_step(
     if decidable:
         each, one = min(decidable, key=lambda pair: pair[0].repeats or 0)
         pairs.append(f"{one.control} against {one.other} on {one.dataset}")
-        steps.append(f"{each.repeats} repeats of the folds (`repeats: {each.repeats}`)")
+        steps.append(f"{each.repeats} repeats of training and testing (`repeats: {each.repeats}`)")
     undecided = f"Still undecided: {', and '.join(pairs)}."
     if len(pairs) > 1:
         both = f"deciding the first takes {steps[0]}, and the second {steps[1]}"

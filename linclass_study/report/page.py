@@ -66,7 +66,7 @@ from linclass_study.report.contents import (
 from linclass_study.report.data_card import data_warnings
 from linclass_study.report.drawing.svg import inline
 from linclass_study.report.figure_files import planned_figures, read_record
-from linclass_study.report.page_data import as_json, leading_methods, study_data
+from linclass_study.report.page_data import LARGE, as_json, leading_methods, study_data
 from linclass_study.report.provenance import (
     commits,
     configuration,
@@ -83,7 +83,6 @@ from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
 
 MAX_CLASSES = 30  # of a data set that are named; the others are counted
-LARGE = 2000  # scores, from which on scripts draw and add parts of the page when they are wanted
 MOST_CHARACTERS = 4_000_000  # characters of embedded SVG
 
 Figures = dict[tuple[str, str], dict[str, Any]]  # (figure, data set or "") → the template's item
@@ -247,6 +246,13 @@ def main_protocol_phrase(outcome: Outcome) -> str:
     return " where there is one, else ".join(phrases)
 
 
+def folds_in_words(outcome: Outcome) -> str:
+    """What folds are, for readers who do not know; empty without cross-validation."""
+    options = selected_protocols(outcome.evaluation)
+    folds = [options[name]["folds"] for name in outcome.main_protocols if kind(name) == "cv"]
+    return f" (parts of the rows, each predicted from the other {folds[0] - 1})" if folds else ""
+
+
 def protocols(outcome: Outcome) -> dict[str, str]:
     """Protocol → what its means are taken over, for the protocols that apply to any data set."""
     applied = {
@@ -323,7 +329,14 @@ def spent(times: pl.DataFrame) -> list[tuple[str, float, float | None]]:
 
 
 CALLED = (  # by the template
-    *(across_sentences, configuration, data_files, data_warnings, focus_sentences, foreign_modules),
-    *(hashed_modules, learning_curve_sizes, main_protocol_phrase, mixture, not_drawn),
+    *(across_sentences, configuration, data_files, data_warnings, focus_sentences, folds_in_words),
+    *(
+        foreign_modules,
+        hashed_modules,
+        learning_curve_sizes,
+        main_protocol_phrase,
+        mixture,
+        not_drawn,
+    ),
     *(planned_sentence, protocols, spent, summary_of_problems),
 )

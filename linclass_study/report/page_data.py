@@ -38,6 +38,7 @@ from linclass_study.analysis.comparison_with_control import (
     ranks_decide,
 )
 from linclass_study.analysis.fit_problems import planned_sentence, planned_words
+from linclass_study.analysis.headline import headline_by
 from linclass_study.analysis.outcome import Outcome, PlaneGrid, median_seconds
 from linclass_study.analysis.tuned_values import chosen_values, grid_ends
 from linclass_study.analysis.within_dataset import rope_of
@@ -47,6 +48,7 @@ from linclass_study.report.drawing.svg import corners
 from linclass_study.report.figures.boundaries import grids_of_methods, training_rows
 from linclass_study.report.method_scores import fits_of_methods, fold_values
 
+LARGE = 2000  # scores, from which on scripts draw and add parts of the page when they are wanted
 UNIT = 1e-5  # of scores, which are whole numbers of it
 SECONDS = 1e-6  # of seconds
 LEADING = 6  # methods with a colour of their own
@@ -55,6 +57,7 @@ MAX_PLANES = 6  # data sets whose decision boundaries are on the first screen
 MAX_PANELS = 6  # of them at first
 MAX_POINTS = 250  # rows in a panel of a plane
 TUNED_DIGITS = 4  # of tuned values
+RANK_DIGITS = 7  # of mean ranks: equal ones share their place, others do not
 SIDE = 1000  # of a plane, in whole numbers
 PRECISION = 3.0  # of a boundary, in the same unit
 LEVEL = 0.95  # of intervals
@@ -64,7 +67,8 @@ LABELS = ("Predicts", "Cost", "Certificate", "Reference")  # of a model's docstr
 def study_data(outcome: Outcome) -> dict[str, Any]:
     """All data of the page.
 
-    metric      the study's metric; `metrics` are those that the page can show, the study's first
+    metric      the study's metric; `metrics` are those that the page can show, the study's first, the others with the
+                headline by them; on large pages without, which would take a minute
     planned     how many fits of each method are planned, and for what
     leading     methods with a colour of their own; others are grey
     focus       methods that the study is about
@@ -75,6 +79,7 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
     scores      metric → [data set][method] → scores of the folds in UNIT, null for a method without a score of each
     partial     metric → {"data set,method": mean over the folds that have a score}
     seconds     [data set][method], median of the fits in SECONDS
+    memory      [data set][method], the most of a process in MB
     fits        [data set][method] → number of fits by status
     tuned       [data set][method] → parameter → [[value, times, end of the grid], …], the last only if it is an end
     across      metric → tests across data sets
@@ -88,6 +93,8 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
     shown = [name for name in names if any(any(row) for row in scores[name])]
     medians = median_seconds(outcome.times).items()
     seconds = {run: max(round(median / SECONDS), 1) for run, median in medians}
+    most = pl.col("peak_rss_mb").max().round(0).cast(pl.Int64)
+    memory = outcome.times.group_by("dataset", "method").agg(most).drop_nulls().iter_rows()
     return {
         "metric": outcome.metric,
         "planned": planned_sentence(outcome.fits),
@@ -101,6 +108,7 @@ def study_data(outcome: Outcome) -> dict[str, Any]:
         "scores": {name: scores[name] for name in shown},
         "partial": {name: partial[name] for name in shown},
         "seconds": _of_runs(outcome, seconds, None),
+        "memory": _of_runs(outcome, {(d, m): megabytes for d, m, megabytes in memory}, None),
         "fits": _of_runs(outcome, _fits(outcome), {}),
         "tuned": _of_runs(outcome, _tuned(outcome), {}),
         "across": {name: _across(outcome, name) for name in shown},
@@ -140,11 +148,13 @@ def _places(outcome: Outcome, names: Any) -> list[int]:
 
 def _metric(outcome: Outcome, name: str) -> dict[str, Any]:
     low, high = metrics.bounds(name)
+    told = name == outcome.metric or len(outcome.datasets) * len(outcome.methods) > LARGE
     return {
         "name": name,
         "words": metric_words(name),
         "title": metric_title(name),
         "greater": metrics.greater_is_better(name),
+        **({} if told else {"headline": headline_by(outcome, name)}),
         "rope": rope_of(outcome.evaluation) if name == outcome.metric else 0.0,
         "bounds": [end if np.isfinite(end) else None for end in (low, high)],
     }
@@ -326,7 +336,7 @@ def _across(outcome: Outcome, metric: str) -> dict[str, Any] | None:
     found: dict[str, Any] = {
         "datasets": [order[name] for name in base.datasets],
         "methods": methods,
-        "rank": _rounded(base.nemenyi.ranks),
+        "rank": _rounded(base.nemenyi.ranks, RANK_DIGITS),
         **intervals,
         "groups": [[methods[j] for j in group] for group in base.nemenyi.groups],
         **_pairs(base),

@@ -257,7 +257,7 @@ def test_the_headline_has_answer_confidence_and_next_step(scored):
     assert re.fullmatch(
         r"Still undecided: a against b, and a against b on d\d\. If the observed differences are the true ones, "
         r"deciding the first takes about \d+ data sets like these, and the second \d+ repeats "
-        r"of the folds \(`repeats: \d+`\)\.",
+        r"of training and testing \(`repeats: \d+`\)\.",
         more,
     )
     focused = replace(ranked, evaluation={**ranked.evaluation, "focus": ["b"]})

@@ -13,6 +13,8 @@ from studies import Data, Method
 from linclass.evaluation.comparisons.friedman_test import ranks
 from linclass_study.analysis.across_datasets import comparison_across
 from linclass_study.analysis.fit_problems import planned_words
+from linclass_study.analysis.headline import headline
+from linclass_study.analysis.verdict import study_verdict
 from linclass_study.project import ROOT
 from linclass_study.report.page_data import (
     SIDE,
@@ -50,6 +52,26 @@ def test_scores_of_the_folds_have_the_means_of_the_summary(six):
         d, m = [*six.datasets].index(row["dataset"]), [*six.methods].index(row["method"])
         folds = data["scores"][row["metric"]][d][m]
         assert np.mean(folds) * UNIT == pytest.approx(row["mean"], abs=UNIT)
+
+
+def test_headlines_by_other_metrics_are_those_of_a_study_that_ranks_by_them(six):
+    data = study_data(six)
+    for one in data["metrics"][1:]:
+        evaluation = {**six.evaluation, "tune_metric": one["name"], "rope": 0}
+        ranked = replace(six, evaluation=evaluation)
+        assert one["headline"] == headline(ranked, study_verdict(ranked), ranked.labels)
+        assert f"by {one['words']} over" in one["headline"][0]
+    assert "headline" not in data["metrics"][0]  # which the page has
+
+
+def test_memory_is_the_most_of_a_process_on_each_data_set(six):
+    times = six.times.with_columns(peak_rss_mb=pl.int_range(pl.len()).cast(float))
+    six.__dict__["times"] = times  # the cache of cached_property
+    memory = study_data(six)["memory"]
+    for d, dataset in enumerate(six.datasets):
+        for m, method in enumerate(six.methods):
+            most = times.filter(dataset=dataset, method=method)["peak_rss_mb"].max()
+            assert memory[d][m] == most
 
 
 def test_a_method_that_misses_a_fold_has_no_scores_but_a_partial_mean(make):

@@ -1,10 +1,16 @@
 // The page's controls, and its parts in order.
 
+const studyHeadline = [...document.getElementById("headline").childNodes];
+
+// The headline by the chosen metric: that of the study is written already.
 function drawMetric() {
   const host = document.getElementById("metric");
   host.replaceChildren(...study.metrics.map((one) => h("option", { value: one.name, selected: one === metric() }, one.title)));
-  const other = metric() !== study.metrics[0];
-  for (const note of document.querySelectorAll(".of-metric")) note.hidden = !other;
+  const [first, ...sentences] = metric().headline ?? [];
+  document.getElementById("headline").replaceChildren(...(first ? [h("h1", {}, withCode(first)), ...sentences.map((text) => h("p", { class: "sentence" }, withCode(text)))] : studyHeadline));
+  const note = document.getElementById("of-metric");
+  note.hidden = metric() === study.metrics[0];
+  note.textContent = `${first ? "" : `These sentences are about ${study.metrics[0].words}. `}The study tunes methods for ${study.metrics[0].words}; tuned for ${metric().words}, they may rank differently.`;
 }
 
 function addTheme() {
