@@ -124,6 +124,27 @@ def test_the_numbers_over_data_sets_are_those_of_the_library(page, outcome):
         assert own / other == pytest.approx(ratio, rel=1e-3)  # of the leaderboard
 
 
+def test_a_pair_is_compared_by_memory_and_says_which_way_a_loss_is_better(page):
+    act(
+        page,
+        "study.memory.forEach((row, d) => row.fill(100 + d)); go({ a: 'best', b: 'fair', metric: 'log_loss' })",
+    )
+    most = 99 + page.evaluate("datasets.length")
+    assert f"at most {most} MB with best, {most} MB with fair" in text_of(page, "#compare-view")
+    assert "how much lower the log loss of best is" in text_of(page, "#compare-view")
+
+
+def test_methods_of_equal_mean_rank_share_their_place(page):
+    places = page.evaluate("""() => {
+        const { rank } = study.across.accuracy, before = [...rank];
+        rank.fill(2);
+        const found = rowsOf(metric()).filter((row) => row.rank !== null).map((row) => row.place);
+        before.forEach((value, i) => { rank[i] = value; });
+        return found;
+    }""")
+    assert {*places} == {1}
+
+
 def differences(seed, n):
     """Multiples of .001 with ties and zeros, around a shift."""
     return np.round(np.random.default_rng(seed).normal(0.004, 0.01, n), 3)

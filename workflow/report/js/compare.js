@@ -156,7 +156,7 @@ function forest({ a, b, by, rows, mean, each }, width) {
   const separate = all.length ? [Plot.ruleY(all, { y: "key", dy: -size / 2, stroke: "var(--rule)" })] : [];
   const svg = Plot.plot(look({
     width, marginLeft, marginRight, marginTop: 24, marginBottom: 42, height: 66 + size * lines.length,
-    x: { domain: [low, high], nice: true, label: `difference in ${by.words}`, labelAnchor: "center", labelArrow: "none", labelOffset: 36, ticks: wide ? 7 : 4, tickFormat: (x) => signed(x, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") },
+    x: { domain: [low, high], nice: true, label: `${wide ? "how much " : ""}${by.greater ? "higher" : "lower"} ${wide ? "the " : ""}${by.words} of ${first}${wide ? " is" : ""}`, labelAnchor: "center", labelArrow: "none", labelOffset: 36, ticks: wide ? 7 : 4, tickFormat: (x) => signed(x, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") },
     y: { type: "band", domain: lines.map((one) => one.key), axis: null, padding: 0 },
     marks: [
       by.rope ? Plot.rect([0], { x1: Math.max(-by.rope, low), x2: Math.min(by.rope, high), fill: "var(--rule)", fillOpacity: 0.6, ariaLabel: "region of practical equivalence" }) : null,
@@ -180,7 +180,7 @@ function forestFigure(found, width) {
   const { a, b, by, rows, each } = found;
   const apart = rows.some((one) => !one.counted);
   const caption = [
-    "Lines: 95 % intervals, on a data set of the paired differences of its folds (Nadeau and Bengio, 2003). Filled: the interval excludes 0.",
+    "Lines: 95 % intervals, on a data set of the paired differences of its folds (Nadeau and Bengio, 2003), each of one comparison alone, without correction for others. Filled: the interval excludes 0.",
     by.rope ? " Colour: the better method, where the difference is beyond the shade." : " Colour: the better method.",
     by.rope && ` Shaded: ±${by.rope}, no difference in practice.`,
     each.length > 1 && ` The mean is over ${plural(each.length, "independent data set")}${each.length > 2 ? ", with Student’s interval" : ""}.`,
@@ -207,12 +207,14 @@ const definitions = (entries) => h("dl", { class: "overall" }, entries.filter(Bo
 
 function overall(found) {
   const { a, b, by, each, record: { wins, ties, losses }, mean, ratios: { known, mean: ratio } } = found;
+  const memory = [a, b].map((m) => d3.max(study.memory, (row) => row[m]));
   const first = label(methods[a]), several = each.length > 1, [low, high] = d3.extent(known, (x) => (ratio > 1 ? x : 1 / x));
   return h("div", {}, definitions([
     several && [`Probabilities of the typical difference in ${by.words} on data sets like these (Bayesian signed-rank test)`, posteriorBar(found)],
     several && ["Number of data sets", `${first} is better on ${wins}, equal${by.rope ? ` within ${by.rope}` : ""} on ${ties}, worse on ${losses}.`],
-    several && ["Mean difference", `${signed(mean.difference)} ${between(mean)} in ${by.words}`],
+    several && ["Mean difference", `${signed(mean.difference)} ${between(mean)} in ${by.words}, positive if ${first} is better; the interval is not corrected for other comparisons.`],
     known.length > 1 && ["Time of a fit", `${costWords(a, b, ratio)}; ${short(low)} to ${short(high)} times on single data sets.`],
+    memory.every((one) => one !== undefined) && ["Memory", `at most ${memory.map((one, i) => `${one.toLocaleString("en")} MB with ${label(methods[[a, b][i]])}`).join(", ")} (the largest process, with data and libraries)`],
   ]), several && h("details", {}, h("summary", {}, "Other tests"), otherTests(found)));
 }
 
@@ -227,14 +229,15 @@ function otherTests({ each, alone, test }) {
 
 function pairTable({ a, b, by, rows }) {
   const [first, second] = [a, b].map((m) => label(methods[m]));
-  const heads = [["Data set", "dataset"], [first, "number"], [second, "number"], ["Difference", "number"], [`Fit time of ${first}`, "seconds"], [`Fit time of ${second}`, "seconds"]];
+  const heads = [["Data set", "dataset"], [first, "number"], [second, "number"], ["Difference", "number"], [`Fit time of ${first}`, "seconds"], [`Fit time of ${second}`, "seconds"], [`Memory of ${first}, MB`, "number"], [`Memory of ${second}, MB`, "number"]];
+  const memory = (megabytes) => h("td", {}, megabytes === null ? "–" : megabytes.toLocaleString("en"));
   const time = (micro) => (micro === null ? h("td", {}, "–") : h("td", { "data-v": micro, "data-text": micro * MICROSECOND }, seconds(micro)));
   const row = (one) => h("tr", {},
     h("th", { scope: "row" }, datasetName(one.d)), scoreCell(one.d, a, by), scoreCell(one.d, b, by),
-    h("td", { class: one.low > 0 || one.high < 0 ? "clear" : null, "data-v": one.difference }, h("b", {}, signed(one.difference)), one.low !== undefined && h("i", {}, ` ${between(one)}`)),
-    time(study.seconds[one.d][a]), time(study.seconds[one.d][b]));
+    h("td", { "data-v": one.difference }, signed(one.difference), one.low !== undefined && h("i", {}, ` ${between(one)}`)),
+    ...[a, b].map((m) => time(study.seconds[one.d][m])), ...[a, b].map((m) => memory(study.memory[one.d][m])));
   return viewTable("compare", `${first} against ${second} by ${by.words}`, heads.map(([title, kind]) => h("th", { scope: "col", class: kind }, title)), rows.map(row),
-    "Mean ± standard deviation over the folds. Bold: the 95 % interval of the difference excludes 0. Fit times are medians.", "h3");
+    `Mean ± standard deviation over the folds. Differences are positive where ${first} is better; brackets: 95 % intervals, without correction for other comparisons. Fit times are medians; memory is the most of a process, with data and libraries.`, "h3");
 }
 
 // ---- the view
