@@ -119,6 +119,12 @@ def test_the_whole_view_is_of_the_metric_of_the_page(opened, outcome):
     for method in loss:
         agree((shown[method][0], None), performance[method], "log_loss")
     assert shown["fair"][0] == "–"
+    page = opened("#metric=log_loss")
+    assert "by log loss over" in page.locator("h1").text_content()
+    assert "tunes methods for accuracy" in page.locator("#of-metric").text_content()
+    page.locator("#metric").select_option("accuracy")
+    expect(page.locator("h1")).to_contain_text("by accuracy over")
+    expect(page.locator("#of-metric")).to_be_hidden()
     of_method = rows(opened("#method=tuned&metric=log_loss"), "method")
     assert of_method["plane"][0] == shown["tuned"][0]
 
@@ -262,6 +268,12 @@ def test_names_lead_to_the_views_and_keep_the_rest_of_the_address(opened):
     page.locator("#method").select_option("good")
     expect(page.locator("#method-view h3")).to_contain_text("good")
     assert "data=plane" in page.url
+
+
+def test_names_in_figures_lead_to_the_views(opened):
+    page = opened("#data=plane&tab=roc")
+    page.locator("#tab-panel svg a", has_text="good").click()
+    expect(page.locator("#method-view h3")).to_contain_text("good")
 
 
 def test_an_address_opens_the_page_at_its_view(opened):

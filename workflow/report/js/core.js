@@ -89,6 +89,19 @@ function furnish(box) {
     later(table, () => { if (!table.dataset.ready) { linkNames(table); new Interactive(table); } });
   for (const figure of box.querySelectorAll("figure[data-name]:has(.files):not(:has(.exports))"))
     figure.querySelector(".files").prepend(exportsOf(figure, figure.dataset.name), " ");
+  for (const svg of box.querySelectorAll("figure[data-name]:has(.files) svg[role=img]:not([data-late])")) later(svg, () => linkTexts(svg));
+}
+
+// Names of methods in a drawing of Matplotlib become links to their views, so it is no longer an image for readers' aids.
+function linkTexts(svg) {
+  for (const text of svg.querySelectorAll("text")) {
+    const m = methods.findIndex((one) => label(one) === text.textContent.replace(/†$/, ""));
+    if (m < 0) continue;
+    const link = s("a", { href: address({ method: methods[m].name }), "data-m": m });
+    text.replaceWith(link);
+    link.append(text);
+    svg.setAttribute("role", "group");
+  }
 }
 
 // Calls fill() once, when an element comes near the window or before the page is printed.
