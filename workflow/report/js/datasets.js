@@ -177,7 +177,11 @@ function viewTable(id, title, heads, rows, caption, level = "h4") {
 }
 
 const gapHead = (title, x, about) => h("th", { scope: "col", class: "number", title: `${about} with its 95 % interval, negative if worse; bold: significant after Holm’s correction over the methods` },
-  title, axis(GAP, x, gapTicks(x), (tick) => signed(tick, 2).replace(/\.?0+$/, "") || "0"));
+  title, axis(GAP, x, gapTicks(x), (tick) => signed(tick, 2).replace(/\.?0+$/, "") || "0"), corrected());
+
+// What intervals and bold numbers of differences to the best method are.
+const GAPS = "Differences are negative where a method is worse than the best. Lines and brackets: 95 % intervals of the paired differences, which allow for overlapping training sets (Nadeau and Bengio, 2003), each of one comparison alone. Bold: significant after Holm’s correction for all comparisons, so an interval without 0 need not be bold.";
+const UNROUNDED = "Places are by means before rounding, so equal numbers can have different places.";
 
 const notesHead = () => h("th", { scope: "col", class: "text", title: "Fits that did not simply converge, and folds for which tuning chose an end of a grid" }, "Notes (fits)");
 
@@ -198,7 +202,8 @@ function methodsOn(d, by) {
     h("th", { scope: "row" }, h("span", { class: "place" }, places.get(m) ?? ""), methodName(m)),
     scoreCell(d, m, by), gapCell(gaps.get(m), x, m === best), durationCell(study.seconds[d][m], time),
     cell({ class: "t notes" }, notesOn(d, m)));
-  const caption = `Mean and standard deviation over ${datasets[d].over}. Lines: 95 % intervals of the paired differences, which allow for overlapping training sets (Nadeau and Bengio, 2003). Bold: significant after Holm’s correction. A difference that is equal in all folds has the interval of rounding by one row. A triangle marks a difference beyond the axis.`;
+  const tied = d3.pairs(ranked).some(([m, other]) => places.get(m) !== places.get(other) && fixed(meanOf(d, m, by)) === fixed(meanOf(d, other, by)));
+  const caption = `Mean and standard deviation over ${datasets[d].over}. ${tied ? `${UNROUNDED} ` : ""}${GAPS} A difference that is equal in all folds has the interval of rounding by one row. A triangle marks a difference beyond the axis. Notes: how many fits did not simply converge, and for how many tuning chose the lowest or highest of the values that it tries.`;
   return viewTable("browser", `Methods on ${label(datasets[d])} by ${by.words}`, heads, [...ranked, ...others].map(row), caption);
 }
 

@@ -3,7 +3,7 @@
 const FIRST = 25; // rows that are shown before a reader asks for all
 const MARKS = {
   incomplete: ["∅", "no score on some data set, so it is not ranked"],
-  grid_end: ["†", "tuning chose an end of its grid: a wider grid may give a better score"],
+  grid_end: ["†", "tuning chose the smallest or largest of the values that it tries (an end of its grid): others may give a better score"],
   unconverged: ["≠", "some fits stopped at the iteration limit, before the optimum: more iterations may make the score better or worse"],
   separable: ["∞", "some fits separate the classes without a penalty, so the weights have no finite optimum: probabilities are too near 0 and 1, which makes the log loss worse"],
   deficient: ["≡", "in some fits the rows do not determine every parameter, as features depend on others: the solution is not unique, and methods can have the same predictions"],
@@ -55,7 +55,7 @@ function rowsOf(by) {
     const each = sets.map((d) => (by.greater ? 1 : -1) * (meanOf(d, m, by) - meanOf(d, chief, by)));
     const one = sets.length === 1 ? paired(sets[0], m, chief, by) : null;
     return {
-      m, place: i + 1,
+      m, place: 1 + (at < 0 ? i : across.rank.filter((rank) => rank < across.rank[at]).length),
       rank: at < 0 ? null : across.rank[at], low: across?.low?.[at], high: across?.high?.[at],
       groups: (across?.p ? across.groups : []).flatMap((group, g) => (group.includes(m) ? [g] : [])),
       behind: behind.map((row) => row[m]),
@@ -78,6 +78,8 @@ function meanInterval(each) {
 
 // ---- the table
 
+// Beside numbers with an interval: which of them allow for the number of comparisons.
+const corrected = () => h("i", { class: "how" }, "bold: corrected; [ ]: uncorrected");
 const RANKS = { width: 118, height: 21 }, STRIP = { width: 132, height: 21 }, TIME = { width: 36 };
 
 function cell(attributes, ...children) { return h("td", attributes, ...children); }
@@ -150,7 +152,7 @@ function leaderboardTable(by) {
     across && h("th", { scope: "col", class: "number up", title: "Mean rank over the data sets (1: always the best), with a 95 % bootstrap interval. Methods that share a grey bar do not differ significantly (Nemenyi’s test)." }, "Mean rank", axis(RANKS, x, [1, Math.round((1 + worst) / 2), worst])),
     several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end, on a square-root scale. Triangles lie beyond the axis.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
     !several && h("th", { scope: "col", class: "number", title: "Mean and standard deviation over the folds" }, by.title),
-    h("th", { scope: "col", class: "number", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant${across?.p ? ` (${across.words})` : ""}` }, `Against ${chiefName}`),
+    h("th", { scope: "col", class: "number against", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant${across?.p ? ` (${across.words})` : ""}` }, `Against ${chiefName}`, across?.p && corrected()),
     several && h("th", { scope: "col", class: "number record", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "Won / tied / lost"),
     h("th", { scope: "col", class: "seconds up", title: "Geometric mean over the data sets of the median time of a fit; the bars are logarithmic" }, "Fit time"),
     h("th", { scope: "col", class: "text", title: Object.values(MARKS).map(([mark, words]) => `${mark} ${words}`).join("; ") }, "Notes"),
@@ -191,13 +193,14 @@ function markSelected() {
 
 function legendOf(by, across) {
   const words = [];
-  if (across?.low) words.push("Lines: 95 % intervals of mean ranks.");
+  if (across) words.push("Mean rank: the place of a method, 1 for the best, averaged over the data sets.");
+  if (across?.low) words.push("Lines: its 95 % intervals.");
   const grey = across?.p && across.groups.length && across.groups.length <= 5;
   if (grey) words.push("Grey bars join methods of which no two differ significantly.");
-  if (across?.p) words.push(`Bold: significantly different from ${label(methods[across.control])}.`);
+  words.push(`${across?.p ? `Bold: significantly different from ${label(methods[across.control])}, which chance alone would rarely show (p < .05, corrected for the number of comparisons). ` : ""}Brackets: 95 % intervals of single comparisons, not corrected${across?.p ? ", so one without 0 need not be bold" : ""}.`);
   const joined = (m) => grey && across.groups.some((group) => group.includes(across.control) && group.includes(m));
   if (across?.others?.some((m, i) => across.verdict[i] && joined(m))) words.push("A bold method can share its grey bar, as the test of bold numbers makes fewer comparisons.");
-  words.push("Differences are positive where the method of the row is better; choose one to compare the two. Brackets: 95 % intervals of single comparisons, without correction. Triangles lie beyond the axis. Strips: how far each data set is behind the best, on a square-root scale. Fit time: the geometric mean over data sets of the median, with logarithmic bars.");
+  words.push("Differences are positive where the method of the row is better; choose one to compare the two. Triangles lie beyond the axis. Strips: how far each data set is behind the best, on a square-root scale. Fit time: the geometric mean over data sets of the median, with logarithmic bars.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
   for (const kind of used) words.push(`${MARKS[kind][0]} ${MARKS[kind][1]}.`);

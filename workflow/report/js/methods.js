@@ -87,7 +87,7 @@ function resultsOf(m, by) {
       durationCell(study.seconds[d][m], time, d3.median(timesOn(d))), cell({ class: "t notes" }, gone ? "unavailable" : notesOn(d, m)));
   };
   return viewTable("method", `${label(methods[m])} on ${plural(datasets.length, "data set")} by ${by.words}`, heads, datasets.map((_, d) => row(d)),
-    `Mean and standard deviation over folds. Lines: 95 % intervals of the paired differences to the best method of each data set. A triangle marks a difference beyond the axis. The mark in the bars of fit times is the median of all methods.`);
+    `Mean and standard deviation over folds. ${UNROUNDED} ${GAPS} A triangle marks a difference beyond the axis. The mark in the bars of fit times is the median of all methods.`);
 }
 
 // ---- tuned values

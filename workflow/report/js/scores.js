@@ -10,7 +10,7 @@ function drawScores() {
     h("div", { class: "scroll" }, h("table", {},
       h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "method" }, "Method"), shown.map((d) => h("th", { scope: "col", class: "number" }, label(datasets[d]))))),
       h("tbody", {}, order().map((m) => h("tr", {}, h("th", { scope: "row" }, methodName(m)), shown.map((d) => scoreCell(d, m, by, best.get(d)))))))),
-    h("p", { class: "caption" }, "Mean ± standard deviation over the folds. Underlined: the best of a column. Grey: a mean over some folds only, which does not compete."));
+    h("p", { class: "caption" }, "Mean ± standard deviation over the folds. Underlined: the best of a column, before rounding. Grey: a mean over some folds only, which does not compete."));
   host.replaceChildren(box);
   new Interactive(box);
 }
