@@ -271,9 +271,15 @@ def test_names_lead_to_the_views_and_keep_the_rest_of_the_address(opened):
 
 
 def test_names_in_figures_lead_to_the_views(opened):
-    page = opened("#data=plane&tab=roc")
-    page.locator("#tab-panel svg a", has_text="good").click()
+    page = opened("#data=plane")
+    page.evaluate(
+        "const svg = s('svg', { role: 'img' }, ['good†', 'goods', '0.5'].map((text) => s('text', {}, text)));"
+        "document.body.append(svg); linkTexts(svg);"
+        "svg.querySelector('a').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))"
+    )
     expect(page.locator("#method-view h3")).to_contain_text("good")
+    assert page.locator("body > svg a").all_text_contents() == ["good†"]
+    assert page.locator("body > svg").get_attribute("role") == "group"
 
 
 def test_an_address_opens_the_page_at_its_view(opened):
