@@ -478,7 +478,9 @@ def with_class_order(
     changed: dict[str, Any] = {}
     for name, one in inside.items():
         if getattr(one, "orders_classes", False) and (codes or one.order is None):
-            changed[f"{name}order"] = one.order if one.order is not None else class_order(y, classes)
+            changed[f"{name}order"] = (
+                one.order if one.order is not None else class_order(y, classes)
+            )
     if codes:
         code = {label: k for k, label in enumerate(classes.tolist())}
         changed = {name: [code.get(c, c) for c in order] for name, order in changed.items()}

@@ -33,7 +33,7 @@ def predictions_of(
     """
     output_of: OutputOf = partial(_output, estimator, X)
     with noting_sparse_rows(estimator, X):
-        if is_ours(estimator):
+        if is_ours(estimator) and hasattr(estimator, "decision_function"):
             Z = estimator.decision_function(X)
             if (found := predictions_from(estimator, Z, K)) is not None:
                 return found

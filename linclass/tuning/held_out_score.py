@@ -37,10 +37,10 @@ def accuracy(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | Non
 
 
 def log_likelihood(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
-    if hasattr(model, "predict_log_proba"):
-        log_proba = np.asarray(model.predict_log_proba(X))
-    else:
-        with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore"):
+        if hasattr(model, "predict_log_proba"):
+            log_proba = np.asarray(model.predict_log_proba(X))
+        else:
             log_proba = np.log(model.predict_proba(X))
     column = np.minimum(np.searchsorted(model.classes_, y), log_proba.shape[1] - 1)
     of_truth = np.maximum(log_proba[np.arange(len(y)), column], FLOOR)
@@ -156,7 +156,8 @@ def _predictions(
 
     def output_of(name: str) -> Any:
         method = getattr(model, name, None)
-        found: Any = None if method is None else method(X)
+        with np.errstate(divide="ignore"):  # ln 0 of other libraries
+            found: Any = None if method is None else method(X)
         return np.searchsorted(classes, found) if name == "predict" else found
 
     codes = np.searchsorted(classes, model.classes_)
@@ -164,7 +165,7 @@ def _predictions(
     outputs = Outputs(coded, output_of, len(y), len(classes))
     score, log_proba = outputs.scores(), outputs.log_proba()
     if score is None:
-        score = np.full((len(y), len(classes)), np.nan)
+        score = np.full((len(y), len(classes)), np.nan) if log_proba is None else log_proba
     truth = np.searchsorted(classes, y)
     return Predictions(truth, outputs.codes(), score, log_proba, 1, weights)
 

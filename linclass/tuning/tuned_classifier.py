@@ -42,8 +42,7 @@ class TunedClassifier(Tuned, Classifier):
     """Parameters
     ----------
     estimator : classifier or None, default=None
-        Classifier with scikit-learn's interface, from linclass or elsewhere, with a decision_function. None is
-        LogisticRegression().
+        Classifier with scikit-learn's interface, from linclass or elsewhere. None is LogisticRegression().
     scoring : str or callable, default='accuracy'
         Score on held-out rows: a metric such as 'auc', 'log_loss', 'balanced_accuracy', 'f1_macro' or 'brier', with
         its sign changed if less is better, or a function with the parameters of
@@ -91,12 +90,6 @@ class TunedClassifier(Tuned, Classifier):
         self.random_state = random_state
         self.class_weight = class_weight
 
-    def check(self) -> None:
-        super().check()
-        if not hasattr(self._inner(), "decision_function"):
-            name = type(self._inner()).__name__
-            raise ValueError(f"{name} has no decision_function; choose a classifier that has one.")
-
     def _problem(self, y: ArrayLike, target: Array) -> tuple[EstimatorLike, Array, Array]:
         inner = with_class_order(self._inner(), y, self.classes_)
         return inner, self.classes_[target], target
@@ -106,6 +99,7 @@ class TunedClassifier(Tuned, Classifier):
         """The chosen strength as scikit-learn's C."""
         return 1 / (self._total_weight * self.strength_)
 
+    @only_if(lambda self: self._why_lacking("decision_function"))
     def decision_function(self, X: MatrixLike) -> Array:
         return self._of_estimator("decision_function", X)
 

@@ -12,6 +12,7 @@ from sklearn import metrics
 from sklearn import model_selection as ms
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import linclass as L
 from linclass.base.messages import NotApplicable
@@ -371,9 +372,20 @@ def test_metrics_of_scikit_learn_give_the_scores_of_its_grid_search():
     chain = make_pipeline(StandardScaler(), logistic)  # whose scaler learns inside the folds
     of_chain = {"logisticregression__strength": [1.0, 0.01]}
     likely = {"log_loss": ("log_loss", "neg_log_loss")}
+    tree = DecisionTreeClassifier(
+        random_state=0
+    )  # without scores, as of MultinomialNB before the fit
     for model, inner, grid, data, cases in (
         (L.TunedClassifier, logistic, FEW, (X, y), of_classes),
         (L.TunedClassifier, chain, of_chain, (X * [1, 10, 100, 1000], y), likely),
+        (
+            L.TunedClassifier,
+            tree,
+            {"max_depth": [1, None]},
+            (X, y),
+            likely | {"auc": ("auc", "roc_auc")},
+        ),
+        (L.TunedClassifier, L.MultinomialNB(), {"smoothing": [1, 9]}, (np.abs(X), y), likely),
         (L.TunedRegressor, L.Ridge(), FEW, numbers(), of_numbers),
     ):
         for name, (ours, theirs) in cases.items():
@@ -381,7 +393,8 @@ def test_metrics_of_scikit_learn_give_the_scores_of_its_grid_search():
             found = ms.GridSearchCV(inner, grid, cv=ms.KFold(4), scoring=theirs)
             scores = tuned.fit(*data).scores_, _scores_of_splits(found.fit(*data))
             assert_allclose(*scores, rtol=1e-5, err_msg=name)
-            assert hasattr(tuned, "strength_") == (inner is not chain)
+            assert hasattr(tuned, "strength_") == hasattr(inner, "strength")
+            assert hasattr(tuned, "decision_function") == hasattr(found, "decision_function")
 
 
 def _scores_of_splits(search):
