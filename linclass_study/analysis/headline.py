@@ -18,6 +18,8 @@ from linclass_study.analysis.comparison_with_control import (
     Verdict,
     baselines,
     cost_ratio,
+    focus_of,
+    verdicts,
 )
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.outcome import Outcome, median_seconds
@@ -49,9 +51,8 @@ def headline(outcome: Outcome, verdict: StudyVerdict, labels: Labels) -> list[st
             _against(outcome, verdict, control),
         ]
         return [*sentences, *_next_step(rivals, control)]
-    if len(answered) == 1:
-        return [*_single(answered[0]), *_next_step(rivals)]
-    return [*_several(verdict, answered), *_next_step(rivals)]
+    of_best = _single(answered[0]) if len(answered) == 1 else _several(verdict, answered)
+    return [*_focus(outcome, labels), *of_best, *_next_step(rivals)]
 
 
 def headline_by(outcome: Outcome, metric: str) -> list[str]:
@@ -159,6 +160,21 @@ def _against(outcome: Outcome, verdict: StudyVerdict, control: ControlVerdict) -
     return f"It is {', '.join(parts)}{single * bool(compared)}."
 
 
+def _focus(outcome: Outcome, labels: Labels) -> list[str]:
+    """A line about each method of the focus, of data sets that are too few to rank methods."""
+    lines = []
+    for name in focus_of(outcome):
+        single = verdicts(outcome, name)
+        counts = Counter(one.decided for one in single)
+        if single:
+            lines.append(
+                f"On single data sets {labels.methods[name]} is better in {counts['better']} of "
+                f"{counted(len(single), 'comparison')}, worse in {counts['worse']}, equal in practice in "
+                f"{counts['equal']} and undecided in {counts['undecided']}."
+            )
+    return lines
+
+
 def _single(one: DatasetVerdict) -> list[str]:
     verb, sure = "has" if len(one.best) == 1 else "have", confidence(one)
     best = names_and_others(one.best, NAMES)
@@ -176,7 +192,7 @@ def _several(verdict: StudyVerdict, answered: Sequence[DatasetVerdict]) -> list[
     verb, each = ("are", " each") if len(first) > 1 else ("is", "")
     clear = sum(bool(one.comparisons) and not one.indistinguishable for one in answered)
     best = f"{names_and_others(first, NAMES)} {verb} the best by {wording.metric_words(verdict.metric)}"
-    sure = f"One method is clearly the best on {clear or 'none'} of them. {verdict.not_ranked}"
+    sure = f"A method is clearly the best on {clear or 'none'} of them. {verdict.not_ranked}"
     return [f"{best} on {most} of {counted(len(answered), 'data set')}{each}.", sure.rstrip()]
 
 

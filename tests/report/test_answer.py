@@ -290,7 +290,7 @@ def test_the_headline_of_few_data_sets_names_who_is_best_and_why_there_is_no_ran
     best, sure, *_ = sentences_of(scored(dict.fromkeys("de", values)))
     assert best == "a is the best by accuracy on 2 of 2 data sets."
     assert sure.startswith(
-        "One method is clearly the best on 2 of them. 2 independent data sets are too few"
+        "A method is clearly the best on 2 of them. 2 independent data sets are too few"
     )
 
 
