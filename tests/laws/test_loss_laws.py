@@ -134,7 +134,7 @@ def test_conjugates_are_suprema_and_meet_fenchels_inequality(name):
     w = np.random.default_rng(3).uniform(0.1, 1, N)
     s = loss.balance(y, s, w)
     assert_allclose(s @ w, 0, atol=1e-14)
-    assert np.isfinite(loss.conjugates(y, s)).all()
+    assert np.isfinite(loss.conjugates(y, s)).all(), "balance leaves the conjugate's domain"
     if isinstance(loss, MarginLoss):  # outside the domain
         assert np.isinf(loss.conjugate(np.array([-0.1]))).all()
 
