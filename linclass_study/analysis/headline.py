@@ -92,11 +92,14 @@ def caution(outcome: Outcome, verdict: StudyVerdict) -> str:
 
 
 def _control(verdict: StudyVerdict) -> ControlVerdict | None:
-    """The focus or the best method against all others across data sets; None if methods are not ranked."""
+    """The focus or, if it has no scores or the study no focus, the best method against all others across data sets;
+    None if methods are not ranked."""
     if verdict.not_ranked or not verdict.best:
         return None
     if verdict.focus:
-        return next((one for one in verdict.controls if one.method in verdict.focus), None)
+        return next(
+            (one for one in verdict.controls if one.method in verdict.focus), verdict.ranking
+        )
     return verdict.ranking
 
 
@@ -119,6 +122,8 @@ def _rank(outcome: Outcome, verdict: StudyVerdict, method: str, labels: Labels) 
         answer = f"{method} shares the first rank with {others} among {count} {words}"
     else:
         answer = f"{method} ranks first of {count} {words}"
+    if verdict.focus and method not in verdict.focus:
+        answer = f"{names_and_others(verdict.focus, NAMES)} cannot be ranked; {answer}"
     return f"{answer}{_cost(outcome, base, base.methods[ranked.index(method)], labels.methods)}."
 
 

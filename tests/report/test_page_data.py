@@ -64,6 +64,15 @@ def test_headlines_by_other_metrics_are_those_of_a_study_that_ranks_by_them(six)
     assert "headline" not in data["metrics"][0]  # which the page has
 
 
+def test_a_headline_says_that_a_focus_without_probabilities_cannot_be_ranked_by_log_loss(make):
+    methods = SKILLS | {"mute": Method(2.0, probabilities=False)}
+    outcome = make({f"d{i}": Data(rows=40, features=2) for i in range(6)}, methods)
+    focused = replace(outcome, evaluation={**outcome.evaluation, "focus": ["mute"]})
+    by_loss = {one["name"]: one for one in study_data(focused)["metrics"]}["log_loss"]
+    said = "mute cannot be ranked; good ranks first of 3 methods by log loss"
+    assert by_loss["headline"][0].startswith(said)
+
+
 def test_memory_is_the_most_of_a_process_on_each_data_set(six):
     times = six.times.with_columns(peak_rss_mb=pl.int_range(pl.len()).cast(float))
     six.__dict__["times"] = times  # the cache of cached_property
