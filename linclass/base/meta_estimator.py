@@ -274,7 +274,9 @@ def require_base(
     may have no kind. Parameters of one of ours are checked, too.
     """
     require_kind(made, wanted, parameter)
-    if not all(hasattr(made, name) for name in methods):
+    # a method of a stack or a search of scikit-learn may exist after the fit only
+    known = (made,) if _kind(made) is None else (made, type(made))
+    if not all(any(hasattr(one, name) for one in known) for name in methods):
         raise ValueError(
             f"{parameter} is {made!r}; pass an instance of a {wanted}, such as {example}, with "
             f"{', '.join(methods)}; in a study {{classifier: …, params: {{…}}}}."

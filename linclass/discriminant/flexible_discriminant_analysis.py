@@ -57,7 +57,8 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
     ----------
     regressor : regressor or None, default=None
         Regression with `fit` and `predict`, from linclass or elsewhere, such as Ridge(strength=0.1). It
-        is copied for each of K − 1 fits. None is LinearRegression().
+        is copied for each of K − 1 fits. None is LinearRegression(). Predictions that are not linear in the
+        targets, as of the lasso, partial least squares or trees, depend on the order of three or more classes.
     n_components : int or None, default=None
         Number of coordinates, at least 1. None takes all, at most K − 1.
     ddof : {0, 1}, default=1

@@ -6,7 +6,7 @@ from cases import each
 from numpy.testing import assert_allclose
 from scipy.special import expit, log_softmax, softmax
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, StackingClassifier
 from sklearn.model_selection import PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer as Identity
@@ -139,3 +139,13 @@ def test_a_dict_of_class_weights_in_the_base_estimator_names_the_labels(labels):
     assert_allclose(fitted.coef_, sides.fit(X, y).coef_)
     with pytest.raises(ValueError, match="class_weight names 9, but the classes are"):
         Calibrated(LogisticRegression(class_weight={9: 5.0})).fit(X, y)
+
+
+def test_a_stack_that_predicts_after_its_fit_only_is_calibrated():
+    X, y = noisy(60)
+    stack = StackingClassifier([("svm", LinearSVM())], cv=2)
+    assert not hasattr(stack, "predict")
+    P = Calibrated(stack, cv=2).fit(X, y).predict_proba(X)
+    assert_allclose(P.sum(axis=1), 1)
+    with pytest.raises(ValueError, match="pass an instance of a classifier"):
+        Calibrated(make_pipeline(Identity())).fit(X, y)
