@@ -98,7 +98,14 @@ def _predictions(predicted: Prediction, y: np.ndarray, task: Task) -> Prediction
 
 
 def predict_rows(estimator: EstimatorLike, X: MatrixLike, method: Method, task: Task) -> Prediction:
-    return decided(predictions_of(estimator, X, task.n_classes), method, task)
+    y_pred, score, _ = predicted = predictions_of(estimator, X, task.n_classes)
+    first, second = score[y_pred == 0, 1], score[y_pred == 1, 1]
+    if task.n_classes == 2 and len(first) and len(second) and second.max() < first.min():
+        raise ValueError(
+            "each row that it predicts as the second class has a lower score than all others; a decision_function of "
+            "two classes must be positive for the second of classes_, and probabilities have the order of classes_"
+        )
+    return decided(predicted, method, task)
 
 
 def decided(predicted: Prediction, method: Method, task: Task) -> Prediction:

@@ -4,6 +4,7 @@ Three classes lie so far apart that whatever fits them is right about every row;
 writes down can be held to the truth.
 """
 
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +25,8 @@ from linclass_study.execution.fit_outcome import fit_status, trace_table
 from linclass_study.execution.worker import Worker
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema
+from linclass_study.pipeline.fitted import Task, predict_rows
+from linclass_study.pipeline.method import Method
 
 N, K = 60, 3
 TASK = {"n_classes": K, "positive": 2, "inner_folds": 2}
@@ -184,6 +187,16 @@ def test_predictions_that_are_not_class_codes_are_reported(classes):
     answers = {"decision_function": lambda X: np.ones(3), "predict": lambda X: np.ones(3)}
     with pytest.raises(ValueError, match=r"classes_ is .*; it must be codes of classes, of 0 … 1"):
         predictions_of(SimpleNamespace(**answers, classes_=classes), np.zeros((3, 1)), 2)
+
+
+def test_scores_of_two_classes_in_reverse_are_reported():
+    """They would give an AUC of 1 − AUC; another threshold than 0 is no reason."""
+    z, method, task = np.array([-2.0, 1.0, 2.0]), Method(object), Task(2, 1)
+    answers = {"predict": lambda X: (z > 1.5).astype(int), "classes_": [0, 1]}
+    for model, score in (("fine", z), ("reversed", -z)):
+        estimator = SimpleNamespace(**answers, decision_function=lambda X, score=score: score)
+        with nullcontext() if model == "fine" else pytest.raises(ValueError, match="a lower score"):
+            predict_rows(estimator, np.zeros((3, 1)), method, task)
 
 
 def test_unknown_classes_are_not_predicted_and_convergence_warnings_recorded(features):
