@@ -8,7 +8,7 @@ from typing import Any
 
 from linclass.base.messages import names_and_others
 from linclass_study.entries import Entry, named_steps
-from linclass_study.files.cells import has_decimal_comma, plain_number
+from linclass_study.files.cells import has_decimal_comma, may_mark_thousands, plain_number
 from linclass_study.files.writing import yaml_text
 
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
@@ -77,6 +77,8 @@ def _nearly_numeric(name: str, facts: tuple[int, int, list[str]]) -> str:
         return (
             f"{why} {'has' if n_others == 1 else 'have'} a comma ({few}); if it is a decimal mark, add "
             '`decimal: ","` under `csv:` of the entry'
+            + "; if it marks thousands, take it out of the file"
+            * may_mark_thousands(examples)
         )
     return (
         f"{why} {'is not a number' if n_others == 1 else 'are not numbers'} ({few}); correct or empty "

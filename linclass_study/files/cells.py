@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 FEWEST = 10  # numbers among the levels; fewer may be names, such as grades
 OTHERS = 0.1  # maximal share of the levels that are not numbers
+# marks of thousands, of a currency or of per cent
+MARKS = re.compile(r"(?<=\d)[.,'’\s](?=\d{3}(?!\d))|^[$€£]\s*|\s*[%$€£]$")
 
 
 def plain_number(value: Any) -> float | None:
@@ -23,7 +26,7 @@ def plain_number(value: Any) -> float | None:
 
 def stray_levels(levels: Sequence[str]) -> list[str]:
     """The levels that alone keep a column from being numbers; none if it is one of names. Numbers with a decimal comma
-    are among them unless words are, which have to be corrected first."""
+    are among them unless words, or numbers with other marks, are, which have to be corrected first."""
 
     def few(some: list[str]) -> bool:
         return len(levels) - len(some) >= FEWEST and len(some) <= OTHERS * len(levels)
@@ -33,7 +36,14 @@ def stray_levels(levels: Sequence[str]) -> list[str]:
         return others
     words = [level for level in others if not has_decimal_comma(level)]
     decimal = few(words) and not any("," in word for word in words)  # not of thousands
+    bare = (MARKS.sub("", level).replace(",", ".").replace("−", "-") for level in others)
+    decimal = decimal or few([text for text in bare if plain_number(text) is None])
     return (words or others) if decimal else []
+
+
+def may_mark_thousands(levels: Sequence[str]) -> bool:
+    """Whether three digits follow the last comma of each level, as in 1,054."""
+    return all(level[-4:-3] == "," for level in levels)
 
 
 def has_decimal_comma(level: str) -> bool:

@@ -16,7 +16,7 @@ from linclass.base.messages import NotApplicable, counted
 from linclass.base.parts import import_object
 from linclass.base.predicted import noting_sparse_rows
 from linclass.base.tables import Table, unique
-from linclass_study.files.cells import has_decimal_comma, stray_levels
+from linclass_study.files.cells import has_decimal_comma, may_mark_thousands, stray_levels
 from linclass_study.pipeline.coefficients import names_after
 
 
@@ -189,6 +189,7 @@ def _of_text(table: Table, missing: str) -> str:
         what = "decimal commas" if commas else "cells"
         facts.append(f"column '{name}' is text because of {what} such as '{cells[0]}'")
         decimal = 'add `decimal: ","` under `csv:` of the data set\'s entry'
+        decimal += " (or take marks of thousands out of the file)" * may_mark_thousands(cells)
         remedies.append(decimal if commas else "correct or empty these cells in the file")
     for name in [name for name in table.levels if name not in stray][:1]:
         facts.append(f"column '{name}' is text")

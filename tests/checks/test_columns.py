@@ -233,8 +233,29 @@ def test_decimal_commas_are_named_with_the_key_that_reads_them():
         assert sentence.endswith('add `decimal: ","` under `csv:` of the entry')
     facts = nearly_numeric(table((*commas, "k.A.")))
     assert facts["nearly_numeric_columns"] == {"income": [20, 1, ["k.A."]]}
-    assert not nearly_numeric(table((*commas, "1,000,000")))["nearly_numeric_columns"]
+    facts = nearly_numeric(table((*commas, "1,000,000")))
+    assert facts["nearly_numeric_columns"] == {"income": [20, 1, ["1,000,000"]]}
     assert not nearly_numeric(table(commas[:5]))["nearly_numeric_columns"]
+
+
+FORMS = {
+    "1,{:03}": "if it marks thousands",
+    "-1.{:03},50": "",
+    "1,{:03}.5": "",
+    "$ {}": "",
+    "{} %": "",
+    "−{}": "",
+}
+
+
+@each("form", FORMS)
+def test_numbers_with_marks_are_not_taken_for_identifiers(form):
+    (sentence,) = serious(
+        nearly_numeric(table(tuple(map(form.format, range(30)))))
+        | {"identifier_columns": {"income": [30, 30]}}
+    )
+    assert "categorical because 30 of its 30 values" in sentence
+    assert FORMS[form] in sentence
 
 
 @each("odd", [("12k",), ("about forty", "n/k"), ("inf",), ("nan ",)])
