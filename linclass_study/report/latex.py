@@ -121,10 +121,15 @@ def _layout(columns: Sequence[_TexColumn]) -> tuple[str, list[list[_TexColumn]]]
 
 
 def _blocks(columns: Sequence[_TexColumn], count: int) -> list[list[_TexColumn]]:
-    """Each begins with the first column, which names the rows."""
-    first, *rest = columns
+    """Each begins with the columns that name the rows: up to three that tell them apart, or else the first."""
+    rows = len(columns[0].cells)
+    n_names = 1
+    for n in (3, 2, 1):
+        if len({*zip(*(column.cells for column in columns[:n]), strict=True)}) == rows:
+            n_names = n
+    names, rest = columns[:n_names], columns[n_names:]
     each = max(-(-len(rest) // count), 1)
-    return [[first, *rest[i : i + each]] for i in range(0, len(rest), each)] or [[first]]
+    return [[*names, *rest[i : i + each]] for i in range(0, len(rest), each)] or [[*names]]
 
 
 def _width(block: Sequence[_TexColumn], size: str) -> float:

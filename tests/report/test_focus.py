@@ -231,6 +231,11 @@ def test_the_focus_has_rows_for_every_data_set_and_for_all(outcome):
     medians = dict(seconds.iter_rows())
     assert row["cost_ratio"] == pytest.approx(medians["like"] / medians["poor"])
     assert focus_table.focus(with_focus(outcome)) is None
+    of_focus = replace(
+        of_focus,
+        methods={**outcome.methods, "like": {**outcome.methods["like"], "label": "Our method"}},
+    )
+    assert focus_table.focus(of_focus).title == "Our method against every other method"
 
 
 def test_controls_are_the_focus_or_the_best_method_and_the_baseline(outcome):

@@ -213,6 +213,10 @@ def test_a_wide_table_is_broken_into_blocks_and_a_long_one_over_pages():
     assert wide.count(r"\begin{tabular}") > 1
     assert wide.count("m0 &") == wide.count(r"\begin{tabular}")
     assert wide.count(r"\pm") == 5 * 20
+    columns.insert(1, Column("dataset", "On", "dataset"))
+    rows = [[f"m{i % 2}", f"d{i // 2}", *row[1:]] for i, row in enumerate(rows)]
+    pairs = latex(ReportTable("title", "caption.", columns, rows), "pairs", NO_LABELS)
+    assert pairs.count("m0 & d1 &") == pairs.count(r"\begin{tabular}") > 1
     many = ReportTable("title", "caption.", columns[:2], [row[:2] for row in rows] * 30)
     long = latex(many, "long", NO_LABELS)
     assert r"\begin{longtable}" in long

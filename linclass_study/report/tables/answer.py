@@ -73,7 +73,10 @@ def focus(outcome: Outcome) -> ReportTable | None:
         "a data set; across data sets Wilcoxon’s signed-rank test, or mean ranks where that cannot be significant. On "
         f"a data set, a probability of at least {SURE:g} decides. tables/control.csv has the other corrections."
     )
-    return ReportTable(f"{' and '.join(names)} against every other method", caption, columns, rows)
+    title = (
+        f"{' and '.join(outcome.labels.methods[name] for name in names)} against every other method"
+    )
+    return ReportTable(title, caption, columns, rows)
 
 
 def _focus_across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
