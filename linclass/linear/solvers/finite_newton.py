@@ -2,10 +2,9 @@
 
     (strength·I + level·Σ_F w_i x_i x_iᵀ) Δ = −∇P,   F the rows with ℓ″ ≠ 0
 
-If no row leaves its parabola over a full step, the step ends at the exact minimum, and the slopes there are a dual
-point that certifies it without another pass over the rows, unless rounding errors may matter (`may_hide`). F alone does
-not tell: a loss may have two pieces of one curvature, as the ε-insensitive one on both sides of its tube. Steps that
-do not decrease the objective enough are shortened. If K = XXᵀ is small, block pivoting
+If no row leaves its parabola over a full step, the step ends at the exact minimum, but for rounding. F alone does not
+tell: a loss may have two pieces of one curvature, as the ε-insensitive one on both sides of its tube. Steps that do not
+decrease the objective enough are shortened. If K = XXᵀ is small, block pivoting
 (linclass/linear/solvers/block_pivoting.py) comes first: `SolverAfterReductions` is the base class of all solvers of
 losses with kinks.
 Mangasarian (2002), Optim. Methods and Software 17; Keerthi & DeCoste (2005), JMLR 6
@@ -29,12 +28,7 @@ from linclass.base.numerics import (
     length,
     minimize_along,
 )
-from linclass.linear.objective.certificate import (
-    certify,
-    gap_from_conjugates,
-    l2_part,
-    relative_gap,
-)
+from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.coordinates import centred, equal_factors
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import CentringSolver, Solution, Trace
@@ -283,9 +277,7 @@ class SolverAfterReductions(CentringSolver):
 
 SAME_SLOPES = 1e-12  # difference of equal slopes, relative to their terms
 NEAR_DECREASE = 0.1  # relative to √tol: the next decrease will be about the square of this one
-MAX_ROUNDS = 3  # of steps, each from the scores of the last, if rounding errors hide the optimum
-SCORE_ROUNDING = 8 * EPS  # rounding error of a score, relative to its terms, after some steps
-ROWS_LOOKED_AT = 2000  # rows by which the sizes of the terms are judged
+MAX_ROUNDS = 3  # of steps
 GAP_SHARE = 0.01  # share of `tol`, at which the systems of a path of ridge regression are solved
 MAX_PRODUCTS = 2000  # for all of them
 
@@ -319,36 +311,27 @@ class FiniteNewton(SolverAfterReductions):
     def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
     ) -> Solution:
-        certificate, largest = np.inf, np.abs(start)
+        """Rounds of steps. Scores within a round are sums of steps, so they miss Xθ by rounding errors; the certificate
+        is that of θ alone, and the next round begins with its scores.
+        """
 
         def near(old: Point, new: Point, exact: bool) -> bool:
-            nonlocal certificate
-            np.maximum(largest, np.abs(new.theta), out=largest)
             if trace:
                 trace(new)
-            if exact:
-                certificate = of_parabola(objective, new)
-            elif (
-                relative_gap(objective, old.value - new.value, new.value)
-                <= NEAR_DECREASE * self.tol**0.5
-            ):
-                certificate = certify(new)
-            return certificate <= self.tol
+            decrease = relative_gap(objective, old.value - new.value, new.value)
+            small = decrease <= NEAR_DECREASE * self.tol**0.5
+            return exact or (small and certify(new) <= self.tol)
 
-        point, system, slopes = objective.at(start), newton_system(objective), None
+        point, system = objective.at(start), newton_system(objective)
         for _ in range(MAX_ROUNDS):
             point, steps = minimize(point, system, near, max_iter=self.max_steps - n_iter)
             n_iter, slopes = n_iter + steps, point.slopes
-            if certificate > self.tol or not may_hide(objective, point, largest, self.tol):
-                break
             point = objective.at(point.theta)
-            duals = {certify(point, s): s for s in (slopes, point.slopes)}
-            certificate = min(duals)
-            slopes = duals[certificate]
+            certificate = certify(point, slopes)
+            if certificate > self.tol and (of_theta := certify(point)) < certificate:
+                certificate, slopes = of_theta, point.slopes
             if certificate <= self.tol or n_iter == self.max_steps:
                 break
-        if certificate == np.inf:
-            certificate = certify(point)
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
 
@@ -450,30 +433,3 @@ def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, flo
         return rise, bend + float(np.vdot(turn, weighted))
 
     return minimize_along(point, new, evaluate, slope, derivatives)
-
-
-def of_parabola(objective: Objective, point: Point) -> float:
-    """Relative gap for the slopes of a point where ∇P = 0, so that −Xᵀ(w s)/strength is W itself."""
-    unbalanced = abs(float(objective.weights @ point.slopes)) if objective.design.intercept else 0.0
-    if unbalanced > 1e-14:
-        return certify(point)
-    conjugates = objective.loss.conjugates(objective.y, point.slopes)
-    gap = gap_from_conjugates(point, conjugates, objective.weight_part(point.theta))
-    return relative_gap(objective, gap, point.value)
-
-
-def may_hide(objective: Objective, point: Point, largest: Array, tol: float) -> bool:
-    """Whether rounding errors may hide a tenth of `tol` from a certificate that makes no pass over the rows.
-
-    Scores that are sums of steps miss Xθ by about e = SCORE_ROUNDING·Σ_j ‖x_j‖ max|θ_j|, over all steps. That changes
-    P by up to e·‖s‖ and the gradient by up to ℓ″ e ‖x_j‖, as much as the rounding errors of the equations do. Columns
-    of very different scales make e large. Of a kernel these norms are not known."""
-    if objective.design.is_kernel:
-        return True
-    rows = slice(None, None, max(1, objective.design.n_rows // ROWS_LOOKED_AT))
-    norms = objective.take(rows).column_norms
-    e = SCORE_ROUNDING * float((np.abs(largest) @ norms).sum())
-    steepness = float(np.sqrt((point.slopes**2 @ objective.weights).sum()))
-    gradient = float(point.curvatures.max()) * e * norms[: objective.design.n_features]
-    gap = e * steepness + float(l2_part(gradient, objective.strength))
-    return relative_gap(objective, gap, point.value) > tol / 10
