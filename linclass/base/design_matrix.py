@@ -55,17 +55,11 @@ class Design:
     take: Callable[[Index], Any]  # some rows, or all in another order
     restricted: Callable[[Array], Any]  # some rows, and only their parameters if each row has one
     combine: Callable[[Array, Array], Array]  # (rows, v) ↦ Σ v_i x_i, as a theta without intercept
+    # (rows, theta of some rows of a kernel) ↦ theta of all rows
+    extend_theta: Callable[[Array, Array], Array]
     inner: Callable[[Array, Array, Array], float]  # (g, step, its scores) ↦ ⟨g, step⟩
     products_among: Callable[[Array], Array]  # x_i·x_j between some rows
     products_of_all_rows: Callable[[], Array]  # x_i·x_j between all rows
-
-    def restrict_theta(self, rows: Array, theta: Array) -> Array:
-        """The parameters of theta that `restricted` has; all, if they belong to features."""
-        return theta
-
-    def extend_theta(self, rows: Array, theta: Array) -> Array:
-        """theta of `restricted` as parameters of the whole."""
-        return theta
 
 
 class DesignMatrix(Design):

@@ -100,10 +100,6 @@ class KernelDesign(Design):
             return self
         return KernelDesign(self.K[np.ix_(rows, rows)], self.intercept)
 
-    def restrict_theta(self, rows: Array, theta: Array) -> Array:
-        """The coordinates of theta that `restricted` keeps."""
-        return np.append(theta[rows], theta[self.n_features :])
-
     def extend_theta(self, rows: Array, theta: Array) -> Array:
         """The parameters over all rows, from those over the given rows; the others are 0."""
         out = np.zeros(self.width)

@@ -130,9 +130,8 @@ class AugmentedLagrangian(Solver):
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
 
-# Most rows are far from a kink of their envelope. A row whose slope stays s⁰ contributes a constant gradient: it moves
-# W by −w_i s⁰_i x_i/strength, and with that offset to all scores the row can be left out. The problem that is
-# minimized thus has only the rows that may move, and a linear term for the intercept.
+# Most rows are far from a kink of their envelope. A row whose slope stays s⁰ contributes a constant gradient, so such
+# rows N can be left out: the round minimizes the envelopes of the other rows plus  ⟨g, θ⟩,  g = Σ_N w_i s⁰_i [x_i 1].
 
 
 class Augmented(Objective):
@@ -142,33 +141,27 @@ class Augmented(Objective):
         vars(self).update(vars(objective))
         vars(self).pop("column_norms", None)
         vars(self).pop("column_means", None)
-        push = objective.weights * slopes
-        push[rows] = 0
-        self.whole, self.rows = objective.design, rows
         self.design = objective.design.restricted(rows)
         self.y, self.weights = objective.y[rows], objective.weights[rows]
         self.moreau, self.reach = Envelope(self.loss, reach), reach
         self.centre, self.score = slopes[rows], objective.loss.scale(objective.y)
-        self.force = objective.design.pull(push) / -self.strength  # 0, if all rows take part
-        d = objective.design.n_features
-        self.imbalance = -self.strength * self.force[d:]
-        self.force[d:] = 0
-        if objective.design.is_kernel:  # the rows have no coordinates for the others' functions
-            self.offset = objective.design.scores(self.force)[rows]
-        else:
-            self.offset = self.design.scores(self.force)
+        self.constant_gradient: Array | float = 0.0  # g
+        if len(rows) < len(slopes):
+            push = objective.weights * slopes
+            push[rows] = 0
+            self.constant_gradient = objective.design.pull(push)
 
     def start(self, point: Point) -> Point:
         """The point here that corresponds to one of the objective."""
-        if self.design is self.whole:
+        if self.design is point.objective.design:
             return AugmentedPoint(self, point.theta, point.scores)
-        return self.at(self.whole.restrict_theta(self.rows, point.theta - self.force))
+        return self.at(point.theta)
 
     def end(self, point: Point, objective: Objective) -> Point:
         """The point of the objective that corresponds to one here."""
-        if self.design is self.whole:
+        if self.design is objective.design:
             return Point(objective, point.theta, point.scores)
-        return objective.at(self.whole.extend_theta(self.rows, point.theta) + self.force)
+        return objective.at(point.theta)
 
     def at(self, theta: Array) -> Point:
         return AugmentedPoint(self, theta, self.design.scores(theta))
@@ -190,7 +183,7 @@ class Augmented(Objective):
 
 
 class AugmentedPoint(Point):
-    """A point whose losses have the term  imbalance · b  of the rows that are left out."""
+    """A point whose losses include  ⟨g, θ⟩  of the rows that are left out."""
 
     objective: Augmented
 
@@ -198,20 +191,18 @@ class AugmentedPoint(Point):
         """The point without its values, which a line search does not always need."""
         self.objective, self.theta, self.scores = objective, theta, scores
         self.slopes, self.curvatures = by_blocks(
-            objective.moreau.derivatives, objective.y, objective.centre, scores + objective.offset
+            objective.moreau.derivatives, objective.y, objective.centre, scores
         )
 
     @once
     def loss_value(self) -> float:
-        P, b = self.objective, self.theta[self.objective.design.n_features :]
-        values = P.moreau.values_of_slopes(P.y, P.centre, self.scores + P.offset, self.slopes)
-        return float(P.weights @ values) + float((P.imbalance * b).sum())
+        P = self.objective
+        values = P.moreau.values_of_slopes(P.y, P.centre, self.scores, self.slopes)
+        return float(P.weights @ values) + float((P.constant_gradient * self.theta).sum())
 
     @once
     def loss_gradient(self) -> Array:
-        g = super().loss_gradient
-        g[self.objective.design.n_features :] += self.objective.imbalance
-        return g
+        return super().loss_gradient + self.objective.constant_gradient
 
 
 # reach of the first round with an L2 penalty, from zero and from least squares
