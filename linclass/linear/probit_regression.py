@@ -13,44 +13,13 @@ Reference: Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
-from linclass.base.arrays import ClassWeight, Seed
 from linclass.linear.linear_classifier import LinearClassifier
-from linclass.linear.penalties.base import PenaltyLike
-from linclass.linear.solvers.base import LearningRate, SolverLike
+from linclass.linear.logistic_regression import LogisticRegression
 
 
 class ProbitRegression(LinearClassifier):
     loss = "probit"
     for_more_classes: ClassVar[str] = "OneVsRest(ProbitRegression())"
-
-    def __init__(
-        self,
-        *,
-        penalty: PenaltyLike = "l2",
-        strength: float = 1e-3,
-        l1_ratio: float = 0.5,
-        solver: SolverLike = "auto",
-        learning_rate: LearningRate = None,
-        fit_intercept: bool = True,
-        class_weight: ClassWeight = None,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        warm_start: bool = False,
-        trace: bool | Callable[[Any], float] = False,
-        random_state: Seed = None,
-    ):
-        self.penalty = penalty
-        self.strength = strength
-        self.l1_ratio = l1_ratio
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.trace = trace
-        self.random_state = random_state
+    __init__: Any = LogisticRegression.__init__  # the same parameters
