@@ -293,19 +293,24 @@ class CrammerSinger(LossOfScores):
         means = cv.sum(axis=0) / np.maximum(curvatures.sum(axis=0), SMALLEST)
         return cv - curvatures * means
 
-    def second(self, curvatures: Array, k: int, l: int) -> Array:
-        """reach a_k (δ_kl − a_l/Σa)"""
-        total = np.maximum(curvatures.sum(axis=0), SMALLEST)
-        return np.asarray(curvatures[k] * ((k == l) - curvatures[l] / total))
-
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
-        """Block k, l is  Bᵀ diag(w ∂²ℓ/∂z_k∂z_l) B, of the rows in which both classes take part."""
-        K, width = len(curvatures), B.shape[1]
-        H = np.zeros((K, width, K, width))
-        for k in range(K):
-            for l in range(k + 1):
-                D = weights * self.second(curvatures, k, l)
-                rows = np.flatnonzero(D)
-                block = (B[rows].T * D[rows]) @ B[rows]
-                H[k, :, l], H[l, :, k] = block, block.T
-        return H.reshape(K * width, K * width)
+        """reach Σ_i w_i C_i ⊗ x_i x_iᵀ,  C = diag(a) − a aᵀ/Σa, over the rows in which several classes take part."""
+        reach, rows = curvatures.max(initial=0), np.flatnonzero(curvatures.any(axis=0))
+        return np.asarray(
+            reach * curvature_of_ties(B[rows], weights[rows], curvatures[:, rows] > 0)
+        )
+
+
+def curvature_of_ties(B: Array, weights: Array, tied: Array) -> Array:
+    """Σ_i w_i C_i ⊗ x_i x_iᵀ = D − AᵀA, with rows √(w_i/|A_i|) a_i ⊗ x_i of A and blocks Σ_i w_i a_ik x_i x_iᵀ of D.
+
+    The columns a_i of `tied` mark the classes A_i that are tied in row i, and C_i = diag(a_i) − a_i a_iᵀ/|A_i|.
+    """
+    (K, _), width, w, a = tied.shape, B.shape[1], weights[:, None], tied.T
+    A: Array = (a[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
+    D = (B * w).T @ A
+    A *= np.sqrt(w / np.count_nonzero(a, axis=1)[:, None])
+    S: Array = -(A.T @ A)
+    each = np.arange(K)
+    S.reshape(K, width, K, width)[each, :, each] += D.reshape(width, K, width).swapaxes(0, 1)
+    return S

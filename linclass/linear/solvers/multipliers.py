@@ -25,7 +25,7 @@ from linclass.base.arrays import SMALLEST, Array, diagonal
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.documentation import documented
 from linclass.base.numerics import Inverse, conjugate_gradients, length
-from linclass.linear.losses.multiclass import onto_simplex
+from linclass.linear.losses.multiclass import curvature_of_ties, onto_simplex
 from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.objective import Objective, common_shift
 from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
@@ -215,18 +215,6 @@ class Ties:
         point, slopes = self.objective.at(guess.theta), self.slopes(guess)
         certificate = certify(point, slopes)
         return Solution.at(point, certificate, tol, n_iter, slopes=slopes, scores=point.scores)
-
-
-def curvature_of_ties(B: Array, weights: Array, tied: Array) -> Array:
-    """Σ_F w_i C_i ⊗ x_i x_iᵀ = D − AᵀA, with rows √(w_i/|A_i|) a_i ⊗ x_i of A and blocks Σ_i w_i a_ik x_i x_iᵀ of D."""
-    (K, _), width, w, a = tied.shape, B.shape[1], weights[:, None], tied.T
-    A: Array = (a[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
-    D = (B * w).T @ A
-    A *= np.sqrt(w / np.count_nonzero(a, axis=1)[:, None])
-    S: Array = -(A.T @ A)
-    each = np.arange(K)
-    S.reshape(K, width, K, width)[each, :, each] += D.reshape(width, K, width).swapaxes(0, 1)
-    return S
 
 
 SUBSET_ABOVE = 2000  # rows above which a fit to a subset pays
