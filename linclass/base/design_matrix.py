@@ -18,6 +18,7 @@ from linclass.base.arrays import (
     Array,
     Index,
     Matrix,
+    as_dense,
     chosen_rows,
     hashes,
     once,
@@ -115,7 +116,7 @@ class DesignMatrix(Design):
             rows = slice(start, min(start + size, self.n_rows))
             B = buffer[: rows.stop - start]
             if filled:
-                B[:, :d] = self.X[rows].toarray() if self.is_sparse else self.X[rows]
+                B[:, :d] = as_dense(self.X[rows])
                 B[:, d:] = 1
             yield rows, B
 
@@ -226,7 +227,7 @@ class DesignMatrix(Design):
     def columns(self, features: Array, mean: Array, roots: Array) -> Array:
         """√w_i (x_ij − x̄_j) of some features j, dense."""
         X = self.take_features(features).X if self.is_sparse else self.X[:, features]
-        return ((X.toarray() if self.is_sparse else X) - mean[features]) * roots[:, None]
+        return (as_dense(X) - mean[features]) * roots[:, None]
 
     def standardized_columns(self, weights: Array) -> tuple[Array, Array, Any]:
         """(x̄, spread, the columns (x_j − x̄_j)/spread_j as sparse rows), 0 where they are constant but for rounding.
@@ -338,35 +339,12 @@ class DesignMatrix(Design):
         for start in range(0, self.n_rows, size):
             rows = slice(start, min(start + size, self.n_rows))
             B = room[: rows.stop - start]
-            if self.is_sparse:
-                stored = slice(self.X.indptr[start], self.X.indptr[rows.stop])
-                pointers = self.X.indptr[start : rows.stop + 1] - stored.start
-                scaled = self.X.data[stored] * np.repeat(root[rows], np.diff(pointers))
-                parts = scaled.astype(np.float32), self.X.indices[stored], pointers
-                B[:, :d] = sparse.csr_array(parts, shape=(len(B), d)).toarray()
-                if mean.any():
-                    B[:, :d] -= np.multiply.outer(root[rows], mean)
-            else:
-                np.subtract(self.X[rows], mean, out=B[:, :d], casting="same_kind")
-                B[:, :d] *= root[rows, None].astype(np.float32)
+            X = self.X[rows].toarray() if self.is_sparse else self.X[rows]
+            np.subtract(X, mean, out=B[:, :d], casting="same_kind")
+            B[:, :d] *= root[rows, None].astype(np.float32)
             B[:, d:] = root[rows, None]
             H += B.T @ B
         return H
-
-    def centred_gram(self, weights: Array) -> tuple[Array, Array]:
-        """(x̄, Σ w_i (x_i − x̄)(x_i − x̄)ᵀ), weights summing to 1; without an intercept x̄ is 0.
-
-        Centring the rows, not the Gram matrix, avoids cancellation if the mean is far from 0.
-        """
-        self.passes += 1
-        d = self.n_features
-        mean = self.centre(weights)
-        G = np.zeros((d, d))
-        root = np.sqrt(weights)[:, None]
-        for rows, B in self.blocks():
-            C = (B[:, :d] - mean) * root[rows]
-            G += C.T @ C
-        return mean, G
 
     def add_gram(self, S: Array, rows: Array, weights: Array, sign: int) -> None:
         """S ± Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1], in place."""

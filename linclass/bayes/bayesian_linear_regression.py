@@ -30,6 +30,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.messages import require_memory
 from linclass.base.regressor import Regressor
+from linclass.linear.objective.coordinates import centred_gram
 
 RANGE = 1e12  # of ρ above the mean eigenvalue, and of the variance of y above that of the noise
 EPS = np.finfo(float).eps
@@ -80,7 +81,7 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
         n, d = float(weights.sum()), X.shape[1]
         require_memory(24 * d * d, f"{type(self).__name__} needs a {d} × {d} covariance")
         design = DesignMatrix(X, self.fit_intercept)
-        self._mean, gram = design.centred_gram(weights / n)
+        self._mean, gram = centred_gram(design, weights / n)
         mean = float(weights @ y) / n if self.fit_intercept else 0.0
         values, V = np.linalg.eigh(n * gram)
         xty = design.XT @ (weights * (y - mean))

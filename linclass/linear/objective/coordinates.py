@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import BLOCK, Array, shifted, squares_of_columns
+from linclass.base.arrays import BLOCK, Array, as_dense, shifted, squares_of_columns
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.objective.objective import CONSTANT_BELOW, Objective, Point, is_far
 from linclass.linear.penalties.entrywise import L2
@@ -201,6 +201,12 @@ def second_moments(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
     if not design.is_sparse and weights.min() == weights.max():
         mean, G, c = moments_at_once(design, weights, Y)
         if (G.diagonal() >= VARIANCE_LEFT * mean**2).all():
+def centred_gram(design: DesignMatrix, weights: Array) -> tuple[Array, Array]:
+    """(x̄, G) to all digits; without an intercept x̄ is 0."""
+    mean, G, _ = moments_by_blocks(design, weights, np.empty((0, design.n_rows)))
+    return mean, G
+
+
             return mean, G, c
     return moments_by_blocks(design, weights, Y)
 
@@ -228,7 +234,7 @@ def moments_by_blocks(design: DesignMatrix, weights: Array, Y: Array) -> Moments
     for start in range(0, design.n_rows, BLOCK):
         rows = slice(start, min(start + BLOCK, design.n_rows))
         X, B = design.X[rows], buffer[: rows.stop - start]
-        X = X.toarray() if design.is_sparse else X
+        X = as_dense(X)
         if design.intercept and not start:
             w = weights[rows]
             shift = w @ X / w.sum()

@@ -323,11 +323,7 @@ class Objective:
     @once
     def second_moments(self) -> Array:
         """[X 1]ᵀW[X 1]."""
-        S = np.zeros((self.design.width, self.design.width))
-        for rows, B in self.design.blocks():
-            B *= np.sqrt(self.weights[rows])[:, None]
-            S += B.T @ B
-        return S
+        return self.design.gram(self.weights)
 
     # Sizes that certificates and scaled coordinates are relative to
 

@@ -22,7 +22,7 @@ from linclass.base.messages import require_memory
 from linclass.base.numerics import Inverse, clear_constant_columns
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.linear.objective.certificate import certify, l2_part, relative
-from linclass.linear.objective.coordinates import centred
+from linclass.linear.objective.coordinates import centred, centred_gram
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
 
@@ -115,7 +115,7 @@ class LeastSquares(Solver):
         design = objective.design
         # with fewer rows than features the Gram matrix of the rows is smaller
         if objective.strength or design.n_rows >= design.n_features:
-            equations = NormalEquations(objective, centred_gram(objective))
+            equations = NormalEquations(objective, gram_of_columns(objective))
             return self._refined(objective, equations, trace)
         near = centred(objective)
         if near is None:
@@ -128,7 +128,7 @@ class LeastSquares(Solver):
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
         """All strengths share one Gram matrix, which takes most of the time."""
-        gram = centred_gram(objective)
+        gram = gram_of_columns(objective)
         at_strengths = map(objective.with_strength, strengths)
         return [self._refined(P, NormalEquations(P, gram)) for P in at_strengths]
 
@@ -149,11 +149,11 @@ class LeastSquares(Solver):
         return Solution.at(point, certify(point), self.tol, 1, rank=system.rank)
 
 
-def centred_gram(objective: Objective) -> tuple[Array, Array]:
+def gram_of_columns(objective: Objective) -> tuple[Array, Array]:
     """(x̄, X_cᵀ W X_c)"""
     p = objective.design.width
     require_memory(24 * p * p, f"least_squares needs a dense {p} × {p} Gram matrix")
-    return objective.design.centred_gram(objective.weights)
+    return centred_gram(objective.design, objective.weights)
 
 
 class NormalEquations:
