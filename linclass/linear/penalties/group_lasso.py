@@ -30,6 +30,7 @@ from linclass.linear.penalties.base import (
 )
 
 NEWTON = 100  # steps at most; few are needed
+LENGTH_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,11 @@ class GroupLasso(KinkedPenalty):
         squares = (W * W).reshape(-1, W.shape[-1]).sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             moves = np.flatnonzero(np.bincount(place, squares / kinks**2)[place] > 1)
-        shares = _shares(place[moves], squares[moves], kinks[moves], norms[moves])
+        _, place = np.unique(place[moves], return_inverse=True)
+        kinks = kinks[moves]
+        length = lengths(squares[moves], np.ones(len(moves)), kinks, place)[place]
         V = np.zeros_like(W)
-        V[..., moves] = W[..., moves] * shares
+        V[..., moves] = W[..., moves] * (length / (length + kinks))
         return V
 
     def conjugate(self, U: Array) -> float:
@@ -176,21 +179,19 @@ class GroupLasso(KinkedPenalty):
         return np.sqrt(squares)
 
 
-def _shares(place: Array, squares: Array, kinks: Array, norms: Array) -> Array:
-    """ν/(ν + k_j), with the root ν of Σ_j w_j²/(ν + k_j)² = 1 in each group.
+def lengths(squares: Array, scales: Array, kinks: Array, place: Array) -> Array:
+    """The length ν ≥ 0 of each group with  Σ_j b_j²/(a_j ν + κ_j)² = 1  over its entries j, where the sum exceeds 1 at
+    ν = 0, for the squares b_j², scales a_j and kinks κ_j > 0. `place` has the group of each entry.
 
-    To the power −½ the sum is concave in ν, so Newton's method from below never passes the root.
+    To the power −½ the sum is concave in ν, so Newton's method from 0 never passes the root.
     """
-    _, place = np.unique(place, return_inverse=True)
-    most = np.zeros(place.max(initial=-1) + 1)
-    np.maximum.at(most, place, kinks)
-    norm = np.maximum(norms - most[place], 0)
+    length = np.zeros(place.max(initial=-1) + 1)
     for _ in range(NEWTON):
-        terms = squares / (norm + kinks) ** 2
-        f, g = (np.bincount(place, v)[place] for v in (terms, terms / (norm + kinks)))
+        sizes = scales * length[place] + kinks
+        terms = squares / sizes**2
+        f, g = (np.bincount(place, v, len(length)) for v in (terms, terms * scales / sizes))
         step = f * (np.sqrt(f) - 1) / g
-        norm = norm + step
-        if (step <= 1e-14 * norm).all():
+        length += step
+        if (step <= LENGTH_ROUNDING * length).all():
             break
-    shares: Array = norm / (norm + kinks)
-    return shares
+    return length

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from linclass.base.arrays import SMALLEST, Array, diagonal
+from linclass.linear.penalties.group_lasso import lengths
 
 # Block pivoting: with the slopes s = c − H v, all entries with  |d v + s| > κ,  d a share of the diagonal of H, are the
 # next support, with the signs of d v + s. A support that repeats itself is that of the minimum. Usually four systems
@@ -59,8 +60,6 @@ GROUP_LEFT = 1e-5  # relative to the largest slope at the start, that may be lef
 HALVED = 0.5  # relative to the largest slope that is left: a step to it is good, where rounding hides the decrease
 ROUNDING = 1e-14  # relative to the terms of the objective
 HALVINGS = 10  # of a Newton step
-LENGTH_STEPS = 50  # of Newton's method for a length; few are needed
-LENGTH_ROUNDING = 1e-14
 
 
 class Groups:
@@ -177,24 +176,15 @@ def newton_within(H: Array, c: Array, groups: Groups, d: Array, now: Tried) -> T
 
 
 def minimum_of_group(B: Array, b: Array, kink: float) -> Array:
-    """The minimizer of  ½ vᵀBv − bᵀv + κ‖v‖,  whose length ν solves  Σ (b/(B ν + κ))² = 1  along the axes of B.
-
-    To the power −½ the sum is concave in ν, so Newton's method from 0 never passes the root.
-    """
+    """The minimizer of  ½ vᵀBv − bᵀv + κ‖v‖,  whose length ν solves  Σ (b/(B ν + κ))² = 1  along the axes of B."""
     values, V = np.linalg.eigh(B)
     values, b = np.maximum(values, ROUNDING * values[-1]), b @ V
     if b @ b <= kink * kink:
         return np.zeros(len(b))
     if not kink:
         return V @ (b / values)
-    length = 0.0
-    for _ in range(LENGTH_STEPS):
-        terms = (b / (values * length + kink)) ** 2
-        f = terms.sum()
-        step = f * (np.sqrt(f) - 1) / (terms @ (values / (values * length + kink)))
-        length += step
-        if step <= LENGTH_ROUNDING * length:
-            break
+    one = np.zeros(len(b), int)
+    length = lengths(b * b, values, np.full(len(b), kink), one)[0]
     return V @ (b * length / (values * length + kink))
 
 
