@@ -32,18 +32,14 @@ class Units:
 
     mean: Array  # x̄
     scale: Array  # s
-    rough: bool = False  # known of some rows only
 
     @classmethod
-    def of(cls, objective: Objective, roughly: bool = False) -> Units:
-        """Means and standard deviations (about 0 without an intercept); roughly, of some dense rows.
+    def of(cls, objective: Objective) -> Units:
+        """Means and standard deviations (about 0 without an intercept).
 
         Sparse columns are not centred unless they are far from 0, as centring would fill them in.
         """
         design = objective.design
-        if roughly and not design.is_sparse and design.n_rows > 2 * ROWS_LOOKED_AT:
-            some = cls.of(objective.take(slice(None, None, design.n_rows // ROWS_LOOKED_AT)))
-            return cls(some.mean, some.scale, rough=True)
         length = objective.column_norms[: design.n_features]
         mean = objective.column_means
         deviation = np.maximum(
@@ -201,14 +197,14 @@ def second_moments(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
     if not design.is_sparse and weights.min() == weights.max():
         mean, G, c = moments_at_once(design, weights, Y)
         if (G.diagonal() >= VARIANCE_LEFT * mean**2).all():
+            return mean, G, c
+    return moments_by_blocks(design, weights, Y)
+
+
 def centred_gram(design: DesignMatrix, weights: Array) -> tuple[Array, Array]:
     """(x̄, G) to all digits; without an intercept x̄ is 0."""
     mean, G, _ = moments_by_blocks(design, weights, np.empty((0, design.n_rows)))
     return mean, G
-
-
-            return mean, G, c
-    return moments_by_blocks(design, weights, Y)
 
 
 def moments_at_once(design: DesignMatrix, weights: Array, Y: Array) -> Moments:

@@ -256,10 +256,6 @@ class WorkingSet:
             if slow := self.slow_passes:
                 direct |= passes_of_newton(free, objective.design.n_rows) < slow
             chosen_units = Units(units.mean[features], units.scale[features])
-            if units.rough:
-                chosen_units = Units.of(self.sub)
-                if objective.penalty.grouped:
-                    chosen_units = one_scale_each(chosen_units, self.sub)
             self.step = (NewtonStep if direct else OrthantStep)(free, chosen_units)
         theta = np.ascontiguousarray(point.theta[..., self.columns])
         known = {}
@@ -350,7 +346,7 @@ class ProximalNewton(CentringSolver):
         return objective.design.is_sparse  # dense steps are taken in scaled coordinates
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        point, units = start_of_weights(objective, start), Units.of(objective, roughly=True)
+        point, units = start_of_weights(objective, start), Units.of(objective)
         if objective.penalty.grouped:
             units = one_scale_each(units, objective)
         if is_minimum(point, units):
