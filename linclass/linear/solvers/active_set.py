@@ -196,8 +196,8 @@ DEPENDENT_LIFT = 1e-12  # relative to the diagonal, added if features are linear
 NEGLIGIBLE_SLACK = 1e-10  # relative to the kink: a negligible slack
 
 
-def by_active_set(H: Array, c: Array, kinks: Array, v: Array, slack: float) -> tuple[Array, Array]:
-    """The minimizer v of the program and H v, from a start; slopes may exceed kinks by the slack."""
+def by_active_set(H: Array, c: Array, kinks: Array, v: Array, slack: float) -> Array:
+    """The minimizer of the program, from a start; slopes may exceed kinks by the slack."""
     signs, inside = np.sign(v) * (kinks > 0), (v != 0) | (kinks == 0)
     Hv, least, q, exact = H @ v, np.inf, np.inf, False
     for _ in range(MAX_STEPS):
@@ -227,7 +227,7 @@ def by_active_set(H: Array, c: Array, kinks: Array, v: Array, slack: float) -> t
             signs[leaving] = 0
             inside &= ~leaving
         v, Hv, q, exact = a, Ha, -0.5 * float(a @ b), True
-    return v, Hv
+    return v
 
 
 def _solved(

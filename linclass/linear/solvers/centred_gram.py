@@ -154,16 +154,9 @@ class GramPoint(NamedTuple):
     certificate: float  # relative duality gap
 
 
-def evaluated(
-    objective: Objective, gram: CentredGram, W: Array, WG: Array | None = None
-) -> GramPoint:
+def evaluated(objective: Objective, gram: CentredGram, W: Array) -> GramPoint:
     """The objective at the weights (K, d)."""
-    if gram.whole and objective.strength:
-        WG = gram.times(W) if WG is None else WG
-        seen = from_moments(objective, gram, np.array([objective.strength]), W[None], WG[None])[0]
-        if seen is not None:
-            return seen
-    return from_rows(objective, gram, W)
+    return evaluated_along([objective], gram, W[None])[0]
 
 
 def evaluated_along(
@@ -173,7 +166,7 @@ def evaluated_along(
     strengths = np.array([objective.strength for objective in objectives])
     seen: list[GramPoint | None] = [None] * len(strengths)
     if gram.whole and strengths.all():
-        seen = from_moments(objectives[0], gram, strengths, W, gram.times(W))
+        seen = from_moments(objectives[0], gram, strengths, W)
     return [
         point or from_rows(objective, gram, weights)
         for point, objective, weights in zip(seen, objectives, W, strict=True)
@@ -188,12 +181,12 @@ def from_rows(objective: Objective, gram: CentredGram, W: Array) -> GramPoint:
 
 
 def from_moments(
-    objective: Objective, gram: CentredGram, strengths: Array, W: Array, WG: Array
+    objective: Objective, gram: CentredGram, strengths: Array, W: Array
 ) -> list[GramPoint | None]:
     """The objective at several strengths and weights (m, K, d), from second moments; None where these lose too many
     digits, or where the residuals are not orthogonal to the features without a penalty.
     """
-    penalty, strengths = objective.penalty, strengths[:, None, None]
+    penalty, strengths, WG = objective.penalty, strengths[:, None, None], gram.times(W)
     kinks = strengths * np.atleast_2d(penalty.kink)
     curvatures = strengths * np.atleast_2d(penalty.curvature)
     cW = np.einsum("kj,mkj->mk", gram.c, W)

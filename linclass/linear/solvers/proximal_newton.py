@@ -97,7 +97,7 @@ class NewtonStep(Step):
             rise = groups.value(v) - groups.value(u)
         else:
             settled = by_block_pivoting(H, c, kinks, u)
-            v = by_active_set(H, c, kinks, u, slack_of(c, kinks))[0] if settled is None else settled
+            v = by_active_set(H, c, kinks, u, slack_of(c, kinks)) if settled is None else settled
             rise = float(kinks @ (np.abs(v) - np.abs(u)))
         fall = self.fall = -float(g @ (v - u)) - rise
         at[every] = v

@@ -98,8 +98,8 @@ class Programs:
         """Improved weights, and the objective evaluated there."""
         gram, self.rounds = self.gram, self.rounds if n_iter else 0
         if gram.whole:
-            W, HW = self.minima(objective, W, tol)
-            return W, evaluated(objective, gram, W, HW - objective.curvature * W)
+            W = self.minima(objective, W, tol)
+            return W, evaluated(objective, gram, W)
         kinks = np.full(W.shape, objective.kink)
         curvatures = np.full(W.shape, objective.curvature)
         slack = tol * self._scale(objective)
@@ -107,7 +107,7 @@ class Programs:
             F, H = gram.known, gram.G.copy()
             diagonal(H)[...] += curvatures[0, F]
             minimum = np.zeros_like(W)
-            minimum[0, F] = by_active_set(H, gram.c[0, F], kinks[0, F], W[0, F], slack)[0]
+            minimum[0, F] = by_active_set(H, gram.c[0, F], kinks[0, F], W[0, F], slack)
             return minimum, evaluated(objective, gram, minimum)
         dual = self.wide and self.rounds < DUAL_ROUNDS
         n = self.gram.design.n_rows
@@ -124,17 +124,15 @@ class Programs:
             F, *_ = features(kink, w, slope)
             H = gram.among(F)
             diagonal(H)[...] += curvature[F]
-            w[F], _ = by_active_set(H, c[F], kink[F], w[F], slack)
+            w[F] = by_active_set(H, c[F], kink[F], w[F], slack)
         return W, evaluated(objective, gram, W)
 
-    def minima(self, objective: Objective, W: Array, tol: float) -> tuple[Array, Array]:
-        """(W, H W) at the minima of the programs over all features, H with the penalty's curvature on its diagonal."""
-        V, HV, slack = np.empty_like(W), np.empty_like(W), tol * self._scale(objective)
-        kinks = np.full(W.shape, objective.kink)
+    def minima(self, objective: Objective, W: Array, tol: float) -> Array:
+        """The minima of the programs over all features."""
+        kinks, slack = np.full(W.shape, objective.kink), tol * self._scale(objective)
         diagonal(self.H)[...] = self.own + objective.curvature
-        for k, c in enumerate(self.gram.c):
-            V[k], HV[k] = by_active_set(self.H, c, kinks[k], W[k], slack)
-        return V, HV
+        own = zip(self.gram.c, kinks, W, strict=True)
+        return np.array([by_active_set(self.H, c, kink, w, slack) for c, kink, w in own])
 
     def _join(self, objective: Objective, w: Array, slopes: Array) -> bool:
         """Let the support and all features whose slope exceeds the kink join those known to G, over which a program of
@@ -174,7 +172,8 @@ class QuadraticProgram(Solver):
         gram = gram_of(objective)
         programs = Programs(gram, objective)
         W = np.atleast_2d(objective.weight_part(start))
-        return self._solve(objective, programs, W, evaluated(objective, gram, W), trace)
+        end = self._descend(objective, programs, W, evaluated(objective, gram, W), trace)
+        return self._solution(objective, programs, *end)
 
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
@@ -192,13 +191,13 @@ class QuadraticProgram(Solver):
         for k, at in enumerate(objectives):
             if k > 1:
                 W = along(stack[k - 2], stack[k - 1], strengths[k - 2 : k + 1])
-            stack[k] = W = programs.minima(at, W, self._slack(at))[0]
+            stack[k] = W = programs.minima(at, W, self._slack(at))
         points, thetas = evaluated_along(objectives, gram, stack), gram.theta(stack)
         kind, shape = objective.certificate_kind, objective.shape
         return [
             Solution(theta.reshape(shape), seen.value, seen.certificate, kind, True, 1)
             if seen.certificate <= self.tol
-            else self._solve(at, programs, W, seen, n_iter=1)
+            else self._solution(at, programs, *self._descend(at, programs, W, seen, n_iter=1))
             for at, W, theta, seen in zip(objectives, stack, thetas, points, strict=True)
         ]
 
@@ -225,19 +224,6 @@ class QuadraticProgram(Solver):
             solutions.append(self._solution(at, programs, W, seen, n_iter))
         return solutions
 
-    def _solve(
-        self,
-        objective: Objective,
-        programs: Programs,
-        W: Array,
-        seen: GramPoint,
-        trace: Trace | None = None,
-        n_iter: int = 0,
-    ) -> Solution:
-        """The solution from W, where the objective was evaluated as `seen`, after `n_iter` programs."""
-        W, seen, n_iter = self._descend(objective, programs, W, seen, trace, n_iter)
-        return self._solution(objective, programs, W, seen, n_iter)
-
     def _descend(
         self,
         objective: Objective,
@@ -247,7 +233,9 @@ class QuadraticProgram(Solver):
         trace: Trace | None = None,
         n_iter: int = 0,
     ) -> tuple[Array, GramPoint, int]:
-        """Solve programs until the certificate suffices: (W, the objective there, number of programs)."""
+        """Solve programs from W, where the objective was evaluated as `seen`, after `n_iter` programs, until the
+        certificate suffices: (W, the objective there, number of programs).
+        """
         gram, best, stale = programs.gram, (W, seen), 0
         while seen.certificate > self.tol and n_iter < self.max_steps:
             tol = self._slack(objective) if gram.whole and not n_iter else NEGLIGIBLE_SLACK
