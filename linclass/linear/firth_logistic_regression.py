@@ -23,9 +23,8 @@ from __future__ import annotations
 from typing import NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, PerRow
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, PerRow, as_dense
 from linclass.base.linear_scores import LinearScores
 from linclass.base.messages import counted, require_memory
 from linclass.base.numerics import damped_newton
@@ -82,7 +81,7 @@ class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
         size = (K - 1) * min(n, d + 1)
         what = f"FirthLogisticRegression needs dense rows and a {size} × {size} information"
         require_memory(8 * (3 * n * (d + 1) + 4 * size * size), what)
-        rows = X.toarray() if sparse.issparse(X) else X
+        rows = as_dense(X)
         if self.fit_intercept:
             rows, mean = about_mean(rows, weights)
             rows = np.column_stack([rows, np.ones(n)])

@@ -20,9 +20,17 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, PerRow
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    Matrix,
+    MatrixLike,
+    PerRow,
+    as_dense,
+)
 from linclass.base.linear_scores import LinearScores
 from linclass.base.messages import counted, require_memory
 from linclass.base.parameters import require_positive, require_whole
@@ -131,8 +139,7 @@ class SquaresOfTargets:
 
     def __init__(self, X: Matrix, weights: Array, intercept: bool):
         self.rows = SignedRows(X, np.ones(X.shape[0]), intercept)
-        Z = self.rows.take()
-        Z = Z.toarray() if sparse.issparse(Z) else Z
+        Z = as_dense(self.rows.take())
         self.root = np.sqrt(weights)
         Q, R, self.pivots = linalg.qr(self.root[:, None] * Z, mode="economic", pivoting=True)
         size = np.abs(R.diagonal())
@@ -167,8 +174,7 @@ def proved_multipliers(
     if largest <= 0 or candidates.min() < -1e-3 * largest or not len(few):
         return None, tried
     part = rows.part(few)
-    Z = part.take()
-    Z = Z.toarray() if sparse.issparse(Z) else Z
+    Z = as_dense(part.take())
     multipliers = candidates[few]
     multipliers = multipliers - Z @ linalg.lstsq(Z.T @ Z, Z.T @ multipliers)[0]
     if multipliers.min() <= 0:

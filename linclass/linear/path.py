@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import ROUNDED_COSINE, Array
+from linclass.base.arrays import ROUNDED_COSINE, Array, as_dense
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import find
 from linclass.linear.objective.objective import Objective
@@ -170,7 +170,7 @@ def least_kink(objective: Objective, fit: InterceptFit) -> float:
 
     design, w, n = objective.design, objective.weights, objective.design.n_rows
     slopes, constants = objective.loss.pieces(objective.y)
-    X = design.X.toarray() if sparse.issparse(design.X) else design.X
+    X = as_dense(design.X)
     X = X - w @ X if design.intercept else X
     kinks = np.broadcast_to(objective.chosen_penalty.kink, (1, X.shape[1])).T
     pushes = np.hstack([(X * (w * a)[:, None]).T for a in slopes])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import Array, soft_threshold
 from linclass.base.parameters import require_nonnegative, require_positive
 from linclass.linear.losses.base import MarginLoss, ResidualLoss
 
@@ -88,10 +88,6 @@ class Tube(ResidualLoss):
     def check(self) -> None:
         require_nonnegative("epsilon", self.epsilon)
 
-    def _beyond(self, v: Array, limit: float | Array) -> Array:
-        """The soft threshold sign(v) max(|v| − limit, 0)."""
-        return np.asarray(np.sign(v) * np.maximum(np.abs(v) - limit, 0))
-
 
 class EpsilonInsensitive(Tube):
     """ε-insensitive loss  ℓ(r) = max(0, |r| − ε)  of the residual r = z − y: no loss inside a tube.
@@ -119,7 +115,7 @@ class EpsilonInsensitive(Tube):
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """Soft thresholding by reach·ε, then clipping to [−1, 1]."""
-        soft = self._beyond(v - reach * y, reach * self.epsilon)
+        soft = soft_threshold(v - reach * y, reach * self.epsilon)
         s = np.clip(soft, -1, 1)
         return s, (s == soft) & (s != 0) if self.epsilon else s == soft
 
@@ -151,7 +147,7 @@ class SquaredEpsilonInsensitive(Tube):
         return np.maximum(np.abs(r) - self.epsilon, 0) ** 2
 
     def slope(self, r: Array) -> Array:
-        return 2 * self._beyond(r, self.epsilon)
+        return 2 * soft_threshold(r, self.epsilon)
 
     def curvature(self, r: Array) -> Array:
         return 2.0 * (np.abs(r) >= self.epsilon)
@@ -161,5 +157,5 @@ class SquaredEpsilonInsensitive(Tube):
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """Soft thresholding by reach·ε, then shrinking by the curvature of ℓ*."""
-        soft = self._beyond(v - reach * y, reach * self.epsilon)
+        soft = soft_threshold(v - reach * y, reach * self.epsilon)
         return soft / (1 + reach / 2), (soft != 0) if self.epsilon else np.full(len(v), True)
