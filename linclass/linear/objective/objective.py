@@ -54,19 +54,6 @@ def is_far(mean: Array, squares: Array) -> Array:
     return mean * mean * (1 + FAR_DEVIATIONS**-2) > squares  # x̄² + variance
 
 
-def far_columns(design: Any, weights: Array, norms: Array) -> FarColumns | None:
-    """The columns far from 0, of dense rows with an intercept. Weights sum to 1; `norms` are √(Σ w_i x_ij²)."""
-    if design.is_kernel or design.is_sparse or not design.intercept or design.is_centred:
-        return None
-    mean, norms = design.centre(weights), norms[: design.n_features]
-    far = np.flatnonzero(is_far(mean, norms * norms))
-    if not len(far):
-        return None
-    mean, norms = mean[far], norms[far]
-    deviations = np.sqrt(weights @ np.square(design.X[:, far] - mean))
-    return FarColumns(far, mean, np.where(deviations > CONSTANT_BELOW * norms, deviations, 0.0))
-
-
 class Objective:
     """The loss of given rows plus the penalty, as a function of theta."""
 
@@ -374,8 +361,17 @@ class Objective:
 
     @once
     def far(self) -> FarColumns | None:
-        """The columns far from 0, where an intercept allows them to be centred."""
-        return far_columns(self.design, self.weights, self.column_norms)
+        """The columns of dense rows that are far from 0, where an intercept allows them to be centred."""
+        design, weights = self.design, self.weights
+        if design.is_kernel or design.is_sparse or not design.intercept or design.is_centred:
+            return None
+        mean, norms = design.centre(weights), self.column_norms[: design.n_features]
+        far = np.flatnonzero(is_far(mean, norms * norms))
+        if not len(far):
+            return None
+        mean, norms = mean[far], norms[far]
+        deviations = np.sqrt(weights @ np.square(design.X[:, far] - mean))
+        return FarColumns(far, mean, np.where(deviations > CONSTANT_BELOW * norms, deviations, 0.0))
 
 
 def distinct_rows(X: Any, *labels: Array) -> tuple[Array, Array] | None:

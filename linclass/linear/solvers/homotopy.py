@@ -157,8 +157,17 @@ class Walk:
         u = np.zeros(len(self._room))
         u[:m], u[m] = v, -1
         blas.dger(1 / left, u, u, a=self._room, overwrite_a=1)
-        self.size, self.signs[j] = m + 1, np.sign(self.slope[j])
+        self._joined(j)
+
+    def _joined(self, j: int) -> None:
+        self._features[self.size] = j
+        self.size, self.signs[j] = self.size + 1, np.sign(self.slope[j])
         self.moves.append((j, 1))
+
+    def _left(self, j: int) -> None:
+        self.size, self.signs[j], self.line[j], self.w[j] = self.size - 1, 0, 0, 0
+        self.moves.append((j, -1))
+        self.open[:2] = self.signs == 0  # also features that depended on it
 
     def _leave(self, j: int) -> None:
         """M ← M − m_j m_jᵀ/m_jj, whose row and column j are 0; the last ones take their place."""
@@ -168,9 +177,7 @@ class Walk:
         self._features[i] = self._features[last]
         M[i], M[:, i] = M[last], M[:, last]
         M[last], M[:, last] = 0, 0
-        self.size, self.signs[j], self.line[j], self.w[j] = last, 0, 0, 0
-        self.moves.append((j, -1))
-        self.open[:2] = self.signs == 0  # also features that depended on it
+        self._left(j)
 
     def _anew(self) -> None:
         """Recompute the inverse, to remove accumulated rounding errors."""
@@ -223,19 +230,15 @@ class FactoredWalk(Walk):
             return
         self.Q = np.column_stack([Q, q / left])
         self.R = np.block([[self.R, h[:, None]], [np.zeros((1, m)), np.array([[left]])]])
-        self._features[m] = j
-        self.size, self.signs[j] = m + 1, np.sign(self.slope[j])
-        self.moves.append((j, 1))
+        self._joined(j)
 
     def _leave(self, j: int) -> None:
         i = int(np.flatnonzero(self.support == j)[0])
         Q, R = qr_delete(self.Q, self.R, i, which="col")
         self.Q, self.R = Q[:, : self.size - 1], R[: self.size - 1]  # a square Q stays square
         self._features[i : self.size - 1] = self._features[i + 1 : self.size].copy()
-        self.size, self.signs[j], self.line[j], self.w[j] = self.size - 1, 0, 0, 0
+        self._left(j)
         self._settle()
-        self.moves.append((j, -1))
-        self.open[:2] = self.signs == 0  # also features that depended on it
 
     def _anew(self) -> None:
         """Nothing has accumulated."""
