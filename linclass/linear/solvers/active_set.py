@@ -197,7 +197,12 @@ NEGLIGIBLE_SLACK = 1e-10  # relative to the kink: a negligible slack
 
 
 def by_active_set(H: Array, c: Array, kinks: Array, v: Array, slack: float) -> Array:
-    """The minimizer of the program, from a start; slopes may exceed kinks by the slack."""
+    """The minimizer of the program, from a start; slopes may exceed kinks by the slack.
+
+    With the slopes s = c − H v, v is optimal if and only if  s_j = κ_j sign(v_j)  on the support and  |s_j| ≤ κ_j
+    elsewhere. The outer loop lets entries with |s_j| > κ_j join with the sign of s_j; the inner one solves
+    H_PP a_P = c_P − κ_P σ_P, and shortens the step from v to a as long as some a_j has another sign than σ_j.
+    """
     signs, inside = np.sign(v) * (kinks > 0), (v != 0) | (kinks == 0)
     Hv, least, q, exact = H @ v, np.inf, np.inf, False
     for _ in range(MAX_STEPS):

@@ -321,10 +321,21 @@ class FromSlopes(SemismoothNewton):
         most: int,
         trace: Trace | None,
     ) -> Solution:
-        """The best of the guesses from a point and slopes."""
+        """The best of the guesses from a point and slopes s, which are the multipliers.
+
+        A guess, with a prox step c_i for each row (`entry`) and one for all (`reach`, ρ):
+
+            s, F ← prox of c_i ℓ* at s_i + c_i z_i, and the rows where it is not constant;  s_i += ρ (z_i − k_i) on F
+            (λI + ρ Σ_F w_i x_i x_iᵀ) Δ = −∇P,   ∇P = Xᵀ(w s) + λW
+            θ += Δ,   s_i ← s_i + ρ x_i·Δ on F, projected to [slopes of ℓ]
+
+        ρ grows while the gap falls and shrinks when it rises. Far above the least gap, the guess that had it is taken
+        up again, with a smaller ρ.
+        """
         P, nearest, y = point.objective, point.objective.loss.nearest_slopes, point.objective.y
-        scale, own = P.loss.scale(y), P.weights * P.design.squared_row_norms() / P.strength
-        entry, reach, last = ENTRY_REACH / np.maximum(own, scale), NEAR_REACH / scale, np.inf
+        scale = P.loss.scale(y)
+        rise = P.weights * P.design.squared_row_norms() / P.strength  # of z_i as s_i falls by 1
+        entry, reach, last = ENTRY_REACH / np.maximum(rise, scale), NEAR_REACH / scale, np.inf
         best = Best(point, s, np.inf, n_iter)
         while n_iter < most and best.certificate > self.tol:
             n_iter, v = n_iter + 1, s + entry * point.scores
@@ -376,9 +387,12 @@ def one_round(
     max_iter: int,
     first_band: float = BAND,
 ) -> tuple[Point, Array, int]:
-    """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps.
+    """θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + λ·½‖W‖²,  ψ_i the envelope of ℓ_i around s_i;  s ← ψ′(z):  the point, its
+    slopes and the number of Newton steps.
 
-    In the first round, whose certificate is not known, all rows within `first_band` take part.
+    Row i takes part if its slope would change for some score within `band`/reach of z_i; the slopes of the others are
+    constants. At the minimum over those, rows that should have moved join, unless their gradient ‖X_Nᵀ(w Δs)‖ is small.
+    In the first round, whose certificate is not known, the band is `first_band`.
     """
     objective = point.objective
     design, y, nearest = objective.design, objective.y, objective.loss.nearest_slopes

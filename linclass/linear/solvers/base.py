@@ -248,8 +248,9 @@ class CentringSolver(Solver):
     """A solver that loses digits where rows are far from 0, and minimizes about their mean there."""
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        """The minimum. Far rows are centred before the search if `centres_first`, else only for a second search, if
-        rounding errors may have ended the first.
+        """The minimum: by `minimize` on the rows as they are, unless `centres_first`; and on the rows about their mean
+        if they are far from 0, where the first search did not converge or its Hessian was singular, as both may be due
+        to rounding errors. Of two searches that did not converge, that of the smaller certificate counts.
         """
         solution = None
         if not self.centres_first(objective):

@@ -179,7 +179,12 @@ def pivot(
     max_iter: int,
     trace: Callable[[Point], None] | None = None,
 ) -> Best:
-    """The best point found, with its slopes and their certificate, which may exceed tol."""
+    """The best point found, with its slopes and their certificate, which may exceed tol.
+
+    A guess is the set F of rows at a kink and the slopes s_i of the others, which are ends of intervals. Its equations
+    give all slopes and θ = Σ β_i [x_i 1]. Then the prox  s_i + c_i z_i ↦ (s_i, whether i ∈ F)  of every row is the next
+    guess. The certificate is computed when few rows change.
+    """
     guesses, progress = Guesses(objective), Progress(objective.design.n_rows)
     guess, n_iter = guesses.first(start), 0
     best = Best(objective.at(start), guess.slopes, np.inf, 0)

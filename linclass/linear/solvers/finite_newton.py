@@ -62,7 +62,12 @@ class NewtonSystem:
 
 
 class RowSystem(NewtonSystem):
-    """Δ = −(g + Σ_F v_i x_i)/strength,  (K_FF/strength + diag(1/h)) v = δb − (K g)_F/strength,  Σ v = −g_b."""
+    """Newton's equations over the rows F, by Woodbury's identity:  with v_i = h_i x_i·Δ, λ the strength, g = ∇P,
+
+        Δ = −(g + Σ_F v_i x_i)/λ,   (K_FF/λ + diag(1/h)) v = δb·1 − (X g)_F/λ,   Σ_F v_i = −g_b,
+
+    where X has no constant column and the last equation determines the step δb of the intercept.
+    """
 
     def step(self, point: Point) -> tuple[Array, Array]:
         design, d = self.design, self.design.n_features

@@ -171,7 +171,10 @@ class Ties:
         return scores
 
     def _corrected(self, guess: TiedClasses, mixtures: Array) -> TiedClasses:
-        """The guess after classes have left their rows, and others entered."""
+        """The guess after classes have left their rows, and others entered:  p_i ← the point of the simplex nearest to
+        p_i + c (v_i − max_k v_ik)  in the rows F and in those where another class has the largest v_ik now, with a
+        short step c. Where several p_ik > 0, these classes are tied. Only these rows change the sum of slopes `pull`.
+        """
         above, classes = guess.above, guess.classes.copy()
         largest = above.max(axis=0)
         gaps = largest - above[classes, self.every]

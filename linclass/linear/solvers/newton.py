@@ -139,8 +139,11 @@ class Newton(CentringSolver):
         before: float = np.inf,
         trace: Trace | None = None,
     ) -> Solution:
-        """The solution, from a point and the inverse of the Hessian at `source`; `before` is the decrement of the
-        previous step with that Hessian.
+        """The solution, from a point and the inverse of the Hessian at `source`.
+
+        A step is −H⁻¹g with the decrement  δ = gᵀH⁻¹g/|P|.  H is kept for the next one if δ is small and at least
+        MIN_REDUCTION times less than `before`, the decrement of the previous step with the same H (∞ if there is none);
+        else H is that of the new point. The certificate is computed once δ promises that it suffices.
         """
         loss, n, p = objective.loss, objective.design.n_rows, objective.n_parameters
         has_gap = objective.certificate_kind == "duality_gap"

@@ -70,7 +70,13 @@ class Step:
 
 
 class NewtonStep(Step):
-    """A step to the minimum of the quadratic model. Its Hessian is kept if the next step will suffice with it."""
+    """A step to the minimum of the quadratic model, in scaled coordinates u with H = ∇² and g = ∇ of the smooth part,
+
+        v = argmin_v  ½ vᵀHv − cᵀv + Σ_j κ_j |v_j|,   c = H u − g,
+
+    or with Σ_g κ_g ‖v_g‖. The line search compares with the decrease that is predicted to first order,
+    g·(u − v) + Σ_j κ_j (|u_j| − |v_j|).  H is kept if the next step will suffice with it.
+    """
 
     hessian: Array
     curvatures: Array  # of the losses, in the Hessian
@@ -394,19 +400,24 @@ class ProximalNewton(CentringSolver):
     def judged(
         self, point: Point, units: Units, working: WorkingSet | None, last: float
     ) -> tuple[float, float, Array]:
-        """(certificate, tolerance of it, Xᵀ(w s)) for the slopes s of the last model; or of the point, if those are
-        none or no better than before.
+        """(certificate, tolerance of it, Xᵀ(w s)) for dual slopes s.
+
+        First s⁺ = s + ∇²ℓ X(V − W) of the last quadratic model: at its minimum V, ∇ of the model is in the
+        subdifferential of the penalty, so s⁺ is dual feasible but for features outside the working set. Fenchel and
+        Young's gap  Σ w_i (ℓ_i + ℓ_i*(s⁺_i) − s⁺_i z_i),  without the penalty's part, tells without a product with X
+        whether the whole gap is worth computing. Else the slopes of the point itself.
         """
         objective, step = point.objective, working.step if working else None
         if step and step.slopes is not None and objective.certificate_kind == "duality_gap":
             enough = min(self.tol, max(MODEL_SHARE * self.tol, MODEL_TOLERANCE))
             dual = objective.weights * step.slopes
             conjugates = objective.loss.conjugates(objective.y, step.slopes)
-            apart = point.loss_value + objective.weights @ conjugates
-            apart -= float(np.vdot(dual, point.scores))
+            gap_of_losses = point.loss_value + objective.weights @ conjugates
+            gap_of_losses -= float(np.vdot(dual, point.scores))
             # keep its Hessian if the next step, which leaves about the same share of the gap, suffices
-            step.keeps = apart * apart <= KEPT_SHARE * (enough * point.value) * step.fall
-            if apart <= enough * point.value:
+            suffices = enough * point.value
+            step.keeps = gap_of_losses * gap_of_losses <= KEPT_SHARE * suffices * step.fall
+            if gap_of_losses <= suffices:
                 gap, g = gap_and_gradient(point, balanced(point, step.slopes))
                 certificate = relative_gap(objective, gap, point.value)
                 step.keeps &= certificate <= KEEP_HESSIAN * last
