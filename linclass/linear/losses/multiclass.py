@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -13,8 +12,7 @@ from linclass.linear.losses.base import LossByJet
 
 # The nearest point of the simplex  {p ≥ 0, Σ p = 1},  the Euclidean projection on it.
 
-# entries of a column, up to which exchanges of whole rows sort all columns faster
-EXCHANGES_UP_TO = 8
+FEW_CLASSES = 8  # up to which it does not pay to leave out the rows that are near a corner
 
 
 def onto_simplex(v: Array) -> tuple[Array, Array]:
@@ -24,7 +22,7 @@ def onto_simplex(v: Array) -> tuple[Array, Array]:
     p_k > 0.   Held, Wolfe & Crowder (1974), Mathematical Programming 6
     """
     v = v - np.maximum.reduce(v)  # p is the same, with less cancellation
-    if len(v) > EXCHANGES_UP_TO:
+    if len(v) > FEW_CLASSES:
         near = v > -1  # else p_k is 0
         several = np.flatnonzero(np.count_nonzero(near, axis=0) > 1)
         if 2 * len(several) < v.shape[1]:
@@ -33,7 +31,7 @@ def onto_simplex(v: Array) -> tuple[Array, Array]:
             p[:, several], near[:, several] = onto_simplex(v[:, several])
             return p, near
     sums, t = np.zeros(v.shape[1]), np.full(v.shape[1], -np.inf)
-    for k, largest in enumerate(descending(v), start=1):
+    for k, largest in enumerate(np.sort(v, axis=0)[::-1], start=1):
         sums += largest
         np.maximum(t, (sums - 1) / k, out=t)
     p = v - t
@@ -41,18 +39,6 @@ def onto_simplex(v: Array) -> tuple[Array, Array]:
     moves = p > 0
     moves &= np.add.reduce(moves, axis=0) > 1
     return p, moves
-
-
-def descending(v: Array) -> Iterable[Array]:
-    """The columns, sorted; of few rows by exchanges of whole rows, which cost less than a sort of each column."""
-    if len(v) > EXCHANGES_UP_TO:
-        return np.sort(v, axis=0)[::-1]
-    rows = list(v)
-    for last in range(len(v) - 1, 0, -1):
-        for k in range(last):
-            upper, lower = rows[k], rows[k + 1]
-            rows[k], rows[k + 1] = np.maximum(upper, lower), np.minimum(upper, lower)
-    return rows
 
 
 def rivals(y: Array, z: Array) -> Array:
