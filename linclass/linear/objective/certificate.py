@@ -157,11 +157,6 @@ def relative(gap: Any, value: Any, value_at_zero: Any) -> Any:
     return gap / np.maximum(np.maximum(abs(value), EPS * value_at_zero), SMALLEST)
 
 
-def l2_part(gradient: Any, strengths: Any) -> Any:
-    """½ Σ_j r_j²/λ_j over the last axis, for the gradient r at a point: P − D for the slopes of the point."""
-    return 0.5 * (gradient * gradient / strengths).sum(axis=-1)
-
-
 def gradient_cosine(point: Point) -> float:
     """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖), for the subgradient of least norm: the largest cosine between the slopes
     and a feature.
