@@ -23,7 +23,7 @@ Reference: Platt (2000); Zadrozny & Elkan (2002), KDD; Guo et al. (2017), ICML.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -169,6 +169,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         cv = kept_folds(self.cv, sample_weight, y)
         given = given.asked_for(self._inner())
         inner = with_class_order(self._inner(), y, self.classes_, codes=True)
+        options = [self._of_codes(option, y) for option in options]
         K, labels, owner = len(self.classes_), self.classes_[codes], type(self).__name__
         rows, seed = caller_rows(X), self.random_state
         splits = inner_splits(cv, rows, labels, codes, given.groups, seed, owner)
@@ -203,6 +204,14 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
                 ending |= {"status": model._map.status, "reason": model._map.reason}
             model._record(**ending)
         return models
+
+    def _of_codes(self, option: dict[str, Any], y: ArrayLike) -> dict[str, Any]:
+        """The setting for a base classifier that sees the classes as 0, 1, …"""
+        if not any(isinstance(value, Mapping) for value in option.values()):
+            return option
+        model = clone(self._inner()).set_params(**option)
+        seen = with_class_order(model, y, self.classes_, codes=True).get_params()
+        return {name: seen[name] for name in option}
 
     def _calibrate(self, Z: Array, codes: Array, weights: Array, fit: EstimatorLike) -> None:
         self._map = METHODS[self.method](Z, codes, weights)

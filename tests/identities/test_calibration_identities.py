@@ -11,7 +11,7 @@ from sklearn.model_selection import PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer as Identity
 
-from linclass import Calibrated, LinearSVM, LogisticRegression, OneVsRest
+from linclass import Calibrated, LinearSVM, LogisticRegression, OneVsRest, TunedClassifier
 from linclass.linear.solvers.newton import Newton
 from linclass.tuning import calibrated, calibration_maps
 from linclass.tuning.calibration_maps import Temperature, sigmoid
@@ -134,6 +134,10 @@ def test_a_dict_of_class_weights_in_the_base_estimator_names_the_labels(labels):
     for base in (inner, make_pipeline(Identity(), inner)):
         fitted = Calibrated(base, cv=2).fit(X, y).estimator_
         assert_allclose((fitted[-1] if base is not inner else fitted).coef_, expected)
+    grid = {"estimator__class_weight": [weight]}
+    base = Calibrated(LogisticRegression(), cv=2)
+    tuned = TunedClassifier(base, strengths=None, param_grid=grid, cv=2).fit(X, y)
+    assert_allclose(tuned.estimator_.estimator_.coef_, expected)
     sides = OneVsRest(LogisticRegression(class_weight={1: 5.0}))  # 1 against the rest, 0
     fitted = Calibrated(sides, cv=2).fit(X, y).estimator_
     assert_allclose(fitted.coef_, sides.fit(X, y).coef_)
