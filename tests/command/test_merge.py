@@ -169,13 +169,13 @@ def test_settings_that_do_not_affect_predictions_are_reported_without_conflict(
     settings = {"rope": 0.05, "traces": True}
     edit(b / "study.json", evaluation=study_of(a)["evaluation"] | settings)
     for folder in (a, b):  # a module of their own that was edited, and one that was not
-        files = study_of(folder)["files"] | {"own.py": f"# of {folder}", "same.py": ""}
+        files = study_of(folder)["files"] | {"own.py": f"# of {folder}", "mine.py": ""}
         edit(folder / "study.json", files=files)
     output = linclass("merge", a, b, "--into", tmp_path / "both")
     assert output.code == 0
     for words in (*(f"evaluation.{key} is " for key in settings), "own.py differs between"):
         assert any(words in line for line in output.lines), output.lines
-    assert not any("same.py" in line for line in output.lines)
+    assert not any("mine.py" in line for line in output.lines)
 
 
 def test_the_folds_of_a_run_may_come_from_two_machines(linclass, merged, a, b, tmp_path):
