@@ -358,6 +358,7 @@ def merge_lines(sources: Sequence[ResultsFolder], merged: MergedStudy, into: str
     yield f"merged: {len(having):,} runs from {places}, {several:,} of them identical in several sources"
     yield from (f"note: {note}; the report shows the first" for note in merged.notes)
     for module in dict.fromkeys(name.partition("-")[2] for name in merged.study.files):
-        if module.endswith(".py") and module in merged.study.files:  # another version of it was renamed
+        # another version of the module was renamed
+        if module.endswith(".py") and module in merged.study.files:
             yield f"note: {module} differs between the places, so one name may stand for two methods or metrics"
     yield f"report: {into}/report.html"
