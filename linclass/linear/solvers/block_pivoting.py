@@ -147,8 +147,6 @@ MAX_GUESSES = 60
 PATIENCE = 6  # guesses within which the number of corrected rows must fall to the share PROGRESS
 PROGRESS = 0.7
 START_REACH = 5.0  # rows of a start within 1/(2·START_REACH) of a kink are guessed to be at it
-SLOPE_TOLERANCE = 1e-3  # up to which the scores of a start agree with its slopes,
-MAX_DISAGREEING = 0.1  # but for this share of the rows
 REACH_SHARE = 0.3  # share of the reach for which a single row would converge at once
 FIRST_TOLERANCE = 0.2  # tolerance of scores, in units of the loss
 LAST_TOLERANCE = 1e-14
@@ -283,13 +281,6 @@ def values_at_start(objective: Objective, start: Array, reach: Array) -> tuple[A
         return np.zeros_like(reach), np.minimum(reach, 0.5 / scale)
     point = objective.at(start)
     if objective.loss.piecewise_linear:
-        if objective.design.is_kernel:  # the start tells slopes, too
-            s = -start[:-1] / objective.weights
-            s /= np.abs(s).max(initial=0) or 1.0  # of whatever strength; an end of the slopes is ±1
-            v = s + reach * point.scores
-            kept = objective.loss.nearest_slopes(objective.y, v, reach)[0]
-            if np.mean(np.abs(kept - s) > SLOPE_TOLERANCE) <= MAX_DISAGREEING:
-                return v, reach
         near = START_REACH / scale
         return objective.loss.middle(objective.y) + near * point.scores, near
     return point.slopes + reach * point.scores, reach
