@@ -33,7 +33,6 @@ SHORT = 30  # entries of a sparse column up to which columns are not worth a cop
 CACHED = 250_000  # numbers that stay in the cache of a processor
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
 SINGLE_BLOCK = 500_000  # entries at a time of products in single precision
-COPIED = 1_000_000  # entries of X above which at most a quarter of the rows is copied
 FULL = 0.1  # share of entries of sparse rows, above which one factor of a Gram matrix is dense
 
 
@@ -384,15 +383,6 @@ class DesignMatrix(Design):
         return self.products_among(np.arange(self.n_rows))
 
     def gram_of_rows(self, rows: Array) -> Callable[[Array], Array]:
-        """p ↦ X_F X_Fᵀ p for some rows F, by a copy of them, or by all rows if a copy would be large."""
-        X, n = self.X, self.n_rows
-        if 4 * len(rows) <= n or (X.nnz if self.is_sparse else X.size) <= COPIED:
-            B = chosen_rows(X, rows)
-            return lambda p: B @ (B.T @ p)
-        XT, full = self.XT, np.zeros(n)
-
-        def times(p: Array) -> Array:
-            full[rows] = p
-            return (X @ (XT @ full))[rows]
-
-        return times
+        """p ↦ X_F X_Fᵀ p for some rows F, by a copy of them."""
+        B = chosen_rows(self.X, rows)
+        return lambda p: B @ (B.T @ p)
