@@ -29,8 +29,6 @@ from linclass.base.arrays import (
 
 MAX_DENSE_ENTRIES = 500_000  # entries up to which sparse rows are made dense
 SPREAD_TOLERANCE = 1e-12  # relative to the mean of a column: a spread below it is rounding
-SHORT = 30  # entries of a sparse column up to which columns are not worth a copy for one score
-CACHED = 250_000  # numbers that stay in the cache of a processor
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
 SINGLE_BLOCK = 500_000  # entries at a time of products in single precision
 FULL = 0.1  # share of entries of sparse rows, above which one factor of a Gram matrix is dense
@@ -98,9 +96,9 @@ class DesignMatrix(Design):
         d = self.n_features
         out = np.empty((*R.shape[:-1], self.width))
         if R.ndim == 1:
-            out[:d] = (self._transposed(1) if self.is_sparse else self.X.T) @ R
+            out[:d] = (self._flipped if self.is_sparse else self.X.T) @ R
         elif self.is_sparse:
-            out[:, :d] = (self._transposed(len(R)) @ np.ascontiguousarray(R.T)).T
+            out[:, :d] = (self._flipped @ np.ascontiguousarray(R.T)).T
         else:
             out[:, :d] = R @ self.X
         if self.intercept:  # pairwise, as a gap needs every digit of this sum
@@ -242,7 +240,9 @@ class DesignMatrix(Design):
 
     def centre(self, weights: Array) -> Array:
         """x̄ = Σ w_i x_i for weights that sum to 1; 0 without an intercept."""
-        return self._transposed(1) @ weights if self.intercept else np.zeros(self.n_features)
+        if not self.intercept:
+            return np.zeros(self.n_features)
+        return (self._flipped if self.is_sparse else self.X.T) @ weights
 
     def column_norms(self, weights: Array) -> Array:
         """√(Σ w_i x_ij²) of every column."""
@@ -264,21 +264,11 @@ class DesignMatrix(Design):
         """Free the memory of Xᵀ, which is computed again when needed."""
         self._XT = None
 
-    def _transposed(self, n_scores: int) -> Matrix:
-        """Xᵀ, for a product with `n_scores` columns; for sparse X that of least time.
-
-        X itself, transposed, adds each row to sums of all columns, and needs no copy. The copy `XT` makes one sum at a
-        time: for one score that is faster if the sums are long; for more, only where sums of all do not stay cached.
-        """
-        if not self.is_sparse:
-            return self.X.T
-        n, d = self.X.shape
-        by_rows = self.X.nnz <= SHORT * d if n_scores == 1 else d <= max(5 * n, CACHED / n_scores)
-        return self._flipped if by_rows else self.XT
-
     @cached_property
     def _flipped(self) -> Matrix:
-        """Xᵀ as a view of sparse X, kept because SciPy takes as long to make one as for a product with few entries."""
+        """Xᵀ as a view of sparse X, whose products take no longer than those of the copy `XT`. It is kept because SciPy
+        takes as long to make one as for a product with few entries.
+        """
         return self.X.T
 
     @property
