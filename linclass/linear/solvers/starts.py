@@ -68,7 +68,7 @@ def start_of_weights(objective: Objective, start: Array) -> Point:
 
 def best_intercept(objective: Objective) -> Point:
     """The point W = 0 with the best intercept: by Newton's method, until the derivative is 0 up to rounding; by
-    bisection, where the loss of one score is linear.
+    bisection or damped steps, where the loss is linear.
     """
     n, w, loss = objective.design.n_rows, objective.weights, objective.loss
 
@@ -94,9 +94,29 @@ def best_intercept(objective: Objective) -> Point:
         step = -solve_few(H, np.atleast_1d(g)).reshape(b.shape)
         point, t = backtrack(point, along(b, step), float(np.vdot(g, step)))
         b = b + t * step
-    if not b.ndim and loss.piecewise_quadratic and abs(point.slopes @ w) > STRAIGHT_SLOPE:
+    if loss.piecewise_quadratic and np.abs(point.slopes @ w).max() > STRAIGHT_SLOPE:
+        if b.ndim:
+            return by_damped_steps(point, at)
         ends = bisected(lambda b: float(at(np.asarray(b)).slopes @ w))
         point = at(np.asarray(sum(ends) / 2))
+    return point
+
+
+def by_damped_steps(point: Point, at: Callable[[Array], Point]) -> Point:
+    """The best intercepts of K scores by steps −(H + |g|)⁻¹g, of length at most 1 where the loss is linear."""
+    objective = point.objective
+    w, ones = objective.weights, np.ones((len(objective.weights), 1))
+    for _ in range(MAX_STEPS):
+        g, b = point.slopes @ w, point.theta[:, -1]
+        if (size := float(np.linalg.norm(g))) <= STRAIGHT_SLOPE:
+            break
+        H = objective.loss.hessian(ones.copy(), w, point.curvatures)
+        step = -np.linalg.solve(H + size * np.eye(len(b)), g)
+
+        def along(t: float, b: Array = b, step: Array = step) -> Point:
+            return at(b + t * step)
+
+        point, _ = backtrack(point, along, float(g @ step))
     return point
 
 
