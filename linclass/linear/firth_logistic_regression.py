@@ -9,7 +9,8 @@ probabilities tend to 0 and 1, so the estimates are finite also for separable cl
 
     Σ_i w_i (y_i − p_i + h_i (½ − p_i)) x_i = 0,   h_i = p_i (1 − p_i) x_iᵀ I⁻¹ x_i;
 
-for a table of counts it is maximum likelihood with ½ added to each count. Weights are frequency weights.
+for a table of counts it is maximum likelihood with ½ added to each count. For more classes several points can solve
+them; the fit is the one that Fisher's scoring reaches from 0. Weights are frequency weights.
 
 Predicts: log-odds, linear in x, and probabilities.
 Cost: O(n p² + p³) per step, p = (K − 1)(d + 1); dense rows.
@@ -20,11 +21,13 @@ Reference: Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statist. Med. 
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from itertools import combinations_with_replacement
+from typing import Self
 
 import numpy as np
+from scipy.linalg import lapack
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, PerRow, as_dense
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, PerRow, as_dense, once
 from linclass.base.linear_scores import LinearScores
 from linclass.base.messages import counted, require_memory
 from linclass.base.numerics import damped_newton
@@ -117,15 +120,6 @@ class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
         )
 
 
-class JeffreysPoint(NamedTuple):
-    """−ln L − ½ ln det I at a point, and what the next step needs."""
-
-    value: float
-    gradient: Array
-    inverse: Array
-    residual: float
-
-
 class Jeffreys:
     """The penalized likelihood in coordinates Q = X·back with QᵀWQ = 1, in which det I has no unit."""
 
@@ -148,29 +142,7 @@ class Jeffreys:
         return self.back.shape[1]
 
     def at(self, phi: Array) -> JeffreysPoint:
-        Q, w = self.Q, self.weights
-        values, slopes, P = self.loss.jet(self.codes, phi @ Q.T + self.offset)
-        information = self.loss.hessian(Q.copy(), w, P)
-        sign, log_det = np.linalg.slogdet(information)
-        if sign <= 0:  # probabilities of 0 and 1
-            return JeffreysPoint(np.inf, phi, information, np.inf)
-        inverse = np.linalg.inv(information)
-        bent = slopes - self._bias(P, inverse)
-        gradient = (w * bent) @ Q
-        sums, scale = np.abs((w * bent) @ self.rows), self.norms * np.sqrt((w * slopes**2).sum())
-        cosines = np.divide(sums, scale, out=np.zeros_like(sums), where=scale > 0)
-        value = float(w @ values) - 0.5 * float(log_det)
-        return JeffreysPoint(value, gradient, inverse, float(cosines.max()))
-
-    def _bias(self, P: Array, inverse: Array) -> Array:
-        """∂(½ ln det I)/∂z = ½ M (diag A − 2 A p),  M = diag(p) − p pᵀ,  A_kl = qᵀ(I⁻¹)_kl q."""
-        Q, m = self.Q, len(P)
-        blocks = inverse.reshape(m, self.rank, m, self.rank)
-        A = np.array(
-            [[((Q @ blocks[k, :, l]) * Q).sum(axis=1) for l in range(m)] for k in range(m)]
-        )
-        diagonal = A[np.arange(m), np.arange(m)]
-        return self.loss.curve(P, 0.5 * diagonal - np.einsum("kln,ln->kn", A, P))
+        return JeffreysPoint(self, phi)
 
     def standard_errors(self, point: JeffreysPoint) -> Array:
         m = len(point.gradient)
@@ -179,6 +151,46 @@ class Jeffreys:
         return np.sqrt(np.array(variances))
 
 
+class JeffreysPoint:
+    """−ln L − ½ ln det I at a point, with I = Σ w M ⊗ q qᵀ and M = diag(p) − p pᵀ."""
+
+    def __init__(self, of: Jeffreys, phi: Array):
+        self.of, w = of, of.weights
+        values, self.slopes, self.P = of.loss.jet(of.codes, phi @ of.Q.T + of.offset)
+        self.factor, singular = lapack.dpotrf(of.loss.hessian(of.Q.copy(), w, self.P), lower=1)
+        self.value = np.inf  # at probabilities of 0 and 1
+        if not singular:
+            self.value = float(w @ values) - float(np.log(self.factor.diagonal()).sum())
+
+    @once
+    def inverse(self) -> Array:
+        """I⁻¹"""
+        half = np.tril(lapack.dpotri(self.factor, lower=1)[0])
+        return half + np.tril(half, -1).T
+
+    @once
+    def bent(self) -> Array:
+        """The slopes minus  ∂(½ ln det I)/∂z = ½ M (diag A − 2 A p),  A_kl = qᵀ(I⁻¹)_kl q."""
+        Q, m, rank = self.of.Q, len(self.P), self.of.rank
+        blocks, A = self.inverse.reshape(m, rank, m, rank), np.empty((m, m, len(Q)))
+        for k, l in combinations_with_replacement(range(m), 2):
+            A[k, l] = A[l, k] = ((Q @ blocks[k, :, l]) * Q).sum(axis=1)
+        towards = 0.5 * np.einsum("kkn->kn", A) - np.einsum("kln,ln->kn", A, self.P)
+        return self.slopes - self.of.loss.curve(self.P, towards)
+
+    @once
+    def gradient(self) -> Array:
+        return (self.of.weights * self.bent) @ self.of.Q
+
+    @once
+    def residual(self) -> float:
+        """The largest cosine between a feature and the bent slopes."""
+        w, norms = self.of.weights, self.of.norms
+        sums, scale = np.abs((w * self.bent) @ self.of.rows), np.sqrt((w * self.slopes**2).sum())
+        return float(np.divide(sums, scale * norms, out=np.zeros_like(sums), where=norms > 0).max())
+
+
 def scoring_step(point: JeffreysPoint) -> Array:
     """The step of Fisher's scoring."""
-    return -(point.inverse @ point.gradient.ravel()).reshape(point.gradient.shape)
+    g = point.gradient
+    return -lapack.dpotrs(point.factor, g.ravel(), lower=1)[0].reshape(g.shape)
