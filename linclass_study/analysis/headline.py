@@ -168,15 +168,30 @@ def _against(outcome: Outcome, verdict: StudyVerdict, control: ControlVerdict) -
 def _focus(outcome: Outcome, labels: Labels) -> list[str]:
     """A line about each method of the focus, of data sets that are too few to rank methods."""
     lines = []
+    words = {
+        "better": "better",
+        "worse": "worse",
+        "equal": "equal in practice",
+        "undecided": "undecided",
+    }
     for name in focus_of(outcome):
-        single = verdicts(outcome, name)
-        counts = Counter(one.decided for one in single)
-        if single:
-            lines.append(
-                f"On single data sets {labels.methods[name]} is better in {counts['better']} of "
-                f"{counted(len(single), 'comparison')}, worse in {counts['worse']}, equal in practice in "
-                f"{counts['equal']} and undecided in {counts['undecided']}."
-            )
+        if not (single := verdicts(outcome, name)):
+            continue
+        places = {labels.datasets[one.dataset] for one in single}
+        where = places.pop() if len(places) == 1 else "single data sets"
+        counts, comparisons = (
+            Counter(one.decided for one in single),
+            counted(len(single), "comparison"),
+        )
+        first, *others = [f"{words[kind]} in {counts[kind]}" for kind in words if counts[kind]]
+        first = (
+            f"{first} of {comparisons}"
+            if others
+            else f"{words[single[0].decided]} in {comparisons}"
+        )
+        lines.append(
+            f"On {where} {labels.methods[name]} is {names_and_others([first, *others], 4)}."
+        )
     return lines
 
 
