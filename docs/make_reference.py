@@ -546,7 +546,8 @@ def probabilities(study: Study) -> Iterator[str]:
     top = [name for name in ordered if name not in UNUSUAL][:SHOWN]
     for name in ordered:
         if name in {*top, FOCUS} | UNUSUAL:
-            lower = int((loss[name] < loss[FOCUS]).sum())
+            equal_but_for_rounding = loss[FOCUS] * (1 - 1e-9)
+            lower = int((loss[name] < equal_but_for_rounding).sum())
             wins = study.number(f"data sets where {name} has the lower log loss", lower)
             lines.append(
                 f"| `{name}` | {study.number(f'mean log loss of {name}', loss[name].mean(), 3)} | "
