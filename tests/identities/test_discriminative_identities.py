@@ -212,3 +212,18 @@ def test_a_class_of_tiny_weight_does_not_overshoot_the_optimum(kind, penalty):
         ]
         assert {fit.status_ for fit in fits} == {"converged"}
         assert_allclose(fits[0].intercept_, fits[1].intercept_, rtol=1e-3)
+
+
+@each("strength", [1e-6, 1e-4])
+@each(("rare", "positive"), [(10, 5), (10, 10), (5, 4)])
+def test_a_rare_category_that_predicts_a_rare_class_is_fitted(rare, positive, strength):
+    """The longer first step has scores so large there that no curvature is left; the optimum is that of L-BFGS."""
+    X, y = np.zeros((1000, 1)), np.zeros(1000)
+    X[:rare], y[:positive], y[-1] = 1, 1, 1
+    X = (X - X.mean()) / X.std()
+    newton, other = (
+        L.LogisticRegression(strength=strength, solver=name, tol=1e-8).fit(X, y)
+        for name in ("newton", "quasi_newton")
+    )
+    assert newton.status_ == other.status_ == "converged"
+    assert_allclose(newton.objective_, other.objective_, rtol=1e-6)

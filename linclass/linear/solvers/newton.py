@@ -106,7 +106,14 @@ class Newton(CentringSolver):
             if np.abs(design.scores(step)).max() > LOCAL_CHANGE:
                 point = objective.at_with_hessian(start)
                 inverse = inverse_hessian(objective, point.hessian)
-        return self._descend(objective, point, point, inverse, trace=trace)
+        solution = self._descend(objective, point, point, inverse, trace=trace)
+        if solution.converged or solution.separates or solution.n_iter == self.max_steps:
+            return solution
+        # at scores this large the curvature of most rows is below rounding; plain steps from 0 avoid such points
+        point = objective.at_with_hessian(objective.zero())
+        inverse = inverse_hessian(objective, point.hessian)
+        plain = self._descend(objective, point, point, inverse, trace=trace, lengthen=False)
+        return min(solution, plain, key=lambda one: one.certificate)
 
     def centres_first(self, objective: Objective) -> bool:
         """Whether some features have no penalty: far from 0 they nearly equal multiples of the intercept's."""
@@ -138,6 +145,7 @@ class Newton(CentringSolver):
         inverse: Inverse,
         before: float = np.inf,
         trace: Trace | None = None,
+        lengthen: bool = True,
     ) -> Solution:
         """The solution, from a point and the inverse of the Hessian at `source`.
 
@@ -158,7 +166,8 @@ class Newton(CentringSolver):
         certificate, is_kept, secants = np.inf, source is not point, None
         for n_iter in range(1, self.max_steps + 1):
             step, decrement = newton_step(point, secants or inverse)
-            if n_iter == 1 and decrement >= CHORD_DECREMENT and not point.theta.any():
+            first = n_iter == 1 and not point.theta.any()
+            if lengthen and first and decrement >= CHORD_DECREMENT:
                 step = lengthened(point, step)
             keep = decrement < min(keep_below, before / MIN_REDUCTION)
             old, light = point, keep or decrement <= last_below  # the last step needs no Hessian
