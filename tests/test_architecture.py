@@ -224,7 +224,7 @@ def entered_by_a_fit(model, X, y):
     (linclass.LogisticRegression(), 16, 86),
     (linclass.LogisticRegression(penalty="l1", strength=0.01), 19, 127),
     (linclass.LinearSVM(), 21, 137),
-    (linclass.LinearDiscriminantAnalysis(), 9, 49),
+    (linclass.LinearDiscriminantAnalysis(), 9, 48),
 ], ids=["logistic", "logistic_l1", "svm", "lda"])  # fmt: skip
 def test_a_whole_fit_enters_few_files_and_functions(model, files, functions):
     rng = np.random.default_rng(0)

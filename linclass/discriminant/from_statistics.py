@@ -94,19 +94,20 @@ class FromStatistics(Classifier):
         """Set the fitted attributes but `classes_` and those of the features."""
         raise NotImplementedError
 
-    def _learn(self, statistics: Any) -> Self:
-        (estimates,) = self._estimates(statistics.stacked())
+    def _learn(self) -> Self:
+        """Set the fitted attributes from `statistics_`."""
+        (estimates,) = self._estimates(self._counted().stacked())
         return self._set_estimates(*estimates)
 
     def _counted(self) -> Any:
         """`statistics_`, with weights that count rows if the fit depends on it."""
         factor = float(count_factor(self.statistics_.mass.sum(), self._n_rows))
-        rescaled = self._counts_rows and factor > 1
+        rescaled = factor > 1 and self._counts_rows
         return self.statistics_.times(factor) if rescaled else self.statistics_
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         self._sum_rows(*self._start_fit(X, y, sample_weight))
-        return self._learn(self._counted())
+        return self._learn()
 
     def _sum_rows(self, X: Matrix, codes: np.ndarray, weights: np.ndarray) -> None:
         """Set `statistics_` to the sums over these rows."""
@@ -175,7 +176,7 @@ class FromStatistics(Classifier):
             raise NotApplicable(
                 f"y has 1 class so far: {self.classes_.tolist()[0]!r}; give classes=[…] at first."
             )
-        return self._learn(self._counted())
+        return self._learn()
 
     def fit_blocks(
         self, blocks: Iterable[tuple[MatrixLike, ArrayLike]], classes: ArrayLike | None = None
@@ -198,7 +199,7 @@ class FromStatistics(Classifier):
             self._add_rows(X, y, classes)
         if len(getattr(self, "classes_", ())) < 2:
             raise NotApplicable("the blocks hold fewer than two classes; give blocks with rows.")
-        return self._learn(self._counted())
+        return self._learn()
 
     def merge(self, other: Self) -> Self:
         """Add the training rows of another fitted classifier, as if this one had been fitted to both.
@@ -232,7 +233,7 @@ class FromStatistics(Classifier):
             both._add(other.statistics_, other.classes_, other._n_rows)
         for name in ("statistics_", "classes_", "_n_rows"):
             setattr(self, name, getattr(both, name))
-        return self._learn(self._counted())
+        return self._learn()
 
     def _check_mergeable(self, other: Self) -> None:
         for fit in (self, other):

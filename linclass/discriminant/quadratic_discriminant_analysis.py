@@ -121,7 +121,7 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
             if model._shared() != first._shared():
                 return model.fit(X, y)
             model.check()
-            return model._learn(model._counted())
+            return model._learn()
 
         return fitted
 
