@@ -333,10 +333,12 @@ def takes_weights(model: EstimatorLike) -> bool:
 
 
 def forwards(model: EstimatorLike) -> bool:
-    """Whether `fit` passes weights on: with routing to who asks for them; without, of a search (it has `refit`)."""
+    """Whether `fit` passes weights on: with routing to who asks for them; without, of a search (it has `refit`), a
+    vote or a stack (its `fit` has `fit_params`).
+    """
     if is_routing():
         return isinstance(get_routing_for_object(model), MetadataRouter)
-    return hasattr(model, "refit")
+    return hasattr(model, "refit") or "fit_params" in arguments(model.fit)
 
 
 def asks_for(model: EstimatorLike, method: str, name: str) -> bool:

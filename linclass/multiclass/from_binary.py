@@ -67,11 +67,7 @@ class FromBinary(MetaEstimator, Classifier):
         super().check()
         inner = self._inner()
         require_base(inner, "classifier", ("fit",), "LinearSVM()")
-        if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
-            name = type(inner).__name__
-            raise ValueError(
-                f"{name} has neither decision_function nor predict_proba; it needs one."
-            )
+        _require_scores(inner, type(inner))
 
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         raise NotImplementedError
@@ -145,6 +141,7 @@ class FromBinary(MetaEstimator, Classifier):
 
     def _record_outcomes(self, codes: np.ndarray, messages: Sequence[list[str]]) -> Self:
         """Status of the worst fit, and how many ended so; a certificate only if each fit has one."""
+        _require_scores(self.estimators_[0])
         problems, pairwise = [*self._problems(codes)], is_pairwise(self._inner())
         self._columns_of_problems = [problem.rows if pairwise else None for problem in problems]
         statuses = [
@@ -180,6 +177,13 @@ class FromBinary(MetaEstimator, Classifier):
                 raise ValueError(f"{type(inner).__name__} returned no probabilities.")
             found.append(pair)
         return found
+
+
+def _require_scores(*known: Any) -> None:
+    """Raise ValueError unless one of these has scores: a stack of scikit-learn has none before its fit, but its class."""
+    if not any(hasattr(one, name) for one in known for name in ("decision_function", "predict_proba")):
+        name = type(known[0]).__name__
+        raise ValueError(f"{name} has neither decision_function nor predict_proba; it needs one.")
 
 
 def two_class_score(inner: EstimatorLike, X: MatrixLike) -> np.ndarray:

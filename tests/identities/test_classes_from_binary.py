@@ -7,7 +7,8 @@ import pytest
 from cases import each
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn import linear_model, multiclass, naive_bayes
+from sklearn import ensemble, linear_model, multiclass, naive_bayes
+from sklearn.base import clone
 
 import linclass as L
 from linclass.base.messages import NotApplicable
@@ -101,6 +102,26 @@ def test_weights_are_refused_where_they_cannot_be_passed_on(kind):
     kind(Unweighted()).fit(X, y)
     with pytest.raises(ValueError, match="Unweighted takes no sample_weight"):
         kind(Unweighted()).fit(X, y, sample_weight=np.ones(len(y)))
+
+
+@each("made", [
+    ensemble.StackingClassifier([("one", linear_model.LogisticRegression())], cv=2),
+    ensemble.VotingClassifier([("one", linear_model.LogisticRegression())], voting="soft"),
+])  # fmt: skip
+def test_weights_reach_the_estimators_of_a_stack_and_of_a_vote(made):
+    X, y = rows(3)
+    weights = np.random.default_rng(0).integers(1, 9, len(y))
+    fits = [clone(made).fit(X, y == k, sample_weight=weights) for k in np.unique(y)]
+    sides = np.stack([fit.predict_proba(X)[:, 1] for fit in fits], axis=1)
+    ours = L.OneVsRest(made).fit(X, y, weights)
+    assert_allclose(ours.predict_proba(X), sides / sides.sum(axis=1, keepdims=True), rtol=1e-6)
+
+
+@BOTH
+def test_a_vote_without_scores_is_refused(kind):
+    vote = ensemble.VotingClassifier([("one", linear_model.LogisticRegression())])
+    with pytest.raises(ValueError, match="VotingClassifier has neither decision_function nor"):
+        kind(vote).fit(*rows(3))
 
 
 @BOTH
