@@ -167,6 +167,14 @@ def is_list(value: object) -> TypeGuard[Collection[Any]]:
     return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
 
 
+def as_number(value: Any, source: str) -> float:
+    """What a function of the user returned, as a float; ValueError, with one sentence, for what is no number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{source} returned {value!r:.80}; it must return a number.") from None
+
+
 def require_positive(name: str, value: object, *, below: float = np.inf) -> None:
     """Raise ValueError, with one sentence, for what is no number above 0, or too large or small for finite products."""
     if not (is_number(value) and 0 < value < below):

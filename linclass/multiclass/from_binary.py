@@ -180,8 +180,10 @@ class FromBinary(MetaEstimator, Classifier):
 
 
 def _require_scores(*known: Any) -> None:
-    """Raise ValueError unless one of these has scores: a stack of scikit-learn has none before its fit, but its class."""
-    if not any(hasattr(one, name) for one in known for name in ("decision_function", "predict_proba")):
+    """Raise ValueError unless one of these has scores. Before its fit a stack has none, but its class."""
+    if not any(
+        hasattr(one, name) for one in known for name in ("decision_function", "predict_proba")
+    ):
         name = type(known[0]).__name__
         raise ValueError(f"{name} has neither decision_function nor predict_proba; it needs one.")
 

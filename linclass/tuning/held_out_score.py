@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.base import clone
 
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
+from linclass.base.parameters import as_number
 from linclass.base.predicted import Outputs
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
@@ -137,13 +138,15 @@ def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Scor
         known = weights is not None or "sample_weight" in names
         given = {"sample_weight": weights} if known else {}
         if not of_labels:
-            return float(function(model, X, y, **given))
+            return as_number(function(model, X, y, **given), f"scoring {function!r}")
         metric = _imported(function)
         if own is OF_CLASSIFIERS:
             value = metric.value(_predictions(model, X, y, weights))
         else:
-            value = function(y, np.asarray(model.predict(X)), **given)
-        return float(value if metric.greater_is_better else -value)
+            value = as_number(
+                function(y, np.asarray(model.predict(X)), **given), f"scoring {function!r}"
+            )
+        return value if metric.greater_is_better else -value
 
     return score
 

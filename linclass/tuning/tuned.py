@@ -29,7 +29,7 @@ from linclass.base.meta_estimator import (
     require_base,
     some_rows,
 )
-from linclass.base.parameters import idle_in_all, key_of
+from linclass.base.parameters import as_number, idle_in_all, key_of
 from linclass.base.validation import as_counts
 from linclass.evaluation import metrics
 from linclass.tuning import selection
@@ -331,7 +331,8 @@ class Tuned(MetaEstimator):
             for (train, rows), fits in zip(splits, fits_of_folds, strict=True):
                 weights = given.at(rows).weights
                 held_out = caller_rows(some_rows(X, rows, inner, train))
-                scores.append([float(metric(fit, held_out, y[rows], weights)) for fit in fits])
+                returned = (metric(fit, held_out, y[rows], weights) for fit in fits)
+                scores.append([as_number(value, f"scoring {self.scoring!r}") for value in returned])
             if np.isnan(scores).any():
                 fold_number, option = np.argwhere(np.isnan(scores))[0]
                 raise ValueError(

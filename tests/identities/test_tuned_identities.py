@@ -423,6 +423,13 @@ def test_weights_reach_a_metric_by_their_name():
             L.TunedRegressor(scoring=metric, **given).fit(*numbers(), sample_weight=w)
 
 
+@each("scoring", [lambda y, p: None, lambda model, X, y: None, lambda model, X, y, w: "good"])
+@each(("kind", "data"), [(L.TunedClassifier, classes), (L.TunedRegressor, numbers)])
+def test_a_scoring_function_that_returns_no_number_is_refused(kind, data, scoring):
+    with pytest.raises(ValueError, match=r"returned (None|'good'); it must return a number"):
+        kind(strengths=[1.0, 0.01], cv=3, scoring=scoring).fit(*data())
+
+
 def test_uninformative_columns_do_not_spread_strengths_over_rounding_errors():
     X, y = np.full((60, 4), 0.1), np.repeat([0, 1, 2], 20)
     for Z in (X, 1e6 * X, np.ones((60, 4))):

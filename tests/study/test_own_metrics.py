@@ -177,7 +177,7 @@ def problems(*paths, tune="accuracy"):
     ("mine.shares", "'mine' has no 'shares'; did you mean 'share'?"),
     ("mine.np", "'mine.np' is not a function; give a function (y_true, y_pred) or a scorer"),
     ("mine.broken", "fails on 60 predicted rows of two classes: nothing works"),
-    ("mine.text", "fails on 60 predicted rows of two classes: could not convert"),
+    ("mine.text", "fails on 60 predicted rows of two classes: mine.text returned"),
     ("mine.weighed", "gets (y_true, y_pred) and also needs price, gain; give it a default, `price=…`"),
     ("mine.judged", "gets (estimator, X, y) and also needs price; give it a default, `price=…`"),
     ("mine.regret", "named like a cost, and greater values would count as better; write `regret.greater_is"),

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.base.parameters import as_number
 from linclass.base.parts import import_object
 from linclass.evaluation.metrics.predictions import Array, Predictions
 
@@ -98,13 +99,13 @@ class ImportedMetric:
             if not {*_several(needed)} & {*answers}:
                 return np.nan
             rows, stored = np.arange(len(y_true))[:, None], StoredClassifier(answers, p.n_classes)
-            return float(self.function(stored, rows, y_true, **weight))
+            return as_number(self.function(stored, rows, y_true, **weight), self.path)
         answer = next((answers[name] for name in self.responses if name in answers), None)
         if answer is None:
             return np.nan
         if p.n_classes == 2 and answer.ndim == 2:
             answer = answer[:, 1]
-        return float(self.function(y_true, answer, **weight))
+        return as_number(self.function(y_true, answer, **weight), self.path)
 
 
 class StoredClassifier:
