@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVR
+from sklearn.svm import SVC, LinearSVR
 
 import linclass as L
 from linclass.base.design_matrix import DesignMatrix
@@ -467,3 +467,18 @@ def test_a_polynomial_kernel_too_far_from_0_says_why_and_what_to_do():
     X, y = counts(150)
     with pytest.warns(UserWarning, match="so far from 0 .* standardize the features"):
         L.KernelSVM(kernel="polynomial", strength=1e-3).fit(X + 2.0**20, y)
+
+
+@each("seed", [23, 35, 131])
+def test_a_rare_category_that_predicts_a_rare_class_leaves_the_hinge_bounded(seed):
+    """Rows that are left out of a round may be all that bounds the intercept."""
+    X, y = np.zeros((1000, 2)), np.ones(1000, int)
+    X[:12, 0], X[12:30, 0] = 1, 0.5
+    X[:, 1] = np.exp(2 * np.random.default_rng(seed).normal(size=1000))
+    y[:10], y[-3:] = 0, 0
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = L.LinearSVM(strength=0.03).fit(X, y)
+    machine = SVC(kernel="linear", C=1 / (0.03 * 1000), tol=1e-8).fit(X, y)
+    losses = np.maximum(0, 1 - (2 * y - 1) * machine.decision_function(X))
+    assert model.status_ == "converged"
+    assert_allclose(model.objective_, losses.mean() + 0.015 * (machine.coef_**2).sum(), rtol=1e-6)

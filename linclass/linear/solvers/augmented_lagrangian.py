@@ -168,11 +168,13 @@ class Augmented(Objective):
 
     def is_settled(self, old: Point, new: Point, exact: bool) -> bool:
         """Whether a step may end the round: its slopes are off by no more than they have changed, or by rounding alone.
+        So may a step without curvature if rows are left out: without those, the round can be unbounded.
 
         The dual of a round has curvature 1/reach, and its gap is at most ‖∇‖²/(2·strength) for the weights. The
         intercept has no strength: its gradient times a score is what balanced slopes lose.
         """
-        if exact:
+        adrift = not (old.curvatures.any() or new.curvatures.any())
+        if exact or (adrift and np.any(self.constant_gradient)):
             return True
         moved = float(((new.slopes - self.centre) ** 2 @ self.weights).sum())
         size = float(np.vdot(new.gradient, new.gradient))
