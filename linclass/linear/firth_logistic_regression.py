@@ -22,7 +22,7 @@ Reference: Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statist. Med. 
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import lapack
@@ -35,8 +35,11 @@ from linclass.base.parameters import require_positive, require_whole
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.coordinates import about_mean
 from linclass.linear.offsets import ProbabilitiesWithOffset
+from linclass.linear.solvers.quasi_newton import Secants
 
 MAX_STEPS = 200  # steps of Fisher's scoring
+NEAR = 1e-2  # residual below which its matrix is corrected by the last MEMORY steps
+MEMORY = 10
 RANK_TOLERANCE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0
 
 
@@ -93,7 +96,7 @@ class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
             offsets = -offsets[:, None] if K == 2 else offsets[:, :-1] - offsets[:, -1:]
         likelihood = Jeffreys(rows, codes, weights, K, offsets)
         start, limit = np.zeros((K - 1, likelihood.rank)), self.max_iter or MAX_STEPS
-        phi, point, n_iter = damped_newton(likelihood.at, start, scoring_step, self.tol, limit)
+        phi, point, n_iter = damped_newton(likelihood.at, start, Scoring(), self.tol, limit)
         if self.fit_intercept:  # of the features as they are: b = u − x̄·w
             likelihood.back[d] -= mean @ likelihood.back[:d]
         theta = np.vstack([phi @ likelihood.back.T, np.zeros(rows.shape[1])])
@@ -155,7 +158,7 @@ class JeffreysPoint:
     """−ln L − ½ ln det I at a point, with I = Σ w M ⊗ q qᵀ and M = diag(p) − p pᵀ."""
 
     def __init__(self, of: Jeffreys, phi: Array):
-        self.of, w = of, of.weights
+        self.of, self.theta, w = of, phi, of.weights
         values, self.slopes, self.P = of.loss.jet(of.codes, phi @ of.Q.T + of.offset)
         self.factor, singular = lapack.dpotrf(of.loss.hessian(of.Q.copy(), w, self.P), lower=1)
         self.value = np.inf  # at probabilities of 0 and 1
@@ -190,7 +193,18 @@ class JeffreysPoint:
         return float(np.divide(sums, scale * norms, out=np.zeros_like(sums), where=norms > 0).max())
 
 
-def scoring_step(point: JeffreysPoint) -> Array:
-    """The step of Fisher's scoring."""
-    g = point.gradient
-    return -lapack.dpotrs(point.factor, g.ravel(), lower=1)[0].reshape(g.shape)
+class Scoring(Secants):
+    """The steps of Fisher's scoring, I⁻¹ times the gradient, which leave out the curvature of the penalty: near the
+    optimum, where scoring alone would converge linearly, BFGS corrects I⁻¹ by the changes of the gradient.
+    """
+
+    last: Any = None  # JeffreysPoint
+
+    def __init__(self) -> None:
+        super().__init__(MEMORY, lambda g: lapack.dpotrs(self.last.factor, g, lower=1)[0])
+
+    def __call__(self, point: Any) -> Array:
+        if self.last is not None and self.last.residual <= NEAR:
+            self.add(self.last, point)
+        self.last = point
+        return -self.times(point.gradient)

@@ -188,6 +188,21 @@ def test_firths_estimates_of_one_group_and_k_classes_add_one_half_to_each_count(
     assert_allclose(model.predict_proba([[0.0]])[0], expected, rtol=1e-9)
 
 
+@each("seed", range(5))
+def test_firths_estimates_of_skewed_features_and_a_rare_class_solve_his_equations(seed):
+    """Scoring alone, which leaves out the curvature of the penalty, needs hundreds of steps here."""
+    X, y = np.exp(2 * np.random.default_rng(seed).normal(size=(300, 5))), np.arange(300) < 3
+    model = L.FirthLogisticRegression(tol=1e-8).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.n_iter_ < 40
+    p, rows = model.predict_proba(X)[:, 1], np.column_stack([X, np.ones(300)])
+    information = np.linalg.inv((rows.T * (p * (1 - p))) @ rows)
+    h = p * (1 - p) * ((rows @ information) * rows).sum(axis=1)
+    residuals = y - p + h * (0.5 - p)
+    norms = np.linalg.norm(rows, axis=0) * np.linalg.norm(residuals)
+    assert_allclose(rows.T @ residuals / norms, 0, atol=1e-7)
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_firths_estimates_follow_the_units_of_the_features_and_ignore_copies():
     X, y = ordered(3)
