@@ -24,7 +24,6 @@ COLUMNS, NARROWEST = 3, 1.2  # panels in a row, and inches of a panel
 HEIGHT, SHARE = 1.75, 0.82  # inches of a panel at most, and as a share of its width
 ROWS, MAX_PANELS = 3, 6  # rows of panels, and panels in all
 TICKS = (0, 0.25, 0.5, 0.75, 1)  # of shares and probabilities
-TOLERANCE = 0.002  # of simplified curves, whose values are shares
 NAMED = 0.26  # inches of the line with the name of the only method
 SPACE, LINE = 0.18, 0.145  # inches between two rows of panels, and of a line of a title
 LEFT, BELOW = 0.6, 0.5  # inches beside and below all panels
@@ -103,28 +102,6 @@ def empty_panels(
     figure.supxlabel(x, fontsize=style.TEXT, y=0.08 / height)
     figure.supylabel(y, fontsize=style.TEXT, x=0.06 / width)
     return figure, list(grid.flat)[:n]
-
-
-def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Simplify a polyline within TOLERANCE.   Douglas & Peucker (1973)"""
-    keep, waiting = {0, len(x) - 1}, [(0, len(x) - 1)]
-    while waiting:
-        i, j = waiting.pop()
-        line = y[i] + (y[j] - y[i]) * (x[i:j] - x[i]) / (x[j] - x[i])
-        off = np.abs(y[i:j] - line)
-        if j - i > 1 and off.max() > TOLERANCE:
-            k = i + int(off.argmax())
-            keep.add(k)
-            waiting += [(i, k), (k, j)]
-    some = sorted(keep)
-    return x[some], y[some]
-
-
-def band(axes: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> None:
-    """Fill the area between two simplified curves."""
-    below, above = thinned(x, low), thinned(x, high)
-    edge = [np.concatenate([one, other[::-1]]) for one, other in zip(below, above, strict=True)]
-    axes.fill(*edge, color=colour, alpha=0.25, linewidth=0)
 
 
 def name_above(figure: Figure, method: str) -> None:

@@ -22,12 +22,10 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import (
     MAX_PANELS,
     TICKS,
-    band,
     most_panels,
     panels,
     selected_methods,
     selection_note,
-    thinned,
 )
 from linclass_study.report.drawing.style import INK
 from linclass_study.report.figure_files import ReportFigure
@@ -145,9 +143,10 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> ReportFigur
         mean, sd = np.array(own["mean"]), np.array(own["sd"])
         axes.plot((0, 1), kind.chance(share), color=style.MUTED, linewidth=0.7, linestyle="--")
         low, high = np.clip([mean - sd, mean + sd], 0, 1)
-        band(axes, MIDDLES, low, high, INK)
-        axes.plot(*thinned(MIDDLES, np.array(best["mean"])), color=style.MUTED, linewidth=0.6)
-        axes.plot(*thinned(MIDDLES, mean), color=INK, linewidth=1.4)
+        edge = [*MIDDLES, *MIDDLES[::-1]], [*low, *high[::-1]]
+        axes.fill(*edge, color=INK, alpha=0.25, linewidth=0)
+        axes.plot(MIDDLES, best["mean"], color=style.MUTED, linewidth=0.6)
+        axes.plot(MIDDLES, mean, color=INK, linewidth=1.4)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.03))
         axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     of = f"averaged over the {len(about['classes'])} classes, each against the rest"
