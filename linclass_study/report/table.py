@@ -57,11 +57,6 @@ class Column:
     def mark_of(self, name: str) -> str:
         return MARK if name in self.marked else ""
 
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            known = f"known are {', '.join(KINDS)}"
-            raise ValueError(f"column {self.key}: kind '{self.kind}' is unknown; {known}")
-
 
 @dataclass(frozen=True)
 class Number:

@@ -133,11 +133,6 @@ def test_times_have_two_digits_and_a_unit_and_metrics_three_decimals(kind, value
     assert getattr(table_module, f"format_{kind}")(value) == text
 
 
-def test_a_kind_that_does_not_exist_is_refused_with_those_that_do():
-    with pytest.raises(ValueError, match="column x: kind 'numeral' is unknown; known are text, "):
-        Column("x", "X", "numeral")
-
-
 NO_LABELS = Labels({}, {})
 
 
