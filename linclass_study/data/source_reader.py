@@ -7,7 +7,6 @@ memory or crashes its reader makes its source unavailable and does not end the j
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from linclass_study.data.build_dataset import assemble, build_dataset
@@ -21,7 +20,7 @@ from linclass_study.data.fetch_dataset import (
     offers,
     vocabulary_file,
 )
-from linclass_study.data.local_copies import DownloadLimits, SearchFolders
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.entries import Entry
 from linclass_study.errors import Unavailable, errors_as_unavailable, first_line
 from linclass_study.files.unpack import at_most
@@ -95,15 +94,8 @@ class SourceReader:
             return parsed
 
 
-def obtain_dataset(
-    entry: Entry,
-    mirrors: list[Path],
-    downloads: Path,
-    root: Path,
-    limits: DownloadLimits = DownloadLimits(),  # noqa: B008 – it is frozen
-) -> Dataset:
+def obtain_dataset(entry: Entry, folders: SearchFolders) -> Dataset:
     """The data set from the first usable source, read in this process; its `attempts` hold the failures before it."""
-    folders = SearchFolders(mirrors, Path(downloads), Path(root), limits)
     reader = SourceReader(entry, folders)
 
     def execute(*call: Any) -> str | None:

@@ -72,8 +72,7 @@ def data(name: str) -> Rows:
     """Load a data set of config/datasets.yaml or of the reference study from its first usable source."""
     from linclass.preprocessing.transforms.categories import OneHot
 
-    folders = _folders()
-    found = obtain_dataset(data_entries()[name], folders.mirrors, folders.downloads, ROOT)
+    found = obtain_dataset(data_entries()[name], _folders())
     table, texts = found.table, None
     if table.texts:
         column = min(table.texts)

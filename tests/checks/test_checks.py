@@ -19,6 +19,7 @@ from linclass_study.analysis.datasets_table import write_datasets_table
 from linclass_study.checks.check_dataset import check_dataset, write_checks
 from linclass_study.data import blocks, dataset
 from linclass_study.data.dataset import Dataset, save_dataset
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.entries import declared_shared_rows
 from linclass_study.files.tables import table_schema
@@ -61,7 +62,7 @@ def written(folder, name, data):
 
 
 def catalogued(name, tmp_path):
-    return obtain_dataset(CATALOGUE[name], [], tmp_path / "downloads", ROOT)
+    return obtain_dataset(CATALOGUE[name], SearchFolders([], tmp_path / "downloads"))
 
 
 def test_each_finding_is_reported_with_its_remedy(troubled):
@@ -209,7 +210,7 @@ def test_the_row_names_that_the_catalogue_drops_would_be_found(name, rows, tmp_p
     entry = {k: v for k, v in CATALOGUE[name].items() if k not in ("drop", "digest", "source")}
     entry["source"] = CATALOGUE[name]["source"][-1:]
     entry |= {"test": CATALOGUE[name]["test"][-1:]} if "test" in entry else {}
-    data = obtain_dataset(entry, [], tmp_path / "downloads", ROOT)
+    data = obtain_dataset(entry, SearchFolders([], tmp_path / "downloads"))
     facts, _ = check_dataset(data)
     assert facts["identifier_columns"] == {"row.names": [rows, rows]}
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from linclass_study.command.results_folder import unpack
 from linclass_study.config.schema import fitted, schema_problems
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.errors import StudyError, Unavailable
 from linclass_study.files.reading import opened_npz, read_about, read_json, read_parquet
@@ -75,7 +76,7 @@ def read_arrays(path):
 
 def read_rows(path):
     entry = {"source": {"file": path.name}, "format": path.suffix[1:], "target": "target"}
-    obtain_dataset(entry, [], path.parent / "downloads", path.parent)
+    obtain_dataset(entry, SearchFolders(root=path.parent))
 
 
 TABLE = pl.DataFrame({"row": [0, 1, 2], "score": [[1.0], [2.0], [3.0]], "reason": ["a", None, "b"]})

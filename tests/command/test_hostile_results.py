@@ -19,6 +19,7 @@ from finished_results import RUN, change, edit, study_of
 
 from linclass_study import load_results
 from linclass_study.command import derived_files, results_folder
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.errors import StudyError, Unavailable
 from linclass_study.execution import run_files
@@ -298,7 +299,7 @@ def test_hostile_studies_and_data_files_are_refused_in_one_line(refused, tmp_pat
         shutil.copyfile(HOSTILE / file, tmp_path / file)
         entry = {"source": {"file": file}, "format": form, "target": "target"}
         with pytest.raises(Unavailable) as caught:
-            obtain_dataset(entry, [], tmp_path / "downloads", tmp_path)
+            obtain_dataset(entry, SearchFolders(root=tmp_path))
         assert "\n" not in str(caught.value)
 
 

@@ -42,7 +42,7 @@ def test_data_are_checked_and_read_without_heavy_libraries():
         "iris = yaml.safe_load((ROOT / 'config/datasets.yaml').read_text())['iris']\n"
         "for entry in (iris, {'source': {'openml': 31}}):\n"
         "    assert not list(entry_check.entry_problems(entry))\n"
-        "source_reader.obtain_dataset(iris, [], Path('downloads'), Path())"
+        "source_reader.obtain_dataset(iris, source_reader.SearchFolders())"
     )
     assert not loaded_by(code) & {"sklearn", "pandas", "requests"}
 

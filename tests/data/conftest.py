@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from linclass_study.data.local_copies import DownloadLimits
+from linclass_study.data.local_copies import DownloadLimits, SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.errors import Unavailable
 
@@ -135,7 +135,9 @@ def obtain(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(entry, *mirrors, limits=HASTY):
-        return obtain_dataset(entry, list(mirrors), tmp_path / "downloads", ROOT, limits)
+        return obtain_dataset(
+            entry, SearchFolders([*mirrors], tmp_path / "downloads", limits=limits)
+        )
 
     return run
 

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.svm import LinearSVC
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge, strength_of_C
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 
 ROOT = Path(__file__).parents[2]
@@ -147,7 +148,7 @@ def test_newsgroups_by_412_gradient_steps_as_published():
         "newsgroups"
     ]
     entry["source"] = entry["source"][-1]  # the copy that comes with the project: no network
-    found = obtain_dataset(entry, [], ROOT / "downloads", ROOT)
+    found = obtain_dataset(entry, SearchFolders())
     train, test = np.flatnonzero(found.split == 0), np.flatnonzero(found.split == 1)
     X, y = found.table.X, found.y
     eta = 1e-4 * len(train)  # on the summed gradient, so 0.3028 on the mean

@@ -6,6 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from run_alone import EVALUATION, STEPS, planned, run_on
 
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.processes.guard import Guard
 
@@ -57,7 +58,7 @@ def obtained(folder, source, edit):
     keys = {"libsvm": {}, "csv": {"target": "y"}}[form] | (
         {"texts": ["text"]} if source == "texts" else {}
     )
-    return obtain_dataset(entry | keys, [], folder, folder)
+    return obtain_dataset(entry | keys, SearchFolders(root=folder))
 
 
 def predictions(data, folder, entry):

@@ -15,6 +15,7 @@ from run_alone import run_alone
 from linclass.base.tables import Table
 from linclass.tuning.folds import stratified_folds
 from linclass_study.data import blocks
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.errors import Unavailable
 from linclass_study.execution.features import compute_features
@@ -46,7 +47,7 @@ def rows(tmp_path_factory):
 
 def obtained(folder, **changes):
     entry = {"source": {"file": str(folder / "rows.parquet")}, "format": "parquet_blocks"}
-    return obtain_dataset(entry | {"target": "kind"} | changes, [], folder, folder)
+    return obtain_dataset(entry | {"target": "kind"} | changes, SearchFolders())
 
 
 def ran(folder, data, plan, entry):

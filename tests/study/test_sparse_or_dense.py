@@ -35,7 +35,7 @@ def write(folder, X, labels):
 
 def obtained(folder, file, **keys):
     entry = {"source": {"file": file}} | ({"target": "class"} if file.endswith("csv") else {})
-    return obtain_dataset(entry | keys, [], folder, folder)
+    return obtain_dataset(entry | keys, SearchFolders(root=folder))
 
 
 def example(width, density=0.9):

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from cases import each
 
+from linclass_study.data.local_copies import SearchFolders
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.pipeline.fitted import Task
@@ -49,7 +50,7 @@ def test_errors_on_the_test_speakers_are_those_of_the_table(project):
 def test_errors_on_the_training_speakers_are_those_of_the_table(method, tmp_path):
     entry = dict(read_yaml(ROOT / "config" / "datasets.yaml")["vowel"])
     entry |= {part: entry[part][-1] for part in ("source", "test")}  # what comes with the project
-    data = obtain_dataset(entry, [], tmp_path, ROOT)
+    data = obtain_dataset(entry, SearchFolders([], tmp_path))
     train = data.split == 0
     table, y = data.table.rows(train), data.y[train]
     own = Method.from_entry(read_yaml(ROOT / "config" / "methods.yaml")[method])
