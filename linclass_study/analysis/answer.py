@@ -91,7 +91,7 @@ def problem_lines(outcome: Outcome) -> list[str]:
     the tuning failed, and remark on data that can invalidate results."""
     of_fits = [problem_line(problem, outcome) for problem in fit_problems(outcome.fits)]
     of_candidates = [
-        f"left out of the tuning: {_names(one.candidates, 'candidates')} of {one.method} on "
+        f"left out of the tuning: {_names(one.candidates, 'candidates')} of {one.methods[0]} on "
         f"{_names(one.datasets, 'data sets')} ({counted(one.fits, 'fit')}): {shortened(one.reason)}"
         for one in failed_candidates(outcome)
     ]

@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -25,7 +24,8 @@ KIND = pl.col("reason").str.replace_all(r"(?i)0x[0-9a-f]+|\d[\d.,]*(e[-+]?\d+)?"
 
 @dataclass(frozen=True)
 class FitProblem:
-    """`fits` fits of these methods on these data sets have this status and reason; `kind` is it without numbers."""
+    """`fits` fits of these methods on these data sets have this status and reason; `kind` is it without numbers. Of the
+    tuning, `candidates` failed for this reason: C=0.1, kernel=rbf."""
 
     status: str
     reason: str
@@ -33,6 +33,7 @@ class FitProblem:
     methods: tuple[str, ...]
     fits: int
     kind: str = ""
+    candidates: tuple[str, ...] = ()
 
 
 IN_PROTOCOL = {
@@ -132,19 +133,8 @@ def log_of_problem(results: Path, problem: FitProblem) -> str:
     return ""
 
 
-@dataclass(frozen=True)
-class FailedCandidates:
-    """Candidates of a method that failed for this reason, in `fits` fits on these data sets."""
-
-    method: str
-    candidates: tuple[str, ...]  # C=0.1, kernel=rbf
-    reason: str
-    datasets: tuple[str, ...]
-    fits: int
-
-
-def failed_candidates(outcome: Outcome) -> list[FailedCandidates]:
-    """Distinct failures, in the order of methods; reasons that differ only in numbers are one."""
+def failed_candidates(outcome: Outcome) -> list[FitProblem]:
+    """Candidates of the tuning that failed, in the order of methods; reasons that differ only in numbers are one."""
     failed = tuning_found(outcome).filter(pl.col("failure").is_not_null())
     of_run = (
         failed.rename({"failure": "reason"})
@@ -157,19 +147,14 @@ def failed_candidates(outcome: Outcome) -> list[FailedCandidates]:
     )
     methods, datasets = [*outcome.methods], [*outcome.datasets]
     rows = sorted(of_run.rows(), key=lambda row: (methods.index(row[0]), datasets.index(row[1])))
-    failures: dict[tuple[Any, ...], FailedCandidates] = {}
+    parts = []
     for method, dataset, kind, values, reason, fits in rows:
         settings = (json.loads(value).items() for value in values)
         candidates = tuple(
             ", ".join(f"{name}={value}" for name, value in setting) for setting in settings
         )
-        key = method, candidates, kind
-        if first := failures.get(key):
-            both = (*first.datasets, dataset)
-            failures[key] = replace(first, datasets=both, fits=first.fits + fits)
-        else:
-            failures[key] = FailedCandidates(method, candidates, reason, (dataset,), fits)
-    return [*failures.values()]
+        parts.append(FitProblem("failed", reason, (dataset,), (method,), fits, kind, candidates))
+    return _joined(parts, lambda part: (part.methods, part.candidates, part.kind))
 
 
 # Whether the fits of a ranking were made in environments that may give different numbers.

@@ -177,7 +177,7 @@ def report(
         units=units(outcome.evaluation, *outcome.main_protocols),
         problems=fit_problems(outcome.fits),
         unscored=metric_problems(outcome),
-        left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
+        left_out=list(dict.fromkeys(one.methods[0] for one in failed_candidates(outcome))),
         totals=totals(outcome.fits),
         absent=not_ranked(shown) or excluded_sentence(shown),
         present=present(outcome, overall, of_datasets),

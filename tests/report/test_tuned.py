@@ -225,7 +225,7 @@ def svm(make):
 
 def test_failed_candidates_are_on_the_page_and_in_the_terminal(svm):
     (found,) = failed_candidates(svm)
-    assert (found.method, found.candidates) == ("svm", ("C=-2.0", "C=-1.0"))
+    assert (found.methods, found.candidates) == (("svm",), ("C=-2.0", "C=-1.0"))
     assert (found.datasets, found.fits, found.reason) == (("d", "e"), 4, WHY)
     assert (
         f"left out of the tuning: C=-2.0, C=-1.0 of svm on d, e (4 fits): {WHY}"

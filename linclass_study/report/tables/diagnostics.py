@@ -75,7 +75,7 @@ def failed_candidates_table(outcome: Outcome) -> ReportTable:
     columns = [Column("method", "Method", "method"), Column("candidates", "Candidates")]
     columns += [datasets, *others]
     rows = [
-        [one.method, "; ".join(one.candidates), list(one.datasets), one.fits, one.reason]
+        [one.methods[0], "; ".join(one.candidates), list(one.datasets), one.fits, one.reason]
         for one in failed_candidates(outcome)
     ]
     caption = (
