@@ -35,6 +35,7 @@ from linclass.evaluation.comparisons.friedman_test import (
 from linclass.evaluation.comparisons.pairs import Pairwise, Ratings, bradley_terry, pairwise
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import main_protocol_frame, planned_fits, summarize
+from linclass_study.analysis.within_dataset import ALPHA
 from linclass_study.analysis.wording import metric_words
 from linclass_study.files.reading import opened_npz
 from linclass_study.files.tables import AND
@@ -63,7 +64,6 @@ FILE = "comparison.npz"
 # attributes of ComparisonAcross that are kept in the file
 TESTS: dict[str, Any] = {"pairs": Pairwise, "ratings": Ratings}
 TESTS |= {"friedman": Friedman, "nemenyi": Nemenyi}
-ALPHA = 0.05
 MIN_DATA_SETS = 5  # with fewer independent data sets, tests across them have little power
 PAIRED = 6  # with fewer data sets, Wilcoxon's p of a pair is at least 2/2⁵ = .0625
 SHOWN = 4  # data sets that are named in a group; the others are counted

@@ -16,7 +16,6 @@ from linclass.base.messages import counted, names_and_others
 from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
 from linclass.evaluation.comparisons.control import data_sets_needed, least_adjusted_p
 from linclass_study.analysis.across_datasets import (
-    ALPHA,
     ComparisonAcross,
     Scenario,
     comparison_across,
@@ -35,7 +34,7 @@ from linclass_study.analysis.comparison_with_control import (
 )
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.verdict import DatasetVerdict, StudyVerdict, no_ranking
-from linclass_study.analysis.within_dataset import SURE, comparison_within, rope_of
+from linclass_study.analysis.within_dataset import ALPHA, SURE, comparison_within, rope_of
 from linclass_study.analysis.wording import (
     IF_ALL_TRUE,
     IF_TRUE,

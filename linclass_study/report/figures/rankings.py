@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from linclass_study.analysis.across_datasets import (
-    ALPHA,
     MIN_DATA_SETS,
     RESAMPLED,
     ComparisonAcross,
@@ -18,6 +17,7 @@ from linclass_study.analysis.comparison_with_control import baselines
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note, rank_test, too_few
 from linclass_study.analysis.tuned_values import grid_end_note, marked_labels
+from linclass_study.analysis.within_dataset import ALPHA
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import left_out_note, mark_left_out, outermost

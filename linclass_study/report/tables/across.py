@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.analysis.across_datasets import ALPHA, MIN_DATA_SETS, comparison_across
+from linclass_study.analysis.across_datasets import MIN_DATA_SETS, comparison_across
 from linclass_study.analysis.aggregate import pairwise_table, ranks_table
 from linclass_study.analysis.comparison_with_control import (
     CORRECTIONS,
@@ -22,6 +22,7 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.sentences import not_ranked_note
 from linclass_study.analysis.strata import MIN_TESTED, PAIRS, RANKS
 from linclass_study.analysis.verdict import incomplete_methods
+from linclass_study.analysis.within_dataset import ALPHA
 from linclass_study.analysis.wording import metric_words, test_words
 from linclass_study.report.table import Column, Number, ReportTable, with_marks
 
