@@ -447,10 +447,9 @@ def _clean(options: argparse.Namespace) -> int:
 
     results = Path(options.results).expanduser()
     if options.run or options.environment:
-        removed = remove_runs(results, options.run, options.environment)
+        _print(clean_lines(*remove_runs(results, options.run, options.environment)))
     else:
-        removed = empty_store(results)
-    _print(clean_lines(removed))
+        _print(clean_lines([], empty_store(results)))
     return 0
 
 

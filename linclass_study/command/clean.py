@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from linclass.base.messages import counted, first_names
@@ -19,21 +18,17 @@ from linclass_study.files.reading import read_parquet, require_plain
 SHOWN = 20  # runs that are named
 
 
-@dataclass(frozen=True)
-class Removed:
-    """Names dataset/method of the removed runs, and how many runs of the store were removed."""
-
-    runs: list[str]
-    stored: int
-
-
-def empty_store(results: Path) -> Removed:
+def empty_store(results: Path) -> int:
+    """Remove all runs of the store; return how many."""
     _require_results(results)
-    return Removed([], fit_store.prune(results, 0))
+    return fit_store.prune(results, 0)
 
 
-def remove_runs(results: Path, runs: Collection[str], environments: Collection[str]) -> Removed:
-    """Remove the runs dataset/method, and those with a fit of one of these environments, also from the store."""
+def remove_runs(
+    results: Path, runs: Collection[str], environments: Collection[str]
+) -> tuple[list[str], int]:
+    """Remove the runs dataset/method, and those with a fit of one of these environments, also from the store; return
+    their names, and how many runs of the store were removed."""
     _require_results(results)
     folders = {f"{path.parent.name}/{path.name}": path for path in results.glob("runs/*/*/")}
     if unknown := sorted(set(runs) - folders.keys()):
@@ -53,7 +48,7 @@ def remove_runs(results: Path, runs: Collection[str], environments: Collection[s
         shutil.rmtree(folders[name])
     for folder in stored:
         fit_store.remove(folder)
-    return Removed(removed, len(stored))
+    return removed, len(stored)
 
 
 def environments_of(run: Path) -> set[str]:
@@ -78,12 +73,12 @@ def _require_results(results: Path) -> None:
     refuse_if_in_use(results)
 
 
-def clean_lines(removed: Removed) -> Iterator[str]:
+def clean_lines(removed: Sequence[str], stored: int) -> Iterator[str]:
     """Output of the command, line by line."""
-    names = first_names([name.replace("/", " × ") for name in removed.runs], SHOWN)
-    if removed.runs or not removed.stored:
-        yield f"removed: {counted(len(removed.runs), 'run')}" + (f" ({names})" if names else "")
-    if removed.stored:
-        yield f"removed: {counted(removed.stored, 'run')} of earlier variants of the study"
-    if removed.runs:
+    names = first_names([name.replace("/", " × ") for name in removed], SHOWN)
+    if removed or not stored:
+        yield f"removed: {counted(len(removed), 'run')}" + (f" ({names})" if names else "")
+    if stored:
+        yield f"removed: {counted(stored, 'run')} of earlier variants of the study"
+    if removed:
         yield "the next run of the study fits them again"

@@ -14,7 +14,7 @@ from run_alone import EVALUATION, LIMITS, METHODS, TWICE, compute, files
 from scipy import sparse
 
 from linclass.base.tables import Table
-from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
+from linclass_study.command.clean import empty_store, environments_of, remove_runs
 from linclass_study.data.dataset import load_dataset
 from linclass_study.execution import features, fit_store, folds, run_files, slurm
 from linclass_study.execution.fit_forecast import ToFit
@@ -323,14 +323,14 @@ def test_clean_empties_the_store_or_makes_fits_anew(results, calls):
     tuned_otherwise = EVALUATION | {"inner_folds": 3}
     fit(results, EVALUATION, "svm")
     fit(results, tuned_otherwise, "svm")
-    assert remove_runs(results, ["d/svm"], []) == Removed(["d/svm"], 0)
+    assert remove_runs(results, ["d/svm"], []) == (["d/svm"], 0)
     assert calls.of(fit, results, EVALUATION, "svm") == 0, "the other variant was kept"
     assert calls.of(fit, results, tuned_otherwise, "svm") == 4, "this one was removed"
-    assert empty_store(results) == Removed([], 1)
+    assert empty_store(results) == 1
     assert calls.of(fit, results, EVALUATION, "svm") == 4
     (environment,) = environments_of(results / "runs/d/svm")
-    assert remove_runs(results, [], ["another"]) == Removed([], 0)
-    assert remove_runs(results, [], [environment]) == Removed(["d/svm"], 1)
+    assert remove_runs(results, [], ["another"]) == ([], 0)
+    assert remove_runs(results, [], [environment]) == (["d/svm"], 1)
     assert not (results / "runs/d/svm").exists()
     assert not (results / "store").exists()
 
