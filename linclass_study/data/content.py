@@ -23,10 +23,6 @@ class Columns:
     split: np.ndarray | None = None  # int8: 0 train, 1 test; None if the file has no split
     bayes_error: tuple[float, float] | None = None  # of generated rows, with its standard error
 
-    @property
-    def n_rows(self) -> int:
-        return self.frame.height
-
 
 @dataclass(frozen=True)
 class Counts:
@@ -39,10 +35,6 @@ class Counts:
     are_words: bool = False  # then columns that are 0 in all kept rows are dropped
     bayes_error: tuple[float, float] | None = None  # as in Columns
 
-    @property
-    def n_rows(self) -> int:
-        return len(self.labels)
-
 
 @dataclass(frozen=True)
 class InFile:
@@ -54,10 +46,6 @@ class InFile:
     classes: list[str]
     digest: str
     groups: np.ndarray | None = None  # (n,) int32, group of each row
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.y)
 
 
 Content = Columns | Counts | InFile

@@ -155,9 +155,9 @@ def columns_to_table(train: Columns, test: Content | None, entry: Entry) -> Asse
             X[:, j] = codes.cast(pl.Float64).to_numpy()
         else:
             X[:, j] = np.concatenate([_finite(part[name]) for part in parts])[is_kept]
-    split = np.zeros(train.n_rows, np.int8) if train.split is None else train.split
+    split = np.zeros(parts[0].height, np.int8) if train.split is None else train.split
     if test is not None:
-        split = np.concatenate([split, np.ones(test.n_rows, np.int8)])
+        split = np.concatenate([split, np.ones(parts[1].height, np.int8)])
     groups = None
     if group:
         (name,) = group
@@ -237,7 +237,7 @@ def counts_to_table(train: Counts, test: Content | None, entry: Entry) -> Assemb
 
         def spread(part: Counts) -> Any:
             columns = np.array([place[name] for name in part.names], np.int32)[part.X.indices]
-            shape = (part.n_rows, len(names))
+            shape = (len(part.labels), len(names))
             return sparse.csr_array((part.X.data, columns, part.X.indptr), shape=shape)
 
         X = sparse.vstack([spread(train), spread(test)], format="csr")
@@ -261,5 +261,5 @@ def counts_to_table(train: Counts, test: Content | None, entry: Entry) -> Assemb
     if not is_wanted_column.all():
         kept_rows = plain_csr(kept_rows[:, np.flatnonzero(is_wanted_column)])
         names = [name for name, is_wanted in zip(names, is_wanted_column, strict=True) if is_wanted]
-    rows = _source_rows(keep, [train.n_rows] if test is None else [train.n_rows, test.n_rows])
+    rows = _source_rows(keep, [len(part.labels) for part in (train, test) if part is not None])
     return Assembled(Table(kept_rows, tuple(names)), y[keep], split[keep], classes, rows)
