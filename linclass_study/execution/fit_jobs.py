@@ -136,17 +136,8 @@ def fit_bundle(results: Path, bundle: str, out: Path) -> None:
     run_files.write_manifest(out, compute_bundle(results, runs, evaluation, limits))
 
 
-def fit_shard(results: Path, bundle: str, part: tuple[int, int], out: Path) -> None:
-    """The job of a shard of a heavy run; `part` is (number, total)."""
-    compute_shard(*_only_run(results, bundle), part, out)
-
-
-def gather_shards(results: Path, bundle: str, shards: Iterable[str], out: Path) -> None:
-    """The job after all shards: the files of the run, and their manifest."""
-    run_files.write_manifest(out, gather(*_only_run(results, bundle), map(Path, shards)))
-
-
-def _only_run(results: Path, bundle: str) -> tuple[SharedInputs, str, MethodSpec]:
+def only_run(results: Path, bundle: str) -> tuple[SharedInputs, str, MethodSpec]:
+    """The heavy run of a bundle that has no other."""
     runs, evaluation, limits = read_fits(results, bundle)
     ((dataset, methods),) = runs.items()
     ((method, spec),) = methods.items()
@@ -205,7 +196,7 @@ def _recorded(folder: Path) -> dict[str, Any]:
 def compute_shard(
     shared: SharedInputs, method: str, spec: MethodSpec, part: tuple[int, int], out: Path
 ) -> None:
-    """Compute the fits of `part`, (number, total), of a run; none if its files are up to date."""
+    """The job of a shard: compute the fits of `part`, (number, total), of a run; none if its files are up to date."""
     with run_lock(out):
         added: list[run_files.Added] | None = None
         unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{UNFINISHED}"))
@@ -220,7 +211,7 @@ def compute_shard(
 def gather(
     shared: SharedInputs, method: str, spec: MethodSpec, parts: Iterable[Path]
 ) -> dict[str, dict[str, Any]]:
-    """Write the run's files from those of its shards; return its entry in the manifest."""
+    """The job after all shards: write the run's files from theirs; return its entry in the manifest."""
     inputs, folder = shared.inputs_of(spec), shared.folder(method)
     shards = {part: run_files.outcomes_from_bytes(part, part.read_bytes()) for part in parts}
     with run_lock(folder):
