@@ -22,9 +22,10 @@ import polars as pl
 
 from linclass_study.analysis.export import markdown_text
 from linclass_study.command import archive
-from linclass_study.command.results_folder import DIGESTS, SUMS, ResultsFolder, sha256
+from linclass_study.command.results_folder import DIGESTS, SUMS, ResultsFolder
 from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files
+from linclass_study.files.digests import sha256_of_file
 from linclass_study.files.reading import read_parquet
 from linclass_study.files.tables import FIT
 from linclass_study.files.writing import atomic_write
@@ -118,7 +119,7 @@ def publish(
             from linclass_study.command.crate import crate_files
 
             files |= crate_files(results, citation, files, Path(scratch))
-        sums = "".join(f"{sha256(files[name])}  {name}\n" for name in sorted(files))
+        sums = "".join(f"{sha256_of_file(files[name])}  {name}\n" for name in sorted(files))
         digest = hashlib.sha256(sums.encode()).hexdigest()[:8]
         files[SUMS] = _written(Path(scratch) / SUMS, sums)
         top = f"{folder.name}-{digest}"

@@ -33,6 +33,7 @@ from linclass_study.config.schema import load_schema, schema_problems
 from linclass_study.errors import StudyError, Unavailable, suggest_name
 from linclass_study.files import reading
 from linclass_study.files import tables as table_files
+from linclass_study.files.digests import sha256_of_file
 from linclass_study.files.environment import of_machines, recorded_environments
 from linclass_study.files.tables import AND, table_schema
 from linclass_study.files.unpack import at_most, binary
@@ -443,12 +444,9 @@ def _check(given: str, root: Path) -> None:
     published = {line[1]: line[0] for line in lines if len(line) == 2}
     there = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
     for name in sorted(there - {SUMS} | set(published)):
-        same = name in there and name in published and published[name] == sha256(root / name)
+        same = (
+            name in there and name in published and published[name] == sha256_of_file(root / name)
+        )
         if not same:
             problem = "differs from what was published" if name in there else "is missing"
             raise StudyError(f"{given}: {name} {problem} ({SUMS}); get the archive again")
-
-
-def sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from linclass_study.errors import Unavailable
-from linclass_study.files.digests import short_digest
+from linclass_study.files.digests import sha256_of_file, short_digest
 from linclass_study.project import ROOT
 
 # File names for untrusted addresses: an address cannot name a file outside its folder.
@@ -73,8 +72,7 @@ def with_checksum(path: Path, wanted: Checksums) -> Path:
     """Return the path if the file has one of the wanted sha256, or if none is given."""
     if wanted is None:
         return path
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    digest = sha256_of_file(path)
     accepted = [wanted] if isinstance(wanted, str) else list(wanted)
     if digest not in accepted:
         raise Unavailable(

@@ -15,3 +15,9 @@ def short_digest(content: str | bytes, size: int = 16) -> str:
 def digest_of_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+
+
+def sha256_of_file(path: Path) -> str:
+    """As `sha256sum` prints it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

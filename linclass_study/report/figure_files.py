@@ -7,7 +7,6 @@ record of the figures gives the reason.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.files.digests import sha256_of_file
 from linclass_study.files.reading import naming_errors, read_mapping
 from linclass_study.files.writing import atomic_write, write_json
 from linclass_study.report.contents import FIGURES, Part, part_name
@@ -106,7 +106,7 @@ def draw_figures(outcome: Outcome, figures: Iterable[str], dataset: str = "") ->
                 continue
             drawing.save(folder)
             for file in FILES:
-                drawn[f"{name}/{file}"] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+                drawn[f"{name}/{file}"] = sha256_of_file(folder / file)
     write_json(record_of(outcome.results, dataset), {"drawn": drawn, "not_drawn": not_drawn})
 
 
