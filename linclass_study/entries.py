@@ -26,6 +26,15 @@ def named_steps(entries: Any) -> list[tuple[str, dict[str, Any]]]:
     return pairs
 
 
+def leaves(value: Any, *path: Any) -> Iterator[tuple[list[Any], Any]]:
+    """(path of keys, value) of each part, of an entry for example, that is neither a mapping nor a list."""
+    if isinstance(value, Mapping | list):
+        for key, part in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from leaves(part, *path, key)
+    else:
+        yield [*path], value
+
+
 def class_name(label: Any) -> str:
     """A label as text; YAML's true and false as they are written."""
     return str(label).lower() if isinstance(label, bool) else str(label)

@@ -15,7 +15,7 @@ from linclass_study.data import labels
 from linclass_study.data.entry_keys import KINDS, dialect_of, format_of
 from linclass_study.data.labels import cost_matrix
 from linclass_study.data.local_copies import SearchFolders
-from linclass_study.entries import Entry, Problems, as_list
+from linclass_study.entries import Entry, Problems, as_list, leaves
 from linclass_study.errors import Unavailable, suggest_name
 
 OF_SCIKIT_LEARN = "breast_cancer", "diabetes", "digits", "iris", "linnerud", "wine"  # bundled
@@ -27,7 +27,7 @@ WORDS = {"bag_of_words", "inverted_index"}
 
 def entry_problems(entry: Entry, folders: SearchFolders = SearchFolders()) -> Problems:  # noqa: B008 – it is frozen
     """Yield (path of keys, message) for each problem of the entry."""
-    infinite = [*_unstorable_numbers(entry, [])]
+    infinite = [*_unstorable_numbers(entry)]
     if infinite:
         yield from infinite
         return
@@ -41,16 +41,14 @@ def entry_problems(entry: Entry, folders: SearchFolders = SearchFolders()) -> Pr
     yield from _class_problems(entry)
 
 
-def _unstorable_numbers(value: Any, path: list[Any]) -> Problems:
+def _unstorable_numbers(entry: Entry) -> Problems:
     """YAML allows .nan, .inf and integers of any length; tables and JSON do not."""
-    if isinstance(value, Mapping | list):
-        items = value.items() if isinstance(value, Mapping) else enumerate(value)
-        for key, item in items:
-            yield from _unstorable_numbers(item, [*path, key])
-    elif isinstance(value, float) and not math.isfinite(value):
-        yield path, f"{value} is not a finite number"
-    elif isinstance(value, int) and abs(value) > sys.float_info.max:
-        yield path, f"a whole number of {value.bit_length()} bits is too large; give at most 1e308"
+    for path, value in leaves(entry):
+        if isinstance(value, float) and not math.isfinite(value):
+            yield path, f"{value} is not a finite number"
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            bits = value.bit_length()
+            yield path, f"a whole number of {bits} bits is too large; give at most 1e308"
 
 
 def _sources_problems(entry: Entry, key: str, folders: SearchFolders) -> Problems:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ import yaml
 
 from linclass_study.analysis import study_file
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.entries import named_steps
+from linclass_study.entries import leaves, named_steps
 from linclass_study.files import environment
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import DEFAULT_STUDY, ROOT
@@ -68,7 +68,7 @@ def configuration(outcome: Outcome) -> str:
 def data_files(outcome: Outcome) -> list[str]:
     """Files of the data sets that are not in the catalogue."""
     entries = _not_in_catalogue("datasets", outcome.datasets).values()
-    found = (value for entry in entries for key, value in _items(entry) if key == "file")
+    found = (value for entry in entries for path, value in leaves(entry) if path[-1] == "file")
     return list(dict.fromkeys(map(str, found)))
 
 
@@ -78,18 +78,9 @@ def foreign_modules(outcome: Outcome) -> list[str]:
     for entry in _not_in_catalogue("methods", outcome.methods).values():
         steps = [*(entry.get("transforms") or []), *(entry.get("features") or [])]
         paths += [name for name, _ in named_steps(steps)]
-        paths += [str(value) for key, value in _items(entry) if key == "classifier"]
+        paths += [str(value) for path, value in leaves(entry) if path[-1] == "classifier"]
     modules = (path.partition(".")[0] for path in paths if "." in path)
     return [name for name in dict.fromkeys(modules) if name not in ("linclass", "sklearn")]
-
-
-def _items(value: Any) -> Iterator[tuple[str, Any]]:
-    """Keys and values of an entry and of all mappings inside it."""
-    if isinstance(value, Mapping):
-        yield from value.items()
-    for inner in value.values() if isinstance(value, Mapping) else value:
-        if isinstance(inner, Mapping | list):
-            yield from _items(inner)
 
 
 def _not_in_catalogue(kind: str, entries: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from linclass_study.entries import leaves
 from linclass_study.files.reading import read_mapping
 from linclass_study.report.cells import TEMPLATES, templates
 from linclass_study.report.drawing.svg import inline
@@ -45,6 +46,8 @@ def _section(folder: Path, name: str, checks: Sequence[Check]) -> dict[str, Any]
     caption = Caption.of(course.script(name))
     svg = (folder / name / "figure.svg").read_text(encoding="utf-8") if about["drawn"] else ""
     own = {key: value for key, value in about.items() if key not in ("drawn", "title", "caption")}
+    # their paths as in config/published.yaml
+    numbers = [(".".join(map(str, path)), value) for path, value in leaves(own)]
     return {
         "name": name,
         "caption": caption,
@@ -52,7 +55,7 @@ def _section(folder: Path, name: str, checks: Sequence[Check]) -> dict[str, Any]
         "svg": Markup(inline(svg, name, caption.title)) if svg else "",
         "width": width(svg) if svg else 0,
         "checks": [check for check in checks if check.exhibit == name],
-        "numbers": list(leaves(own))[:MAX_NUMBERS] if about["drawn"] else [],
+        "numbers": numbers[:MAX_NUMBERS] if about["drawn"] else [],
     }
 
 
@@ -63,17 +66,6 @@ def grouped(checks: Sequence[Check], status: str) -> list[list[Check]]:
         if check.status == status:
             groups.setdefault((check.exhibit, check.reason), []).append(check)
     return list(groups.values())
-
-
-def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """(path, number or text) of every leaf of numbers.json; paths as in config/published.yaml."""
-    parts = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, part in parts:
-        here = f"{path}.{key}" if path else str(key)
-        if isinstance(part, dict | list):
-            yield from leaves(part, here)
-        else:
-            yield here, part
 
 
 def number(value: Any) -> str:
