@@ -80,11 +80,6 @@ def times_table(times: pl.DataFrame) -> pl.DataFrame:
     return costs.sort(keys)
 
 
-def machines_of(times: pl.DataFrame) -> list[str]:
-    """Machines that made any fit, sorted by name."""
-    return times["machine"].unique().sort().to_list()
-
-
 @dataclass(frozen=True)
 class PlaneGrid:
     """The grid x (g,), y (h,) and what is predicted at its points.

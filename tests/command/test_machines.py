@@ -6,7 +6,7 @@ import platform
 import pytest
 
 from linclass_study.analysis import outcome
-from linclass_study.analysis.outcome import machines_of, times_table
+from linclass_study.analysis.outcome import times_table
 from linclass_study.files import environment
 from linclass_study.files.tables import frame, table_schema, write_table
 
@@ -87,4 +87,4 @@ def test_times_of_two_machines_are_never_added_and_one_may_be_unknown(tmp_path):
         ("fast", 3, 6.5, 2.5), ("slow", 3, 60.0, 20.0),
     ]  # fmt: skip
     (tmp_path / "times.parquet").unlink()
-    assert machines_of(outcome.times_of_machines(times(None, 1.0), tmp_path)) == ["unknown"]
+    assert [*outcome.times_of_machines(times(None, 1.0), tmp_path)["machine"]] == ["unknown"]

@@ -157,7 +157,7 @@ def fit_status(outcome: Outcome, dataset: str) -> ReportTable:
         "closed form (“closed form”); or another measure, which is named."
     )
     rows.sort(key=lambda row: row[2] == "–")  # methods with unconverged fits first
-    faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
+    faint = frozenset(i for i, row in enumerate(rows) if not {*counts[row[0]]} <= {*FITTED})
     title = f"Status of the fits on {outcome.labels.datasets[dataset]}"
     return ReportTable(title, caption, columns, rows, faint)
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from linclass.base.messages import counted
 from linclass_study.analysis.fit_problems import planned_sentence
-from linclass_study.analysis.outcome import Outcome, machines_of
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.analysis.wording import (
@@ -300,7 +300,7 @@ def cost(outcome: Outcome, dataset: str = "") -> ReportTable | None:
         Column("peak_rss_mb", "Memory, MB", "count"),
         Column("iterations", "Median iterations", "count"),
     ]
-    if len(machines_of(outcome.times)) < 2:
+    if outcome.times["machine"].n_unique() < 2:
         columns.pop(1)
     rows = found.select(column.key for column in columns).rows()
     fewer = (
