@@ -125,7 +125,7 @@ class SharedInputs:
         """Write the files of a run; other fits that they contained until now go to the store."""
         fit_store.replace(self.results, self.dataset, method, records.added)
         records.write(self.folder(method), inputs)
-        fit_store.forget_contained(self.results, self.dataset, inputs.recipe, records.added)
+        fit_store.forget_contained(self.results, self.dataset, inputs["recipe"], records.added)
 
 
 def fit_bundle(results: Path, bundle: str, out: Path) -> None:

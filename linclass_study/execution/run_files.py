@@ -19,7 +19,7 @@ import io
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,6 +48,8 @@ from linclass_study.protocols import selected_protocols
 
 OF_FOLDS = {"protocols", "cv_rows", "folds", "repeats", "seed"}  # keys that select rows and seeds
 OF_TUNING = {"inner_folds", "tune_metric", "tune_rule"}
+
+RunInputs = Mapping[str, Any]  # what a run depends on, as fits.parquet records it: RunSpec.inputs
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,9 @@ class RunSpec:
         }
 
     def inputs(self, rows: str) -> RunInputs:
-        """Everything that a run depends on; `rows` is the digest of its data."""
-        return RunInputs(self.asked, rows, self.recipe, self.parts, self.protocols)
+        """Everything that a run depends on; `rows` is the digest of features, folds and classes."""
+        recipe = {"recipe": self.recipe, "parts": self.parts, "protocols": self.protocols}
+        return {"asked": self.asked, "rows": rows, **recipe}
 
 
 GRID = "grid "  # begins the extra of a fit that predicts the points of the plane
@@ -142,23 +145,6 @@ TABLES = ("coefficients", "tuning", "paths", "traces")  # optional: absent rathe
 BOUNDARY = "boundary.npz"
 DIGEST = re.compile("[0-9a-f]*")  # a recipe is the name of a folder, too
 OTHERS = ("predictions.parquet", *(f"{table}.parquet" for table in TABLES), BOUNDARY)
-
-
-@dataclass(frozen=True)
-class RunInputs:
-    """What a run depends on.
-
-    asked       digest of everything that the study specifies
-    rows        digest of features, folds and classes
-    recipe      digest of what all fits of the run depend on, and `parts`, the digests of its parts
-    protocols   protocol → digest of what determines the rows of its fits, but for the data
-    """
-
-    asked: str
-    rows: str
-    recipe: str = field(default="", compare=False)
-    parts: dict[str, str] = field(default_factory=dict, compare=False)
-    protocols: dict[str, str] = field(default_factory=dict, compare=False)
 
 
 class Limits(NamedTuple):
@@ -213,7 +199,7 @@ def described(folder: Path, inputs: RunInputs, made: Sequence[Made] = ()) -> dic
     paths = (folder / name for name in OTHERS)
     files = {path.name: _about(path) for path in paths if path.exists()}
     fits = [astuple(one) for one in made]
-    return {KEY: json.dumps(asdict(inputs) | {"files": files, "made": fits})}
+    return {KEY: json.dumps({**inputs, "files": files, "made": fits})}
 
 
 def fits_made(record: Mapping[str, Any]) -> list[Made]:
@@ -222,7 +208,7 @@ def fits_made(record: Mapping[str, Any]) -> list[Made]:
 
 
 def recorded_run(folder: Path) -> dict[str, Any] | None:
-    """The inputs of a run as in RunInputs, `made` and `files`; None if it is incomplete, or not of this form."""
+    """The inputs of a run (RunSpec), `made` and `files`; None if it is incomplete, or not of this form."""
     last = folder / LAST
     try:
         record = read_metadata(last, KEY)
@@ -241,7 +227,7 @@ def recorded_run(folder: Path) -> dict[str, Any] | None:
 def current_run(folder: Path, inputs: RunInputs) -> dict[str, Any] | None:
     """recorded_run, if it was made of these inputs; else None."""
     record = recorded_run(folder)
-    same = record is not None and RunInputs(record["asked"], record["rows"]) == inputs
+    same = record and all(record[name] == inputs[name] for name in ("asked", "rows"))
     return record if same else None
 
 

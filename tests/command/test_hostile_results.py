@@ -24,7 +24,6 @@ from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.errors import StudyError, Unavailable
 from linclass_study.execution import run_files
 from linclass_study.execution.fit_store import UNFINISHED, UnfinishedRun, replace
-from linclass_study.execution.run_files import RunInputs
 from linclass_study.files import reading as results_files
 from linclass_study.files.tables import write_table
 
@@ -272,7 +271,7 @@ def test_a_recorded_recipe_is_a_digest_and_not_a_path(a):
     """It is the name of a folder of the store, to which the files of the run would be moved."""
     folder, fits = a / RUN, pl.read_parquet(a / RUN / "fits.parquet")
     for recipe, known in (("ab12", True), ("../../../../code-ran", False), ("", True), (3, False)):
-        inputs = RunInputs("aa", "bb", recipe)
+        inputs = {"asked": "aa", "rows": "bb", "recipe": recipe}
         made = [run_files.Made("ff")] * fits.height
         write_table(
             fits, "fits", folder / "fits.parquet", run_files.described(folder, inputs, made)

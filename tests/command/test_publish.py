@@ -18,7 +18,7 @@ import yaml
 from cases import each
 from finished_results import RUN, at, change, content, edit, study_of
 
-from linclass_study.execution.run_files import RunInputs, described
+from linclass_study.execution.run_files import described
 from linclass_study.files.tables import frame, write_table
 
 ROOT = Path(__file__).parents[2]
@@ -229,7 +229,9 @@ def test_folds_that_hold_out_other_rows_than_were_predicted_are_not_published(
 def test_a_table_that_its_fits_did_not_give_is_not_published(linclass, refused, finished):
     folder = finished / RUN
     fits = pl.read_parquet(folder / "fits.parquet")
-    write_table(fits, "fits", folder / "fits.parquet", described(folder, RunInputs("a", "b")))
+    write_table(
+        fits, "fits", folder / "fits.parquet", described(folder, {"asked": "a", "rows": "b"})
+    )
     assert linclass("publish", finished).code == 0
     change(folder / "predictions.parquet", y_pred=1 - pl.col("y_pred"))
     words = "runs/two/good/predictions.parquet does not match its checksum"

@@ -14,7 +14,7 @@ from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass.tuning.folds import seed_of, stratified_folds
 from linclass_study.execution.folds import Plan
-from linclass_study.execution.run_files import TABLES, RunInputs
+from linclass_study.execution.run_files import TABLES
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
@@ -55,7 +55,7 @@ def kept(features, tmp_path):
         plan, task = Plan.of({("cv", 0): FOLD}), TASK | {"tune_metric": tune_metric}
         records = run_alone(entry, features, plan, task, name=name, traces=traces)
         folder = tmp_path / name
-        records.write(folder, RunInputs("this entry", "these rows"))
+        records.write(folder, {"asked": "this entry", "rows": "these rows"})
         found = {t: folder / f"{t}.parquet" for t in (*TABLES, "fits", "predictions")}
         there = {t: pl.read_parquet(path) for t, path in found.items() if path.exists()}
         return there | {"bytes": found["predictions"].read_bytes()}

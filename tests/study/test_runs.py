@@ -11,7 +11,6 @@ from linclass_study.data.dataset import Dataset
 from linclass_study.execution.features import FeatureFile, compute_features
 from linclass_study.execution.fit_run import RowDigests
 from linclass_study.execution.folds import Plan
-from linclass_study.execution.run_files import RunInputs
 
 TASK = {"n_classes": 2, "positive": 1, "inner_folds": 2}
 LIMITS = {"fit_seconds": 8, "fit_memory_mb": 500}
@@ -33,7 +32,7 @@ def tables(features, name, tmp_path, limits=LIMITS, **entry):
     plan = Plan.of({("cv", 0): np.arange(N) // 2 % FOLDS})
     entry = {"classifier": f"odd_estimators.{name}", **entry}
     found = run_alone(entry, features, plan, TASK, limits)
-    found.write(tmp_path, RunInputs("this entry", "these rows"))
+    found.write(tmp_path, {"asked": "this entry", "rows": "these rows"})
     return tuple(pl.read_parquet(tmp_path / f"{part}.parquet") for part in ("fits", "predictions"))
 
 
@@ -115,7 +114,7 @@ def plane(tmp_path, X, y, entry, fold, K=2):
     file, plan = str(tmp_path / "as_is.npz"), Plan.of({("cv", 0): fold})
     compute_features(data, []).save(file)
     found = run_alone(entry, file, plan, TASK | {"n_classes": K})
-    found.write(tmp_path, RunInputs("this entry", "these rows"))
+    found.write(tmp_path, {"asked": "this entry", "rows": "these rows"})
     assert [fit["status"] for fit in found.fits] == ["converged"] * FOLDS
     with np.load(tmp_path / "boundary.npz") as arrays:
         return dict(arrays)

@@ -15,7 +15,7 @@ from linclass_study.execution import run_files
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.fit_jobs import SharedInputs, compute_bundle, compute_shard, gather
 from linclass_study.execution.fit_run import PlannedRun, SharedChild, fit_and_predict, owner_of
-from linclass_study.execution.run_files import RunInputs, is_current, recorded_run, write_manifest
+from linclass_study.execution.run_files import is_current, recorded_run, write_manifest
 from linclass_study.files.logs import FAILED_LOG
 from linclass_study.files.yaml_file import parse_numbers, read_yaml
 from linclass_study.project import ROOT
@@ -163,7 +163,7 @@ def tables_of_runs(entries, folder):
             compute_features(data, entry.get("features", [])).save(own / "features.npz")
             plan, task = planned(data, own, EVALUATION | {"folds": 2, "repeats": 2})
             run = PlannedRun("d", name, entry, str(own / "features.npz"), plan, task, seed=1)
-            fit_and_predict(run, child).write(own, RunInputs("entry", "rows"))
+            fit_and_predict(run, child).write(own, {"asked": "entry", "rows": "rows"})
             tables = {path.name: pl.read_parquet(path) for path in own.glob("*.parquet")}
             del tables["folds.parquet"]
             found[name] = {
