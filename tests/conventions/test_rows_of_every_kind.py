@@ -102,6 +102,23 @@ def test_response_methods_have_the_names_of_scikit_learn(kind):
             assert _check_response_method(model, method).__name__ == method
 
 
+FROM_ROW_TO_ROW = {
+    "KernelPerceptron",
+    "ZeroOneClassifier",
+}  # which begin at rows in order of their hashes
+
+
+@each("kind", [k for k in ESTIMATORS if ".online." not in k.__module__ and k.__name__ not in FROM_ROW_TO_ROW],
+      ids=lambda kind: kind.__name__)  # fmt: skip
+def test_the_order_of_columns_does_not_matter(kind):
+    order = [2, 0, 3, 1]
+    one, other = (made(kind).fit(rows, target(kind)) for rows in (X, X[:, order]))
+    method = "decision_function" if hasattr(one, "decision_function") else "predict"
+    scores = getattr(one, method)(X)
+    size = np.abs(scores).max()
+    assert_allclose(getattr(other, method)(X[:, order]), scores, atol=1e-6 * size)
+
+
 EQUAL = [made(kind) for kind in ESTIMATORS]
 EQUAL += [KernelLogisticRegression(kernel=kernel) for kernel in ("linear", "polynomial")]
 EQUAL += [LinearClassifier(loss="crammer_singer", strength=1e3)]
