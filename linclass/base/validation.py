@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import BLOCK, HUGE, TINY, Array, ArrayLike, Matrix, MatrixLike, PerRow
 from linclass.base.messages import NotApplicable, counted, warn_user
+from linclass.base.parameters import is_list
 
 INT32_MAX, INT64_MAX = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
@@ -180,15 +181,19 @@ def _dense_matrix(X: MatrixLike, owner: str) -> Array:
             raise ValueError(f"Complex data not supported: X is {array.dtype}. Pass X.real.")
         array = np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        if "could not convert" in str(error) and (text := text_in(X, array)):
-            remedy = (
-                "Convert it to numbers, such as indicators: Preprocessor(transforms=['one_hot'])"
-            )
-            raise NotApplicable(f"{owner} takes numbers, and {text}. {remedy}.") from None
         if "inhomogeneous" in str(error) and isinstance(X, list | tuple):
             raise ValueError(
                 f"the rows of X differ in length: {brief(X)}; give all the same features."
             ) from None
+        nested = "setting an array element" in str(error) and hasattr(X, "shape")
+        odd_entry = nested or "could not convert" in str(error)
+        if odd_entry and (text := text_in(X, array)):
+            remedy = (
+                "Give each number a column of its own"
+                if nested
+                else "Convert it to numbers, such as indicators: Preprocessor(transforms=['one_hot'])"
+            )
+            raise NotApplicable(f"{owner} takes numbers, and {text}. {remedy}.") from None
         if "NAType" in str(error):  # pandas' NA is refused as NaN is, with its row and column
             missing = np.frompyfunc(is_missing, 1, 1)(array).astype(bool)
             return _dense_matrix(np.where(missing, np.nan, array), owner)
@@ -292,12 +297,15 @@ def dates_in(X: MatrixLike, array: Array) -> str:
 
 
 def text_in(X: MatrixLike, array: Array) -> str:
-    """'column 'city' holds text: 'Bern'', the first text of X or its array that is no number; empty without any."""
+    """'column 'city' holds text: 'Bern'', the first text of X or its array that is no number, or the first list; empty
+    without any.
+    """
     names = list(getattr(X, "columns", range(array.shape[1])))
     for name, column in zip(names, array.T, strict=True):
-        text = next((entry for entry in column if is_text(entry)), None)
-        if text is not None:
-            return f"column {name!r} holds text: {brief(str(text))}"
+        odd = next((entry for entry in column if is_text(entry) or is_list(entry)), None)
+        if odd is not None:
+            kind = "a list" if is_list(odd) else "text"
+            return f"column {name!r} holds {kind}: {brief(str(odd))}"
     return ""
 
 

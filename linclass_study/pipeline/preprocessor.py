@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from numbers import Real
 from typing import Any, Self
 
@@ -26,6 +27,7 @@ from linclass.base import validation
 from linclass.base.arrays import ArrayLike, MatrixLike, Tags
 from linclass.base.estimator import Estimator, compare_names
 from linclass.base.messages import NotApplicable
+from linclass.base.parameters import is_list
 from linclass.base.tables import Table
 from linclass.base.validation import feature_names, is_missing, matrix
 from linclass_study.pipeline.transforming import checked_steps, feature_map, fit_transforms
@@ -233,7 +235,7 @@ def table_of_rows(
     if missing := sorted({*texts} - {*names}):
         raise ValueError(f"texts names {missing[0]!r}, which is not a column; correct the name.")
     if not has_columns:
-        return Table(matrix(X, owner=owner, gaps=True), names)
+        return Table(_finite(X, names, owner), names)
     levels: dict[str, tuple[str, ...]] = {}
     numbers = np.empty((len(rows), d))
     columns = [rows[key] for key in rows.columns] if is_frame else rows.T
@@ -242,7 +244,20 @@ def table_of_rows(
         numbers[:, j], levels_here = _coded(column, name, categorical, (known or {}).get(name, ()))
         if levels_here is not None:
             levels[name] = levels_here
-    return Table(matrix(numbers, owner=owner, gaps=True), names, levels, frozenset(texts))
+    return Table(_finite(numbers, names, owner), names, levels, frozenset(texts))
+
+
+def _finite(X: Any, names: Sequence[str], owner: str) -> Any:
+    """The matrix, which may have missing values."""
+    X = matrix(X, owner=owner, gaps=True)
+    values = X.data if sparse.issparse(X) else X
+    if (infinite := np.isinf(values)).any():
+        first = np.flatnonzero(infinite)[0]
+        column = X.indices[first] if sparse.issparse(X) else first % X.shape[1]
+        raise NotApplicable(
+            f"column {names[column]!r} holds {values.flat[first]:g}; clip it, or make it NaN, which is missing."
+        )
+    return X
 
 
 def _coded(
@@ -250,6 +265,12 @@ def _coded(
 ) -> tuple[np.ndarray, tuple[str, ...] | None]:
     """(numbers, None), or (indices of levels, the levels); `categorical` is None if the entries decide."""
     values = np.asarray(column)
+    if values.ndim > 1 or values.dtype.kind == "O":
+        nested = (entry for entry in values if is_list(entry) or isinstance(entry, Mapping))
+        if (first := next(nested, None)) is not None:
+            raise NotApplicable(
+                f"column {name!r} holds {first!r:.80}; give each of its entries a column of its own."
+            )
     categories = getattr(getattr(column, "cat", None), "categories", None)
     if callable(categories) or categories is None:  # Polars' are texts
         categories = ()
@@ -259,7 +280,11 @@ def _coded(
         raise NotApplicable(f"column {name!r} holds {values.dtype}; convert it to numbers or text.")
     entries = [None if is_missing(entry) else entry for entry in values.tolist()]
     present = {entry for entry in entries if entry is not None}
-    if not len(categories) and not categorical and all(isinstance(v, Real) for v in present):
+    if (
+        not len(categories)
+        and not categorical
+        and all(isinstance(v, Real | Decimal) for v in present)
+    ):
         return np.array([np.nan if v is None else float(v) for v in entries]), None
     if categorical is False:
         raise NotApplicable(f"column {name!r} holds text; in the training rows it held numbers.")

@@ -1,6 +1,7 @@
 """Every feature and every transform is a step of scikit-learn's pipelines, for frames of pandas and Polars."""
 
 import re
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -145,9 +146,10 @@ def test_new_rows_have_the_columns_of_the_training_rows():
 def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers():
     size = pd.Categorical(["mid", "low", "mid"], categories=["low", "mid", "high"])
     count = pd.array([1, None, 3], dtype="Int64")
-    frame = pd.DataFrame({"size": size, "count": count, "on": [True, False, True]})
+    price = [Decimal("1.5"), None, Decimal("2.5")]
+    frame = pd.DataFrame({"size": size, "count": count, "on": [True, False, True], "price": price})
     found = Preprocessor(transforms=["impute", "codes"]).fit_transform(frame)
-    np.testing.assert_array_equal(found, [[1, 1, 1], [0, 2, 0], [1, 3, 1]])
+    np.testing.assert_array_equal(found, [[1, 1, 1, 1.5], [0, 2, 0, 2], [1, 3, 1, 2.5]])
 
 
 @each(("params", "columns", "words"), [
@@ -164,12 +166,17 @@ def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers():
     ({"texts": ["post"]}, COLUMNS, "texts names 'post', which is not a column"),
     ({}, {"a": [1, "b"]}, "column 'a' mixes int and str; convert it to numbers or text"),
     ({}, {"a": pd.date_range("2020", periods=2)}, "column 'a' holds datetime64"),
+    ({}, {"a": [[1, 2], [3]]}, "column 'a' holds [1, 2]; give each of its entries a column"),
+    ({}, pl.DataFrame({"a": [[1, 2], [3]]}), "column 'a' holds array([1, 2]); give each"),
+    ({}, pl.DataFrame({"a": [{"b": 1}]}), "column 'a' holds array([1]); give each"),
+    ({"transforms": ["standardize"]}, {"a": [1.0, -np.inf]}, "column 'a' holds -inf; clip it"),
+    ({}, sparse.csr_array([[0, 0, 1], [0, 2, np.inf]]), "column 'x2' holds inf; clip it"),
     ({"features": ["quadratic"]}, MIXED, "quadratic needs numeric columns; 'city' is text"),
     ({"transforms": ["one_hot"]}, {"c": ["a", None]}, "'c' has 1 missing value; put impute before"),
 ])  # fmt: skip
 def test_an_invalid_preprocessor_is_reported_in_one_line(params, columns, words):
     with pytest.raises(ValueError, match=re.escape(words)) as caught:
-        Preprocessor(**params).fit(pd.DataFrame(columns))
+        Preprocessor(**params).fit(pd.DataFrame(columns) if isinstance(columns, dict) else columns)
     assert "\n" not in str(caught.value)
 
 

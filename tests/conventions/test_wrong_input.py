@@ -262,6 +262,7 @@ COSTS = [[0, 1], [1, 0]]
     (lambda: L.GaussianNB().fit(X, (Y + 0.5).astype(object)), "Unknown label type: continuous; y holds 0.5"),
     (lambda: L.GaussianNB().fit(X, np.array([1, "a"] * 30, dtype=object)), "y mixes int and str"),
     (lambda: L.GaussianNB().fit(X, Y, np.ones(59)), "sample_weight has shape (59,); it must be (60,)"),
+    (lambda: L.GaussianNB().fit(pl.DataFrame({"a": [[1, 2]] * 60}), Y), "column 'a' holds a list: '[1 2]'"),
     (lambda: L.GaussianNB().fit(X, Y, -np.ones(60)), "sample_weight holds -1"),
     (lambda: L.GaussianNB().fit(X, Y, np.full(60, np.nan)), "sample_weight holds nan"),
     (lambda: L.GaussianNB().fit(X, Y, np.zeros(60)), "sample_weight is zero for every row"),
