@@ -172,6 +172,7 @@ def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers():
     ({"transforms": ["standardize"]}, {"a": [1.0, -np.inf]}, "column 'a' holds -inf; clip it"),
     ({}, sparse.csr_array([[0, 0, 1], [0, 2, np.inf]]), "column 'x2' holds inf; clip it"),
     ({"features": ["quadratic"]}, MIXED, "quadratic needs numeric columns; 'city' is text"),
+    ({"transforms": ["principal_components"]}, {"a": [1e300, 2e300]}, "entries of size 2e+300 in column 0"),
     ({"transforms": ["one_hot"]}, {"c": ["a", None]}, "'c' has 1 missing value; put impute before"),
 ])  # fmt: skip
 def test_an_invalid_preprocessor_is_reported_in_one_line(params, columns, words):

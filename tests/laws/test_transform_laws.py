@@ -155,6 +155,10 @@ def test_standardizing_keeps_categories_zeros_and_digits():
     x = np.array([[1.0], [2.0], [3.0]])
     near, far = (fitted("standardize", Table(x + c, ("a",))) for c in (0, 1e9))
     assert_allclose(far.scale_, near.scale_)
+    for rows in (x, sp.csr_array(x)):
+        near, far = (fitted("standardize", Table(rows * s, ("a",))) for s in (1, 2.0**1000))
+        assert_allclose(far.scale_, near.scale_ * 2.0**1000)
+        assert far.for_folds(Table(rows * 2.0**1000, ("a",)), [np.arange(2)]) is None
     assert np.array_equal(made("standardize", table()).X[:, [0, 3]], table().X[:, [0, 3]])
 
 

@@ -10,6 +10,7 @@ from linclass.base.arrays import ArrayLike, Matrix
 from linclass.base.messages import require_memory
 from linclass.base.parameters import is_whole, require_flag
 from linclass.base.tables import Table
+from linclass.base.validation import refuse_extremes
 from linclass.preprocessing.transforms.base import Transform, beside_categories, complete_numbers
 
 # seed of the vector that Lanczos' iteration begins with: the same fit, the same components
@@ -113,6 +114,9 @@ def _lanczos(X: Matrix, mean: np.ndarray, components: int) -> tuple[np.ndarray, 
 
 def _varying(s: np.ndarray, V: np.ndarray, X: Matrix) -> tuple[np.ndarray, np.ndarray]:
     """Drops singular values below the rounding error of the uncentred rows."""
-    size = np.linalg.norm(X.data if sp.issparse(X) else X)
+    with np.errstate(over="ignore"):
+        size = np.linalg.norm(X.data if sp.issparse(X) else X)
+    if not np.isfinite(size):
+        refuse_extremes(X, None)
     real = s > max(X.shape) * np.finfo(float).eps * size
     return s[real], V[real]

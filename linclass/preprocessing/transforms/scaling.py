@@ -9,11 +9,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import ArrayLike, Matrix
+from linclass.base.arrays import HUGE, ArrayLike, Matrix
 from linclass.base.tables import Table
 from linclass.preprocessing.transforms.base import Transform
 
 CONSTANT = 1e-12  # of the second moment: a smaller variance of a column in blocks is rounding
+FAR_UNIT = 2.0**664  # of values above HUGE, 1e200: in it all squares are floats
 CANCELS = 1e-6  # of the second moment: a smaller variance is computed from the rows
 
 
@@ -48,13 +49,14 @@ class Standardize(Transform):
         Returns
         -------
         list of Standardize, or None
-            None if values are missing.
+            None if values are missing, or so large that squares overflow.
         """
         N, X = table.shape[0], table.X
         centre = np.zeros(table.shape[1]) if table.is_sparse else X.mean(axis=0)
         D = X if table.is_sparse else X - centre
-        first, second = _sums(D)
-        if np.isnan(second).any():
+        with np.errstate(over="ignore"):
+            first, second = _sums(D)
+        if not np.isfinite(second).all():
             return None
         varies = second > 0
         found = []
@@ -130,7 +132,12 @@ def _sums(D: Matrix) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _moments_of(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
-    return _sparse_moments(X) if sp.issparse(X) else _dense_moments(X)
+    moments = _sparse_moments if sp.issparse(X) else _dense_moments
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, scale = moments(X)
+    if len(far := np.flatnonzero(~(scale <= HUGE))):  # their squares may overflow
+        mean[far], scale[far] = (FAR_UNIT * values for values in moments(X[:, far] / FAR_UNIT))
+    return mean, scale
 
 
 def _dense_moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
