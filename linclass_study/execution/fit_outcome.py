@@ -19,7 +19,7 @@ import numpy as np
 from linclass_study.pipeline.coefficients import Coefficients
 from linclass_study.pipeline.fitted import Candidate
 from linclass_study.pipeline.method import with_labels
-from linclass_study.processes.guarded_child import reason
+from linclass_study.processes.guarded_child import one_line, reason
 from linclass_study.statuses import FITTED
 
 Columns = dict[str, Any]
@@ -39,10 +39,10 @@ def fit_status(
     unconverged = [w for w in caught if "ConvergenceWarning" in w.category.__name__]
     status = text_or_none(getattr(estimator, "status_", None))
     if status not in FITTED:  # an attribute of the same name with another meaning
-        message = " ".join(str(unconverged[0].message).split()) if unconverged else ""
+        message = one_line(str(unconverged[0].message)) if unconverged else ""
         words = {"status": "max_iter" if unconverged else "converged", "reason": message}
     else:
-        reason = " ".join(str(getattr(estimator, "reason_", "")).split())
+        reason = one_line(str(getattr(estimator, "reason_", "")))
         words = {"status": status, "reason": with_labels(reason, classes)}
     iterations = finite_number(getattr(estimator, "n_iter_", None))
     if iterations is not None and abs(iterations) >= 2**63:  # the column is Int64
@@ -71,7 +71,7 @@ def finite_number(value: Any) -> float | None:
 
 
 def text_or_none(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    return one_line(value) if isinstance(value, str) else None
 
 
 def reset_peak_memory() -> None:

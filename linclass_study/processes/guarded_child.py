@@ -71,7 +71,8 @@ def answer_of_call(call: Any, *arguments: Any) -> tuple[tuple[str, Any], Any]:
     except BaseException as error:  # sys.exit included: an estimator must not end the study
         kind = error_kind(error)
         if kind == "failed":
-            traceback.print_exc()
+            with contextlib.suppress(Exception):  # a fit may have closed the log
+                traceback.print_exc()
         return (kind, reason(error)), None
     return ("ok", value), value
 
@@ -96,13 +97,14 @@ def reason(error: BaseException) -> str:
         notes = " ".join(getattr(error, "__notes__", ()))
     except Exception:
         message = "an error that cannot be printed"
-    text = f"{_one_line(message)} {_one_line(notes)}".strip()
+    text = f"{one_line(message)} {one_line(notes)}".strip()
     if type(error).__name__ in ("NotApplicable", "MemoryError"):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text of any library as one line that can be written."""
     text = ADDRESS.sub("", text.encode("utf-8", "replace").decode())
     return " ".join(text.split())[:LONGEST_REASON]
 

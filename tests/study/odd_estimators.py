@@ -26,6 +26,10 @@ class UnprintableReason(Fine):
         raise RuntimeError("\ud800")
 
 
+class UnwritableStatus(Fine):
+    status_, reason_ = "max_iter", "stopped at \ud800"
+
+
 class WrappedMemoryError(Fine):
     def fit(self, X, y):
         try:

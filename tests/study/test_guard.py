@@ -37,6 +37,10 @@ class Obedient:
     def fail(self):
         raise ValueError("two\nlines")
 
+    def fail_without_log(self):
+        os.close(sys.stderr.fileno())
+        self.fail()
+
     def hang(self):
         time.sleep(1000)
 
@@ -90,6 +94,7 @@ ENDINGS = [
     (("refuse",), "not_applicable", "not with these data"),
     (("require", 600), "not_applicable", "0.6 GB; limits.fit_memory_mb = 500 leaves"),
     (("fail",), "failed", "ValueError: two lines"),
+    (("fail_without_log",), "failed", "ValueError: two lines"),
     (("fail_with_object",), "failed", "TypeError: no <test_guard.Obedient object>"),  # no address
     (("hang",), "timeout", "stopped after 2 s"),
     (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),

@@ -52,6 +52,12 @@ def test_fits_without_valid_predictions_have_a_status_and_a_one_line_reason(
 
 
 @in_process
+def test_a_reason_of_an_estimator_that_cannot_be_written_does_not_end_the_job(features, tmp_path):
+    fits, _ = tables(features, "UnwritableStatus", tmp_path)
+    assert fits["reason"].to_list() == ["stopped at ?"] * FOLDS
+
+
+@in_process
 def test_fits_on_features_that_the_data_do_not_have_do_not_apply(tmp_path):
     file, plan = str(tmp_path / "quadratic.npz"), Plan.of({("cv", 0): np.arange(N) % FOLDS})
     FeatureFile.empty("quadratic needs numeric columns").save(file)
