@@ -7,6 +7,7 @@ A part is imported when it is asked for, so a fit loads only the parts that it u
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -98,6 +99,8 @@ def import_object(path: str) -> Any:
             if n and not isinstance(getattr(module, n), ModuleType)  # that it has imported
         ]
         remedy = f"did you mean '{near[0]}'?" if near else "correct the path"
+        if module_name in sys.stdlib_module_names:
+            remedy = "it is a module of Python; give your file another name"
         raise ValueError(
             f"'{path}' does not exist: '{module_name}' has no '{name}'; {remedy}"
         ) from None

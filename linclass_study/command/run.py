@@ -110,7 +110,7 @@ def run(files: Sequence[Path], options: Sequence[str], part: Mapping[str, Any]) 
     This process becomes Snakemake, so that signals reach it, and its exit code is Snakemake's.
     """
     checked_study(files, part)
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     if files:
         command += ["--configfile", *map(str, files)]
     # Snakemake takes the last --config alone
@@ -119,7 +119,7 @@ def run(files: Sequence[Path], options: Sequence[str], part: Mapping[str, Any]) 
     if place is not None:
         options = [*options[: place + 1], *given, *options[place + 1 :]]
     elif given:
-        command[3:3] = ["--config", *given]
+        command[4:4] = ["--config", *given]
     os.execv(sys.executable, [*command, *options])
 
 

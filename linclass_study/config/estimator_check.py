@@ -26,10 +26,10 @@ from linclass.base.parameters import idle_in_all, name_here, sentences_on_idle
 from linclass.base.parts import import_object
 from linclass.base.validation import class_weights
 from linclass.tuning import paths, selection
-from linclass_study.config.module_files import look_beside_the_study
 from linclass_study.entries import Entry, Problems
 from linclass_study.errors import suggest_name
 from linclass_study.pipeline.method import Method, parameters
+from linclass_study.project import look_beside_the_study
 
 Facts = dict[str, Any]
 BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of Ledoit and Wolf"}

@@ -7,7 +7,6 @@ editable installs. An installed library has no files here; it counts with its ve
 from __future__ import annotations
 
 import ast
-import os
 import sys
 import sysconfig
 from collections.abc import Iterable
@@ -16,16 +15,10 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
 
-from linclass_study.project import OURS, PACKAGES
+from linclass_study.project import OURS, PACKAGES, look_beside_the_study
 
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
-
-
-def look_beside_the_study() -> None:
-    """Search the working directory first, as the processes that fit do."""
-    if sys.path[:1] != [os.getcwd()]:
-        sys.path.insert(0, os.getcwd())
 
 
 def name_of_package(folder: Path) -> str:

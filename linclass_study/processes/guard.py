@@ -23,6 +23,7 @@ import psutil
 LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started
 # seconds in which what has killed a child, as Slurm ends a job, kills this process, too
 GRACE = 0.5
+CHILD = "linclass_study.processes.guarded_child"
 START_SECONDS = 120  # to import a library and load the data, before any fit
 
 
@@ -100,7 +101,7 @@ class Guard:
     def _start(self) -> None:
         self._pipe, theirs = Pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "linclass_study.processes.guarded_child", str(theirs.fileno())],
+            [sys.executable, "-P", "-m", CHILD, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             start_new_session=True,

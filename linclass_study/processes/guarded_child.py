@@ -17,6 +17,7 @@ import psutil
 
 from linclass.base.messages import name_limit
 from linclass_study.processes.job import die_with_parent
+from linclass_study.project import look_beside_the_study
 
 PR_SET_CHILD_SUBREAPER = 36
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
@@ -26,6 +27,7 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # of an object, another one in each pr
 
 def main(descriptor: int) -> None:
     die_with_parent()
+    look_beside_the_study()
     with contextlib.suppress(OSError, AttributeError):  # Linux only
         # keep orphaned descendants below this process, so that they can be found and ended
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)

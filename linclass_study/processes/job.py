@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from linclass_study.errors import StudyError
+from linclass_study.project import look_beside_the_study
 
 PR_SET_PDEATHSIG = 1
 
@@ -20,7 +21,7 @@ def begin_job(log: str) -> None:
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     sys.excepthook = _one_line_if_refused
-    sys.path.append(os.getcwd())  # modules beside the study: features, metrics
+    look_beside_the_study()  # for features and metrics
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     file = os.open(log, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
     os.dup2(file, 1)

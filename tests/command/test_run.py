@@ -127,9 +127,9 @@ def test_run_gives_snakemake_the_study_and_the_options_after_two_dashes(
     monkeypatch.setattr(run.os, "execv", lambda path, command: started.append(command))
     linclass("run", "study.yaml", "--", "-n", "--cores", "2")
     (command,) = started
-    assert command[:3] == [sys.executable, "-m", "snakemake"]
+    assert command[:4] == [sys.executable, "-P", "-m", "snakemake"]
     assert command[-5:] == ["--configfile", "study.yaml", "-n", "--cores", "2"]
-    assert Path(command[4]).name == "Snakefile"
+    assert Path(command[5]).name == "Snakefile"
     (begun / "study.yaml").write_text("methods: [ldda]\n")
     assert refused("run", "study.yaml").startswith("study.yaml, line 1: ")
     assert len(started) == 1

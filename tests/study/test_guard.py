@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from linclass.base.messages import NotApplicable, require_memory
-from linclass_study.processes.guard import Guard
+from linclass_study.processes.guard import Guard, GuardedResult
 
 
 class Obedient:
@@ -145,3 +145,13 @@ def test_a_slow_start_is_reported_as_such_and_waited_for_once():
             assert (answer.kind, answer.value) == ("timeout", reason)
         assert not guard.has_begun
         assert time.monotonic() - begin < 40
+
+
+def test_a_file_beside_the_study_replaces_no_module_of_python(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("queue.py").write_text("raise ImportError('a waiting line')")
+    Path("own.py").write_text(
+        "import queue\n\nclass Own:\n    def __call__(self):\n        return queue.Queue.__name__\n"
+    )
+    with Guard("own:Own", {}, seconds=60, memory_mb=500) as guard:
+        assert guard.call() == GuardedResult("ok", "Queue")
