@@ -337,7 +337,8 @@ def test_columns_that_do_not_decide_are_shown_when_a_reader_chooses_them(page):
     chooser = box.get_by_role("button", name="Columns")
     chooser.wait_for()
     shown = box.locator("thead th:visible")
-    columns = {"Method", "Control", "Difference", "Won", "Tied", "Lost", "Fit time ratio"}
+    columns = {"Method", "Control", "Method − control", "Method won", "Tied", "Method lost"}
+    columns |= {"Fit time, method / control"}
     first = [text.strip() for text in shown.all_text_contents()]
     assert {*first} - columns in (
         {"p (Holm)"},

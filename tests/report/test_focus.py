@@ -37,6 +37,7 @@ from linclass_study.analysis.wording import test_words as words_of_test
 from linclass_study.report.cells import with_code
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import matrices
+from linclass_study.report.page import by_row
 from linclass_study.report.table import make_tables
 from linclass_study.report.tables import across as control_table
 from linclass_study.report.tables import answer as focus_table
@@ -262,6 +263,26 @@ def test_controls_are_the_focus_or_the_best_method_and_the_baseline(outcome):
         columns = control_table.control(made).columns
         assert [c.key for c in columns if not c.folded] == ["method", *shown]
     assert focus_sentences(outcome) == []
+
+
+def test_the_page_has_the_signs_of_the_leaderboard(outcome):
+    """`poor` is worse than the focus on every data set, so it lost and its differences are negative."""
+    of_focus = with_focus(outcome, "like")
+    for name, make in (("control", control_table.control), ("focus", focus_table.focus)):
+        table = make(of_focus)
+        shown = by_row(table, name)
+        assert shown.title == "Every other method against like"
+        rows, turned = (one.frame().filter(method="poor").to_dicts() for one in (table, shown))
+        assert (turned[0]["won"], turned[0]["lost"]) == (0, 7)
+        for row, own in zip(rows, turned, strict=True):
+            assert own["difference"] == -row["difference"] < 0
+            assert own["cost_ratio"] == pytest.approx(1 / row["cost_ratio"])
+            if row.get("difference_low") is not None:
+                assert own["difference_low"] == -row["difference_high"]
+                assert own["difference_high"] == -row["difference_low"]
+            if name == "focus":
+                assert (own["better"], own["worse"]) == (row["worse"], row["better"])
+        assert not any("focus is" in c.about or "control is" in c.about for c in shown.columns)
 
 
 def test_the_page_and_the_terminal_say_the_focus_first(make):

@@ -26,6 +26,8 @@ from linclass_study.analysis.within_dataset import ALPHA
 from linclass_study.analysis.wording import metric_words, test_words
 from linclass_study.report.table import Column, Number, ReportTable, with_marks
 
+AGAINST_OTHERS = " against every other method"  # after the controls, in titles
+
 
 def control(outcome: Outcome) -> ReportTable | None:
     """Each control against every other method across data sets: wins, ties and losses, four corrections, cost."""
@@ -70,7 +72,7 @@ def control(outcome: Outcome) -> ReportTable | None:
         replace(column, folded=column.key in _folded(tests_used, len(found)))
         for column in _control_columns(found[0].rope)
     ]
-    return ReportTable(f"{words} against every other method", caption, columns, rows)
+    return ReportTable(f"{words}{AGAINST_OTHERS}", caption, columns, rows)
 
 
 def _folded(tests: set[str], n_controls: int) -> set[str]:

@@ -31,6 +31,7 @@ from linclass_study.report import method_scores
 from linclass_study.report.method_scores import behind_best
 from linclass_study.report.table import Column, Number, ReportTable, make_table
 from linclass_study.report.tables import diagnostics
+from linclass_study.report.tables.across import AGAINST_OTHERS
 
 ALL_DATASETS = "all data sets"
 SAME_PREDICTIONS = "same predictions"  # nothing to decide
@@ -73,10 +74,8 @@ def focus(outcome: Outcome) -> ReportTable | None:
         "a data set; across data sets Wilcoxon’s signed-rank test, or mean ranks where that cannot be significant. On "
         f"a data set, a probability of at least {SURE:g} decides. tables/control.csv has the other corrections."
     )
-    title = (
-        f"{' and '.join(outcome.labels.methods[name] for name in names)} against every other method"
-    )
-    return ReportTable(title, caption, columns, rows)
+    title = " and ".join(outcome.labels.methods[name] for name in names)
+    return ReportTable(f"{title}{AGAINST_OTHERS}", caption, columns, rows)
 
 
 def _focus_across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
