@@ -4,7 +4,7 @@ and what to read with care."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,10 +31,12 @@ from linclass_study.analysis.verdict import (
     labelled,
     study_verdict,
 )
+from linclass_study.analysis.within_dataset import rope_of
 from linclass_study.entries import Labels
 
 NAMES = 3  # methods named in a sentence; the others are counted
 DOUBTFUL = 2  # methods or data sets named for each reason to read them with care
+MUCH = 3  # ratio of two ratios of times, from which on both are named
 OFTEN = 0.5  # share of the fits of a method on a data set
 
 
@@ -50,9 +52,9 @@ def headline(outcome: Outcome, verdict: StudyVerdict, labels: Labels) -> list[st
             _rank(outcome, verdict, control.method, labels),
             _against(outcome, verdict, control),
         ]
-        return [*sentences, *_next_step(rivals, control)]
+        return [*sentences, *_next_step(rivals, rope_of(outcome.evaluation), control)]
     of_best = _single(answered[0]) if len(answered) == 1 else _several(verdict, answered)
-    return [*_focus(outcome, labels), *of_best, *_next_step(rivals)]
+    return [*_focus(outcome, labels), *of_best, *_next_step(rivals, rope_of(outcome.evaluation))]
 
 
 def headline_by(outcome: Outcome, metric: str) -> list[str]:
@@ -124,20 +126,29 @@ def _rank(outcome: Outcome, verdict: StudyVerdict, method: str, labels: Labels) 
         answer = f"{method} ranks first of {count} {words}"
     if verdict.focus and method not in verdict.focus:
         answer = f"{names_and_others(verdict.focus, NAMES)} cannot be ranked; {answer}"
-    return f"{answer}{_cost(outcome, base, base.methods[ranked.index(method)], labels.methods)}."
+    return f"{answer}{_cost(outcome, base, base.methods[ranked.index(method)], labels)}."
 
 
-def _cost(outcome: Outcome, base: ComparisonAcross, method: str, labels: Mapping[str, str]) -> str:
-    """The time of a fit, compared with the best of the other methods."""
+def _cost(outcome: Outcome, base: ComparisonAcross, method: str, labels: Labels) -> str:
+    """The time of a fit compared with the best of the other methods; also on the data set of the most rows, if it is
+    much different there."""
     order = [base.methods[j] for j in np.argsort(base.nemenyi.ranks, kind="stable")]
     other = next(name for name in order if name != method)
-    ratio = cost_ratio(median_seconds(outcome.times), base.datasets, method, other)
+    seconds, name = median_seconds(outcome.times), labels.methods
+    ratio = cost_ratio(seconds, base.datasets, method, other)
     if ratio is None:
         return ""
+    largest = max(base.datasets, key=lambda one: outcome.about(one)["rows"])
+    there = cost_ratio(seconds, [largest], method, other) or ratio
+    typically, on_largest = "", ""
+    if max(there / ratio, ratio / there) >= MUCH:
+        times = there if ratio >= 1 else 1 / there
+        typically, on_largest = "typically ", f", {times:.2g} times on {labels.datasets[largest]}"
     if base.best != [method]:
-        return f"; {wording.cost_words(labels[method], labels[other], ratio)}"
-    verb = "and takes" if ratio >= wording.SAME_TIME else "which takes"
-    return f", ahead of {labels[other]}, {verb} {wording.times_as_long(ratio)} to fit"
+        return f"; {typically}{wording.cost_words(name[method], name[other], ratio)}{on_largest}"
+    verb = "and" if ratio >= wording.SAME_TIME else "which"
+    took = f"{verb} {typically}takes {wording.times_as_long(ratio)} to fit{on_largest}"
+    return f", ahead of {name[other]}, {took}"
 
 
 def _ordinal(place: int) -> str:
@@ -158,7 +169,11 @@ def _against(outcome: Outcome, verdict: StudyVerdict, control: ControlVerdict) -
     parts += [f"significantly worse than {worse}"] * (worse > 0)
     rest = f"the other {undecided}" if undecided > 1 else "".join(control.undecided)
     rest = f"any of the {others} others" if 1 < undecided == others else rest
-    parts += [f"not distinguishable from {rest}"] * (undecided > 0)
+    first = verdict.best == [control.method]
+    open_ = (
+        f"ahead of {rest} perhaps only by chance" if first else f"not distinguishable from {rest}"
+    )
+    parts += [open_] * (undecided > 0)
     compared = [one for one in verdict.datasets if one.comparisons]
     clear = sum(one.best == [control.method] and not one.indistinguishable for one in compared)
     single = f"; clearly the best on {clear or 'none'} of {counted(len(compared), 'data set')}"
@@ -217,13 +232,14 @@ def _several(verdict: StudyVerdict, answered: Sequence[DatasetVerdict]) -> list[
 
 
 def _next_step(
-    rivals: Sequence[Verdict | None], control: ControlVerdict | None = None
+    rivals: Sequence[Verdict | None], rope: float, control: ControlVerdict | None = None
 ) -> list[str]:
-    """What would decide differences that are not decided, if these are the true ones."""
-    pairs, steps = [], []
+    """What would decide differences that are not decided, and how, if these are the true ones."""
+    pairs, results, steps = [], [], []
     if control is not None and control.next is not None:
         number = control.datasets_needed
         pairs.append(f"{control.method} against {control.next}")
+        results.append("differs significantly")
         about = "about" if number else "more than"
         steps.append(f"{about} {number or MAX_DATASETS:,} data sets like these")
     repeats = [(one.repeats, one) for one in rivals if one is not None and one.repeats]
@@ -231,12 +247,18 @@ def _next_step(
     if decidable:
         each, one = min(decidable, key=lambda pair: pair[0].repeats or 0)
         pairs.append(f"{one.control} against {one.other} on {one.dataset}")
+        equal = each.decide == "equal in practice"
+        more = f"differs{f' by more than {rope:g}' * (rope > 0)}"
+        results.append(f"is equal within {rope:g}" if equal else more)
         steps.append(f"{each.repeats} repeats of training and testing (`repeats: {each.repeats}`)")
     undecided = f"Still undecided: {', and '.join(pairs)}."
     if len(pairs) > 1:
-        both = f"deciding the first takes {steps[0]}, and the second {steps[1]}"
-        return [f"{undecided} {wording.IF_ALL_TRUE}, {both}."]
+        first = f"showing that the first pair {results[0]} takes {steps[0]}"
+        second = f"and that the second {results[1]}, {steps[1]}"
+        return [f"{undecided} {wording.IF_ALL_TRUE}, {first}, {second}."]
     if pairs:
-        return [f"{undecided} {wording.IF_TRUE}, deciding it takes {steps[0]}."]
+        return [
+            f"{undecided} {wording.IF_TRUE}, showing that the pair {results[0]} takes {steps[0]}."
+        ]
     nothing = "more repeats would decide nothing here, only more rows or data sets"
     return [f"{wording.IF_ALL_TRUE}, {nothing}."] if repeats else []

@@ -209,7 +209,9 @@ def test_an_incomplete_method_is_listed_with_its_gaps_and_its_worst_case_rank(tm
         "be first both if missing scores count as worst and without the data sets on which a method lacks "
         "one (tables/sensitivity.csv)."
     )
-    assert "not distinguishable from b" in headline(made, study_verdict(made), made.labels)[1]
+    assert (
+        "ahead of b perhaps only by chance" in headline(made, study_verdict(made), made.labels)[1]
+    )
     assert sentences.not_ranked(study_verdict(made)) == said
     assert said in answer.answer(made, "report.html")
     shown = unescape(studies.finish(made))

@@ -253,10 +253,11 @@ def test_the_headline_has_answer_confidence_and_next_step(scored):
     ranked = scored(values)
     best, sure, more = sentences_of(ranked)
     assert best.startswith("a ranks first of 3 methods by accuracy over 6 independent data sets")
-    assert "significantly better than c only, not distinguishable from b" in sure
+    assert "significantly better than c only, ahead of b perhaps only by chance" in sure
     assert re.fullmatch(
         r"Still undecided: a against b, and a against b on d\d\. If the observed differences are the true ones, "
-        r"deciding the first takes about \d+ data sets like these, and the second \d+ repeats "
+        r"showing that the first pair differs significantly takes about \d+ data sets like these, and that the second "
+        r"(is equal within 0\.01|differs by more than 0\.01), \d+ repeats "
         r"of training and testing \(`repeats: \d+`\)\.",
         more,
     )
@@ -283,6 +284,22 @@ def test_the_headline_says_which_method_takes_longer_and_the_place_of_the_focus(
             "linclass_study.analysis.headline.cost_ratio", lambda *_, ratio=ratio: ratio
         )
         assert sentences_of(outcome)[0].endswith(f", ahead of b, {words}.")
+    about, rows = type(outcome).about, {name: 9 if name == "d3" else 4 for name in outcome.datasets}
+    for typical, largest, words in (
+        (2.4, 37, "and typically takes 2.4 times as long to fit, 37 times on d3"),
+        (0.5, 2, "which typically takes 2 times as long to fit, 0.5 times on d3"),
+        (2.4, 7, "and takes 2.4 times as long to fit"),
+    ):
+        monkeypatch.setattr(
+            "linclass_study.analysis.headline.cost_ratio",
+            lambda _, datasets, *both, typical=typical, largest=largest: (
+                largest if datasets == ["d3"] else typical
+            ),
+        )
+        monkeypatch.setattr(
+            type(outcome), "about", lambda self, d: about(self, d) | {"rows": rows[d]}
+        )
+        assert sentences_of(outcome)[0].endswith(f", ahead of b, {words}.")
 
 
 def test_the_headline_of_few_data_sets_names_who_is_best_and_why_there_is_no_ranking(scored):
@@ -301,10 +318,12 @@ def test_the_headline_of_two_methods_follows_the_sign_test(scored):
     _, sure = sentences_of(scored({f"d{i}": values for i in range(6)}))
     assert sure == "It is significantly better than bad; clearly the best on 6 of 6 data sets."
     _, sure, more = sentences_of(scored({f"d{i}": values for i in range(5)}))
-    assert sure == "It is not distinguishable from bad; clearly the best on 5 of 5 data sets."
+    assert (
+        sure == "It is ahead of bad perhaps only by chance; clearly the best on 5 of 5 data sets."
+    )
     assert more == (
-        "Still undecided: good against bad. If the observed difference is the true one, deciding it takes about 6 "
-        "data sets like these."
+        "Still undecided: good against bad. If the observed difference is the true one, showing that the pair differs "
+        "significantly takes about 6 data sets like these."
     )
 
 

@@ -190,11 +190,11 @@ def test_methods_on_one_data_set_are_compared_by_its_interval_alone(open_page, t
 
 
 @each(("posterior", "said"), [
-    ([0.99, 0.005, 0.005], "a is better than b."),
-    ([0.1, 0.8, 0.1], "a is probably equal to b in practice."),
-    ([0.02, 0.08, 0.9], "a is probably worse than b."),
-    ([0.48, 0.5, 0.02], "a is equal to b in practice or better."),
-    ([0.01, 0.5, 0.49], "a is equal to b in practice or worse."),
+    ([0.99, 0.005, 0.005], "a is very probably better than b on data sets like these."),
+    ([0.1, 0.8, 0.1], "a is probably equal to b to within 0.01 on data sets like these."),
+    ([0.02, 0.08, 0.9], "a is probably worse than b on data sets like these."),
+    ([0.48, 0.5, 0.02], "a is very probably equal to b to within 0.01, or better, on data sets like these."),
+    ([0.01, 0.5, 0.49], "a is very probably equal to b to within 0.01, or worse, on data sets like these."),
     ([0.3, 0.6, 0.1], "It is undecided whether a or b is better."),
 ])  # fmt: skip
 def test_the_answer_says_better_equal_or_worse_as_far_as_that_is_certain(page, posterior, said):

@@ -148,7 +148,7 @@ def heat(outcome: Outcome) -> ReportFigure:
     drawn = (shown, clear, names, columns)
     if len(columns) > len(names):  # the page is higher than wide
         drawn = (shown.T, clear.T, columns, names)
-    figure = _heat_map(*drawn, top, f"{words}\nbehind the best")
+    figure = _heat_map(*drawn, top, f"{words} behind\nthe best, if significant")
     caption = (
         f"How far each method’s mean {words} is behind the best on each data set. A cell is coloured if the method is "
         "significantly worse than the best of the data set: corrected t test over the folds (Nadeau and Bengio), with "
@@ -204,7 +204,7 @@ def _heat_map(
     bar = figure.add_axes((start / width, 0.15 / height, 0.1 / width, tall / height))
     colour_key = figure.colorbar(scale, cax=bar)
     colour_key.ax.tick_params(labelsize=style.TINY)
-    colour_key.set_label(label, fontsize=style.TINY, y=0, ha="left")
+    colour_key.set_label(label, fontsize=style.TINY, y=0, ha="left", labelpad=8)
     return figure
 
 

@@ -294,7 +294,7 @@ def cost(outcome: Outcome, dataset: str = "") -> ReportTable | None:
         Column("method", "Method", "method"),
         Column("machine", "Machine"),
         Column("fits", "Fits", "count"),
-        Column("median_fit_seconds", "Median fit", "seconds"),
+        Column("median_fit_seconds", "Median of all fits", "seconds"),
         Column("fit_seconds", "All fits", "seconds"),
         Column("predict_seconds", "All predictions", "seconds"),
         Column("peak_rss_mb", "Memory, MB", "count"),

@@ -9,6 +9,7 @@ const MIN_SECONDS = 10; // microseconds; shorter fits are not told apart
 
 // The share of data sets on which a is better than b; a tie is half.
 const winRate = ({ n, wins, ties }) => (n ? (wins + ties / 2) / n : null);
+const shadeOf = (rate) => [rate === 0.5 ? "var(--rule)" : rate > 0.5 ? "var(--win)" : "var(--loss)", 0.05 + 1.1 * Math.abs(rate - 0.5)];
 
 function winTip(i, j, by) {
   const found = record(i, j, by), test = testOf(i, j, by);
@@ -36,9 +37,9 @@ function winMatrix(shown, by, room) {
       if (m === other) return;
       const rate = rates.get(row < column ? `${m} ${other}` : `${other} ${m}`);
       if (rate === null) return;
-      const own = row < column ? rate : 1 - rate, at = { x: left + column * size, y: top + row * height }, clear = testOf(m, other, by)?.p < SIGNIFICANT;
+      const own = row < column ? rate : 1 - rate, at = { x: left + column * size, y: top + row * height }, clear = testOf(m, other, by)?.p < SIGNIFICANT, [fill, opacity] = shadeOf(own);
       const box = s("g", { class: "win", "data-i": m, "data-j": other },
-        s("rect", { ...at, width: size - 1, height: height - 1, fill: own === 0.5 ? "var(--rule)" : own > 0.5 ? "var(--win)" : "var(--loss)", "fill-opacity": 0.05 + 1.1 * Math.abs(own - 0.5) }),
+        s("rect", { ...at, width: size - 1, height: height - 1, fill, "fill-opacity": opacity }),
         clear ? s("rect", { x: at.x + 1, y: at.y + 1, width: size - 3, height: height - 3, fill: "none", stroke: "currentColor", "stroke-width": 2 }) : [],
         written ? s("text", { x: at.x + size / 2, y: at.y + height / 2, dy: "0.35em", "text-anchor": "middle", fill: "currentColor", "font-weight": clear ? 700 : null }, `${Math.round(100 * own)}`) : []);
       cells.push(box);
@@ -93,11 +94,15 @@ function winFigure(by, width) {
   const across = study.across[by.name];
   const ranked = order(by).filter((m) => datasets.some((_, d) => meanOf(d, m, by) !== null)), all = view.get("matrix") === "all";
   const shown = all ? ranked : ranked.slice(0, MATRIX), matrix = winMatrix(shown, by, width);
+  const key = [0, 0.25, 0.5, 0.75, 1].map((rate) => {
+    const [fill, opacity] = shadeOf(rate);
+    return h("span", { class: "key" }, h("span", { class: "dot", style: `background: ${fill}; opacity: ${opacity}` }), `${100 * rate} %`);
+  });
   const caption = [
-    `Share of ${across ? plural(across.datasets.length, "independent data set") : "data sets of both"} on which the method of the row has the better ${by.words}${matrix.querySelector(".win text") ? ", in percent" : ""} (blue: more than half, orange: less, none: half); a tie${by.rope ? `, within ${by.rope},` : ""} counts half. Methods are in the order of their ${across ? "mean ranks" : "mean scores"}. `,
+    ...key, `Share of ${across ? plural(across.datasets.length, "independent data set") : "data sets of both"} on which the method of the row has the better ${by.words}${matrix.querySelector(".win text") ? ", in percent" : ""}; a tie${by.rope ? `, within ${by.rope},` : ""} counts half. Methods are in the order of their ${across ? "mean ranks" : "mean scores"}. `,
     across && significantPairs(across, by),
     "Choose a cell to compare its two methods.",
-  ].filter(Boolean).join("");
+  ].filter(Boolean);
   const figure = plotFigure("win-rates", `Win rates by ${by.words}`, caption, matrix);
   if (ranked.length > MATRIX) figure.prepend(h("button", { type: "button", onclick: () => go({ matrix: all ? null : "all" }) }, all ? `Show the best ${MATRIX} methods` : `Show all ${ranked.length} methods`));
   return figure;

@@ -2,7 +2,7 @@
 
 const POSTERIOR_DRAWS = 20000;
 const SIGNIFICANT = 0.05;
-const SURE = 0.95, PROBABLE = 0.75; // probabilities of an answer without and with "probably"
+const SURE = 0.95, PROBABLE = 0.75; // probabilities of an answer with "very probably" and "probably"
 const SAME_TIME = 1.05; // ratio of times, below which they are not told apart
 const REFERENCE = "logistic"; // whose name readers know, so the best method is compared with it
 
@@ -108,13 +108,13 @@ function costWords(a, b, ratio) {
   return times < SAME_TIME ? `${slower} and ${faster} take equally long to fit` : `${slower} takes ${short(times)} times as long to fit as ${faster}`;
 }
 
-// Which of better, equal in practice and worse holds across data sets, as far as that is certain.
+// Which of better, equal in practice and worse probably holds on further data sets.
 function answerOf(first, second, by, posterior) {
-  const equal = by.rope ? `equal to ${second} in practice` : `equal to ${second}`;
+  const equal = `equal to ${second}${by.rope ? ` to within ${by.rope}` : ""}`, where = "on data sets like these";
   const words = [`better than ${second}`, equal, `worse than ${second}`];
   const most = d3.maxIndex(posterior), share = posterior[most], [better, , worse] = posterior;
-  if (share >= PROBABLE) return `${first} is ${share >= SURE ? "" : "probably "}${words[most]}.`;
-  if (Math.min(better, worse) <= 1 - SURE) return `${first} is ${equal} or ${better > worse ? "better" : "worse"}.`;
+  if (share >= PROBABLE) return `${first} is ${share >= SURE ? "very " : ""}probably ${words[most]} ${where}.`;
+  if (Math.min(better, worse) <= 1 - SURE) return `${first} is very probably ${equal}, or ${better > worse ? "better" : "worse"}, ${where}.`;
   return `It is undecided whether ${first} or ${second} is better.`;
 }
 
@@ -150,7 +150,7 @@ function forest({ a, b, by, rows, mean, each }, width) {
   const shown = rows.map((one) => ({ ...one, key: String(one.d), name: label(datasets[one.d]) + (one.counted ? "" : "*"), fill: side(one.difference) }));
   const all = each.length > 1 ? [{ ...mean, key: "mean", name: "mean", fill: side(mean.difference) }] : [];
   const lines = [...shown, ...all];
-  const marginLeft = 12 + d3.max(lines, (one) => textWidth(clipped(one.name, most), one.key === "mean" ? 600 : 400)), marginRight = wide ? 150 : 12;
+  const marginLeft = 12 + d3.max(lines, (one) => textWidth(clipped(one.name, most), one.key === "mean" ? 600 : 400)), marginRight = wide ? 150 : 24;
   const [low, high] = d3.extent([0, ...lines.flatMap((one) => [one.difference, one.low ?? 0, one.high ?? 0])]);
   const [first, second] = [a, b].map((m) => clipped(label(methods[m]), Math.floor((width - marginLeft - marginRight) / 14) - 8));
   const separate = all.length ? [Plot.ruleY(all, { y: "key", dy: -size / 2, stroke: "var(--rule)" })] : [];
@@ -211,8 +211,8 @@ function overall(found) {
   const first = label(methods[a]), several = each.length > 1, [low, high] = d3.extent(known, (x) => (ratio > 1 ? x : 1 / x));
   return h("div", {}, definitions([
     several && [`Probabilities of the typical difference in ${by.words} on data sets like these (Bayesian signed-rank test)`, posteriorBar(found)],
-    several && ["Number of data sets", `${first} is better on ${wins}, equal${by.rope ? ` within ${by.rope}` : ""} on ${ties}, worse on ${losses}.`],
-    several && ["Mean difference", `${signed(mean.difference)} ${between(mean)} in ${by.words}, positive if ${first} is better; the interval is not corrected for other comparisons.`],
+    several && ["Number of data sets", by.rope ? `The mean difference is above ${by.rope} on ${wins}, within ±${by.rope} on ${ties}, below −${by.rope} on ${losses}.` : `${first} is better on ${wins}, equal on ${ties}, worse on ${losses}.`],
+    several && ["Mean difference", `${signed(mean.difference).trim()} ${between(mean)} in ${by.words}, positive if ${first} is better; the interval is not corrected for other comparisons.`],
     known.length > 1 && ["Time of a fit", `${costWords(a, b, ratio)}; ${short(low)} to ${short(high)} times on single data sets.`],
     memory.every((one) => one !== undefined) && ["Memory", `at most ${memory.map((one, i) => `${one.toLocaleString("en")} MB with ${label(methods[[a, b][i]])}`).join(", ")} (the largest process, with data and libraries)`],
   ]), several && h("details", {}, h("summary", {}, "Other tests"), otherTests(found)));

@@ -177,11 +177,11 @@ function viewTable(id, title, heads, rows, caption, level = "h4") {
 }
 
 const gapHead = (title, x, about) => h("th", { scope: "col", class: "number", title: `${about} with its 95 % interval, negative if worse; bold: significant after Holm’s correction over the methods` },
-  title, axis(GAP, x, gapTicks(x), (tick) => signed(tick, 2).replace(/\.?0+$/, "") || "0"), corrected());
+  title, axis(GAP, x, gapTicks(x), (tick) => signed(tick, 2).replace(/\.?0+$/, "") || "0"), how(INTERVALS));
 
 // What intervals and bold numbers of differences to the best method are.
-const GAPS = "Differences are negative where a method is worse than the best. Lines and brackets: 95 % intervals of the paired differences, which allow for overlapping training sets (Nadeau and Bengio, 2003), each of one comparison alone. Bold: significant after Holm’s correction for all comparisons, so an interval without 0 need not be bold.";
-const UNROUNDED = "Places are by means before rounding, so equal numbers can have different places.";
+const GAPS = "Differences are negative where a method is worse than the best. Lines and brackets: 95 % intervals of the paired differences, which allow for overlapping training sets (Nadeau and Bengio, 2003), each of one comparison alone. Bold: significant after Holm’s correction for all comparisons, so chance can explain an interval without 0 that is not bold.";
+const UNROUNDED = "Places are by means before rounding, so equal numbers can have different places; ties have the first of their places here, and the mean of them in mean ranks.";
 
 const notesHead = () => h("th", { scope: "col", class: "text", title: "Fits that did not simply converge, and folds for which tuning chose an end of a grid" }, "Notes (fits)");
 
@@ -366,7 +366,7 @@ function winners(d, by) {
 
 function listItem(d, x, by) {
   const one = datasets[d], best = one.unavailable ? null : bestOn(d, by);
-  const size = one.unavailable ? "unavailable" : `${one.rows.toLocaleString("en")} × ${one.features.toLocaleString("en")}, ${one.n_classes} classes`;
+  const size = one.unavailable ? "unavailable" : `${one.rows.toLocaleString("en")} × ${one.features.toLocaleString("en")}, ${one.n_classes}\u00a0classes`;
   return h("li", {}, h("a", { href: address({ data: one.name }), "data-d": d, class: "item" },
     h("span", { class: "title" }, broken(label(one)), one.warnings.length ? h("abbr", { class: "warned", title: one.warnings.join("; ").replaceAll("`", "") }, " ⚠", h("span", { class: "unseen" }, `${plural(one.warnings.length, "warning")}`)) : null),
     h("span", { class: "top" }, best === null ? "–" : fixed(meanOf(d, best, by))),

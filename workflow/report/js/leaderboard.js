@@ -3,7 +3,7 @@
 const FIRST = 25; // rows that are shown before a reader asks for all
 const MARKS = {
   incomplete: ["∅", "no score on some data set, so it is not ranked"],
-  grid_end: ["†", "tuning chose the smallest or largest of the values that it tries (an end of its grid): others may give a better score"],
+  grid_end: ["†", "in at least half of the fits on some data set, tuning chose the smallest or largest value that it tries (an end of its grid): others may give a better score"],
   unconverged: ["≠", "some fits stopped at the iteration limit, before the optimum: more iterations may make the score better or worse"],
   separable: ["∞", "some fits separate the classes without a penalty, so the weights have no finite optimum: probabilities are too near 0 and 1, which makes the log loss worse"],
   deficient: ["≡", "in some fits the rows do not determine every parameter, as features depend on others: the solution is not unique, and methods can have the same predictions"],
@@ -78,8 +78,9 @@ function meanInterval(each) {
 
 // ---- the table
 
-// Beside numbers with an interval: which of them allow for the number of comparisons.
-const corrected = () => h("i", { class: "how" }, "bold: corrected; [ ]: uncorrected");
+// What is drawn in a column, below its heading.
+const how = (words) => h("i", { class: "how" }, words);
+const INTERVALS = "bold: significant; [ ]: interval";
 const RANKS = { width: 118, height: 21 }, STRIP = { width: 132, height: 21 }, TIME = { width: 36 };
 
 function cell(attributes, ...children) { return h("td", attributes, ...children); }
@@ -149,10 +150,10 @@ function leaderboardTable(by) {
   const chiefName = label(methods[chief]);
   const heads = [
     h("th", { scope: "col", class: "method" }, "Method"),
-    across && h("th", { scope: "col", class: "number up", title: "Mean rank over the data sets (1: always the best), with a 95 % bootstrap interval. Methods that share a grey bar do not differ significantly (Nemenyi’s test)." }, "Mean rank", axis(RANKS, x, [1, Math.round((1 + worst) / 2), worst])),
+    across && h("th", { scope: "col", class: "number up", title: "Mean rank over the data sets (1: always the best), with a 95 % bootstrap interval. Methods that share a grey bar do not differ significantly (Nemenyi’s test)." }, "Mean rank", across.p && groups && how("bars: not told apart"), axis(RANKS, x, [1, Math.round((1 + worst) / 2), worst])),
     several && h("th", { scope: "col", class: "number up", title: `Each dot is a data set: ${by.words} relative to its best method, at the right end, on a square-root scale. Triangles lie beyond the axis.` }, "Behind the best", axis(STRIP, strip, ticks, (tick) => (tick ? minus(`${-tick}`) : "best"))),
     !several && h("th", { scope: "col", class: "number", title: "Mean and standard deviation over the folds" }, by.title),
-    h("th", { scope: "col", class: "number against", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant${across?.p ? ` (${across.words})` : ""}` }, `Against ${chiefName}`, across?.p && corrected()),
+    h("th", { scope: "col", class: "number against", title: `Mean difference in ${by.words} to ${chiefName}, positive if better, with its 95 % interval; bold: significant${across?.p ? ` (${across.words})` : ""}` }, `Against ${chiefName}`, across?.p && how(INTERVALS)),
     several && h("th", { scope: "col", class: "number record", title: `Data sets on which the method is better than ${chiefName}${by.rope ? ` by more than ${by.rope}` : ""} / equal / worse` }, "Won / tied / lost"),
     h("th", { scope: "col", class: "seconds up", title: "Geometric mean over the data sets of the median time of a fit; the bars are logarithmic" }, "Fit time"),
     h("th", { scope: "col", class: "text", title: Object.values(MARKS).map(([mark, words]) => `${mark} ${words}`).join("; ") }, "Notes"),
@@ -193,13 +194,11 @@ function markSelected() {
 
 function legendOf(by, across) {
   const words = [];
-  if (across) words.push("Mean rank: the place of a method, 1 for the best, averaged over the data sets.");
-  if (across?.low) words.push("Lines: its 95 % intervals.");
+  if (across) words.push("Mean rank: the place of a method, 1 for the best, averaged over the data sets; ties share the mean of their places.");
+  if (across?.low) words.push("Lines: its 95 % intervals, by a bootstrap over data sets.");
   const grey = across?.p && across.groups.length && across.groups.length <= 5;
-  if (grey) words.push("Grey bars join methods of which no two differ significantly.");
-  words.push(`${across?.p ? `Bold: significantly different from ${label(methods[across.control])}, which chance alone would rarely show (p < .05, corrected for the number of comparisons). ` : ""}Brackets: 95 % intervals of single comparisons, not corrected${across?.p ? ", so one without 0 need not be bold" : ""}.`);
-  const joined = (m) => grey && across.groups.some((group) => group.includes(across.control) && group.includes(m));
-  if (across?.others?.some((m, i) => across.verdict[i] && joined(m))) words.push("A bold method can share its grey bar, as the test of bold numbers makes fewer comparisons.");
+  if (grey) words.push("Grey bars join methods that Nemenyi’s test of all pairs does not tell apart; tests against one method alone have more power.");
+  words.push(`${across?.p ? `Bold: significantly different from ${label(methods[across.control])}, which chance alone would rarely show (p < .05, corrected for the number of comparisons). ` : ""}Brackets: 95 % intervals, each as if it were the only comparison${across?.p ? ", so chance can explain one without 0" : ""}.`);
   words.push("Differences are positive where the method of the row is better; choose one to compare the two. Triangles lie beyond the axis. Strips: how far each data set is behind the best, on a square-root scale. Fit time: the geometric mean over data sets of the median, with logarithmic bars.");
   if (methods.length > leading.length) words.push(`Colours: ${study.focus.length ? "the focus and " : ""}the leading methods.`);
   const used = new Set(d3.range(methods.length).flatMap((m) => marksOf(m, across).map(([kind]) => kind)));
