@@ -53,8 +53,8 @@ def problem_rows(found: list[FitProblem]) -> list[list[object]]:
 def unconverged_fits(outcome: Outcome) -> ReportTable:
     """Fits with predictions that did not converge."""
     caption = (
-        "These fits gave predictions, which are compared above, but did not converge: the iterations ran "
-        "out, or the optimum does not exist or is not the only one."
+        "These fits gave predictions, which are compared above, but the iterations ran out, or the optimum does not "
+        "exist or is not the only one. Numbers in a reason are those of the first fit."
     )
     rows = problem_rows(fit_problems(outcome.fits, FITTED[1:]))
     return ReportTable("Fits with warnings", caption, PROBLEM_COLUMNS, rows)
