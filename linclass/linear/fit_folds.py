@@ -31,13 +31,17 @@ def fit_folds(models: Sequence[Any], folds: Folds) -> list[list[Any]]:
         )
     first.class_weight = None  # which the fit of each fold applies
     X, codes, weights = first._start_fit(folds.X, folds.y, folds.sample_weight)
+
+    def rows_of(fold: int, kept: Array) -> Any:
+        rows = X[kept] if folds.scaling is None else scaled(X[kept], *folds.scaling[fold])
+        return named(rows, getattr(first, "feature_names_in_", None))
+
     fits = []
     for fold, held_out in enumerate(folds.held_out):
         kept = np.ones(len(codes), dtype=bool)
         kept[held_out] = False
-        rows = X[kept] if folds.scaling is None else scaled(X[kept], *folds.scaling[fold])
-        rows = named(rows, getattr(first, "feature_names_in_", None))
-        fits.append(fit_path(models, rows, first.classes_[codes[kept]], weights[kept]))
+        y = first.classes_[codes[kept]]
+        fits.append(fit_path(models, rows_of(fold, kept), y, weights[kept]))  # rows of one fold
     return fits
 
 
@@ -58,7 +62,9 @@ def fit_path(models: Sequence[Any], X: Any, y: Array, weights: Array) -> list[An
 def scaled(X: Matrix, shift: Array, scale: Array) -> Any:
     """(X − shift)/scale; sparse rows are not shifted."""
     if not sparse.issparse(X):
-        return (X - shift) / scale
+        Z = X - shift
+        Z /= scale
+        return Z
     X = X.copy()
     X.data /= scale[X.indices]
     return X

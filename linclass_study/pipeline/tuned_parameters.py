@@ -96,7 +96,9 @@ def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
         rows = own_copy(rows_for(estimator, ready), estimator)
         return parameter_path(estimator, name, rows, own_codes(y, estimator)).tolist()
 
-    return Grid(method.tune, values, [*filter(method.is_of_transform, method.tune)])
+    grid = Grid(method.tune, values, [*filter(method.is_of_transform, method.tune)])
+    latest, before_tuned = (None, None), None  # the rows are not kept while candidates are fitted
+    return grid
 
 
 def candidates_of(choice: selection.Choice, task: Task) -> tuple[Candidate, ...]:

@@ -213,5 +213,6 @@ def _means(X: Matrix) -> np.ndarray:
         count = n - np.bincount(X.indices[missing], minlength=d)
     else:
         missing = np.isnan(X)
-        total, count = np.where(missing, 0, X).sum(axis=0), n - missing.sum(axis=0)
+        present = np.where(missing, 0, X) if missing.any() else X  # no copy where it is not needed
+        total, count = present.sum(axis=0), n - missing.sum(axis=0)
     return total / np.maximum(count, 1)
