@@ -173,8 +173,6 @@ class NaiveBayes(FromStatistics):
 
     def _decision_function(self, X: MatrixLike) -> Array:
         X = self._observed(self._check_rows(X))
-        for family, own in zip(self.families_, self._columns, strict=True):
-            self._require_support(X, family, own)
         if isinstance(self, LinearScores):
             Z = products(X, self.coef_) + self.intercept_
             return Z[:, 0] if Z.shape[1] == 1 else Z
@@ -182,6 +180,8 @@ class NaiveBayes(FromStatistics):
         present = np.isfinite(self.intercept_)
         far = np.flatnonzero(~(np.abs(Z[:, present]) <= MAX_SCORE).all(axis=1))  # also NaN
         if len(far):
+            for family, own in zip(self.families_, self._columns, strict=True):
+                self._require_support(X, family, own)
             Z[np.ix_(far, present)] = self._far_scores(X[far])[:, present]
         return difference_of_two(Z)
 
