@@ -11,8 +11,6 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from linclass.base.messages import NotApplicable
-
 SCORE_TOLERANCE = 1e-9  # tolerance of scores and probabilities that should be equal
 PROBES = 64  # rows on which the two estimators are compared
 ABOUT = ("coef_", "intercept_", "classes_", "n_features_in_", "feature_names_in_", "n_iter_")
@@ -45,10 +43,6 @@ def as_sklearn(model: Any) -> Any:
     if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
         raise TypeError(f"as_sklearn converts linear models; {name} has no coef_ and intercept_")
     X = np.random.default_rng(0).normal(size=(PROBES, model.n_features_in_))
-    try:
-        model.predict(X)
-    except NotApplicable:  # it takes counts
-        X = np.abs(X)
     kinds = [LinearRegression] if is_regressor(model) else [LogisticRegression, LinearSVC]
     for kind in kinds:
         made = kind()

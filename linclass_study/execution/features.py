@@ -143,10 +143,7 @@ def grid(table: Table, y: np.ndarray) -> tuple[Axes, Table]:
     else:
         (low, high), size = np.quantile(U, [OUT, 1 - OUT], axis=0), CUT
     margin = MARGIN * np.where(high > low, high - low, 1)
-    start, end = low - margin, high + margin
-    if table.shape[1] == 2:  # some methods take no negative values
-        start = np.where(low >= 0, np.maximum(start, 0), start)
-    x, y = (np.linspace(start[j], end[j], size) for j in (0, 1))
+    x, y = (np.linspace(low[j] - margin[j], high[j] + margin[j], size) for j in (0, 1))
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)  # row by row of constant y
     return (x, y), replace(table, X=plane_of_rows.points(points))
 

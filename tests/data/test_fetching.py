@@ -134,13 +134,3 @@ def test_an_error_of_a_feature_is_the_reason_of_its_file_and_the_job_succeeds(mo
         assert found.reason == reason
         assert found.table.shape == (0, 0)
         assert ("Traceback" in capsys.readouterr().err) == is_traced
-
-
-def test_the_plane_of_two_features_has_no_negative_points_if_the_rows_have_none():
-    """Naive Bayes of counts refuses such points, and its regions would not be drawn."""
-    X = np.array([[0.0, -1.0], [3.0, 0.0], [1.0, 2.0]])
-    data = Dataset(Table(X, ("u", "v")), np.array([0, 1, 1], np.int32), np.zeros(3, np.int8), ["a"])
-    (u, v) = features.compute_features(data, []).axes
-    assert u[0] == 0
-    assert u[-1] > 3
-    assert v[0] < -1
