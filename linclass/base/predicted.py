@@ -88,11 +88,14 @@ def _output(estimator: EstimatorLike, X: MatrixLike, name: str) -> Any:
             method = getattr(estimator, name, None)
             if method is None:
                 return None
-            return method(own_copy(X, estimator))
+            values = method(own_copy(X, estimator))
     except NotImplementedError:
         if name == "predict":
             raise
         return None
+    if values is None:
+        raise ValueError(f"{name} gave None for {counted(X.shape[0], 'row')}")
+    return values
 
 
 @dataclass(frozen=True)

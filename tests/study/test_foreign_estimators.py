@@ -169,6 +169,8 @@ def test_predicted_classes_alone_and_scores_of_pairs_rank_no_rows():
     ("predict", np.full(3, 0.9), "predict gave 0.9, which is no class"),
     ("predict", np.array(["ill", "well", "ill"]), "predict gave 'ill', which is no class"),
     ("predict", np.zeros(2), r"predict gave shape \(2,\) for 3 rows; it must give \(3,\)"),
+    ("predict", None, "predict gave None for 3 rows"),
+    ("predict_proba", None, "predict_proba gave None for 3 rows"),
     ("decision_function", np.zeros(3), r"shape \(3,\) for 3 rows and 3 classes; .* \(3, 3\)"),
     ("decision_function", np.zeros((3, 4)), r"shape \(3, 4\) .*; it must give \(3, 3\)"),
     ("decision_function", np.full((3, 3), np.nan), "decision_function gave NaN"),
