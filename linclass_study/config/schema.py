@@ -58,6 +58,7 @@ NO_WEIGHTS = (
 CALLED = {"delimiter": "separator", "sep": "separator", "skiprows": "skip"}
 NOWHERE = {
     **dict.fromkeys(["weight", "weights", "sample_weight"], NO_WEIGHTS),
+    **dict.fromkeys(["estimator", "model"], "it is called `classifier`"),
     **{name: f"it is called `{ours}`, under `csv:`" for name, ours in CALLED.items()},
 }
 
@@ -159,10 +160,16 @@ def fitted(name: str, value: Any) -> Any:
 
 
 def schema_problems(name: str, value: Any) -> Problems:
-    """Yield (path of keys, message) for each violation of the schema `name`."""
+    """Yield (path of keys, message) for each violation of the schema `name`, in the order of `value`."""
     errors = Validator(load_schema(name)).iter_errors(value)
-    for error in sorted(errors, key=lambda e: list(map(str, e.path))):
+    for error in sorted(errors, key=lambda e: list(_positions(value, e.path))):
         yield from _sentences(error, name)
+
+
+def _positions(value: Any, path: Iterable[Any]) -> Iterator[int]:
+    for key in path:
+        yield list(value).index(key) if isinstance(value, dict) else key
+        value = value[key]
 
 
 def _leaves(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:

@@ -301,6 +301,8 @@ ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
     "the home folder": ('results: "~"', "give it a folder, as `results: results/mystudy`"),
     "a misspelled data set of scikit-learn": ("datasets: [d]\ndefine: {datasets: {d: {source: {sklearn: irs}}}}",
         "scikit-learn has no data set 'irs'; did you mean 'iris'?"),
+    "estimator": ("methods: [mine]\ndefine: {methods: {mine: {classifier: linclass.NearestMean, estimator: 1}}}",
+        "unknown key; it is called `classifier`"),
     "sep": ('datasets: [d]\ndefine: {datasets: {d: {source: {sklearn: iris}, csv: {sep: ";"}}}}',
         "unknown key; it is called `separator`, under `csv:`"),
 }  # fmt: skip
@@ -425,11 +427,11 @@ def test_all_errors_of_a_study_are_reported_at_once(refusals):
     assert "did you mean 'strength'?" in lines[5]
     entry = "{source: {file: gone.csv}, format: csv, target: y"
     text = (
-        "results: r\ndatasets: [own, other]\nmethods: [mine, yours]\ndefine:\n  datasets:\n"
-        f"    own: {entry}, tarqet: 3}}\n    other: {entry}}}\n"
+        "results: r\ndatasets: [own, other, another]\nmethods: [mine, yours]\ndefine:\n  datasets:\n"
+        f"    own: {entry}, tarqet: 3}}\n    other: {entry}}}\n    another: {entry}, tarqet: 3}}\n"
         f"  methods:\n    mine: {{{LOGISTIC}, tun: 3}}\n    yours: {{{LOGISTIC}, tune: {{stength: [1]}}}}\n"
     )
-    assert _lines_named(refusals(text)) == [6, 7, 9, 10]
+    assert _lines_named(refusals(text)) == [6, 8, 7, 10, 11]
 
 
 def test_a_method_may_be_meant_by_other_names():
