@@ -302,6 +302,8 @@ def test_pairs_use_the_data_sets_that_both_have_and_may_have_none():
     assert_array_equal(found.mean, [np.nan, 1.5])
     assert found.n[0, 1] == 0
     assert np.isnan(found.p[0, 1])
+    apart = compare.bayesian_signed_rank([[np.nan, 1.0], [2.0, np.nan]], draws=10)
+    assert all(np.isnan(part[0, 1]) and np.isnan(part[1, 0]) for part in apart)
 
 
 def test_a_method_that_never_loses_has_a_finite_rating():

@@ -73,7 +73,7 @@ BATCH = 5000  # draws at a time
 def bayesian_signed_rank(
     scores: Any, rope: float = 0.0, prior: float = 0.5, draws: int = 50_000, seed: int = 0
 ) -> Posterior:
-    """The Bayesian signed-rank test for each pair of methods, over the data sets that both have.
+    """The Bayesian signed-rank test for each pair of methods, over the data sets that both have; NaN without any.
 
     Parameters
     ----------
@@ -94,6 +94,9 @@ def bayesian_signed_rank(
             d = differences(table, i, j)
             pairs.setdefault(len(d), []).append((i, j, np.concatenate([[0.0], d])))
     limit = 2 * rope + TIE / 2  # sums are multiples of TIE: rounding crosses no limit
+    for i, j, _ in pairs.pop(0, []):  # NaN: the prior alone would make them equal for certain
+        for part in (better, equal, worse):
+            part[i, j] = part[j, i] = np.nan
     for n, some in pairs.items():
         rng, alpha = np.random.default_rng(seed), np.ones(n + 1)
         alpha[0] = prior
