@@ -112,10 +112,10 @@ def _target_like(name: str, how: str) -> str:
 
 def _one_rule(columns: Mapping[str, tuple[float, float]]) -> str:
     few = list(columns.items())[:SHOWN]
-    each = ", ".join(f"'{name}' for {100 * right:.3g} % of the rows" for name, (right, _) in few)
+    each = ", ".join(f"'{name}' for {100 * right:.4g} % of the rows" for name, (right, _) in few)
     most = few[0][1][1]  # the same for all
     return (
-        f"single columns predict the class, {each}, where the most frequent class has {100 * most:.2g} %: are they "
+        f"single columns predict the class, {each}, where the most frequent class has {100 * most:.4g} %: are they "
         f"known before the class is? If not, leave them out with {_drop_key(columns)}"
     )
 
@@ -159,7 +159,7 @@ def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:
     if (facts.get("least_error") or 0) >= LEAST_ERROR:
         yield (
             f"{facts['conflicting_rows']:,} rows have the features of a row of another class; every "
-            f"classifier misclassifies at least {100 * facts['least_error']:.2g} % of these rows"
+            f"classifier misclassifies at least {100 * facts['least_error']:.2g} % of all rows"
         )
 
 

@@ -85,7 +85,7 @@ def test_each_finding_is_reported_with_its_remedy(troubled):
         "2 of the 20 official test rows have the features of a training row",
         (
             "2 rows have the features of a row of another class; every classifier misclassifies at least "
-            "1.7 % of these rows"
+            "1.7 % of all rows"
         ),
         "column 'one' has at most one value, so nothing can be learned from it",
         "1 column repeats another one (twin = measured)",

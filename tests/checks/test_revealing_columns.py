@@ -165,6 +165,11 @@ def test_columns_that_predict_worse_or_by_chance_are_not_reported(arguments):
 
 
 def test_one_warning_asks_about_all_columns_and_gives_their_accuracies():
+    rare = {"one_rule_columns": {"paid": [0.9996, 0.996]}, "rows": 9000, "sparse": False}
+    assert (
+        "'paid' for 99.96 % of the rows, where the most frequent class has 99.6 %"
+        in findings(rare)[0]
+    )
     facts = {"one_rule_columns": {"paid": [0.985, 0.62], "due": [1.0, 0.62]}, "rows": 200}
     (sentence,) = findings(facts | {"sparse": False})
     assert sentence == (
