@@ -213,7 +213,7 @@ def _other_orders(base: ComparisonAcross) -> list[str]:
     firsts = []
     for order, values in orders.items():
         first = [base.methods[j] for j in np.flatnonzero(values >= values.max() - 1e-6)]
-        if first != base.best:
+        if not {*first} <= {*base.best}:
             firsts.append(f"{_listed(first)} {order}")
     why = "Ranks and ratings count how often a method is ahead, the mean by how much."
     others = f"Other criteria rank a different method first: {', '.join(firsts)}. {why}"
@@ -240,9 +240,9 @@ def _practical(outcome: Outcome, base: ComparisonAcross) -> str:
     better, equal, worse = (format_probability(float(part[0, 1])) for part in posterior)
     return (
         f"{best} against the runner-up, {second}: with probability {better} better by more than {rope:g}, {equal} "
-        f"equal in practice, {worse} worse. Each is the probability that the mean difference on data sets like these "
-        f"lies beyond or within ±{rope:g} (Bayesian signed-rank test, n = {len(pair)}; it takes the mean of each data "
-        "set as exact)."
+        f"equal in practice, {worse} worse. Each is the probability that the typical difference on data sets like "
+        f"these, which is about the median, lies beyond or within ±{rope:g} (Bayesian signed-rank test, n = "
+        f"{len(pair)}; it takes the mean of each data set as exact)."
     )
 
 
