@@ -142,8 +142,11 @@ def _cost(outcome: Outcome, base: ComparisonAcross, method: str, labels: Labels)
     there = cost_ratio(seconds, [largest], method, other) or ratio
     typically, on_largest = "", ""
     if max(there / ratio, ratio / there) >= MUCH:
-        times = there if ratio >= 1 else 1 / there
-        typically, on_largest = "typically ", f", {times:.2g} times on {labels.datasets[largest]}"
+        where, times = labels.datasets[largest], wording.times(there if ratio > 1 else 1 / there)
+        typically, on_largest = "typically ", f", {times} on {where}"
+        if 1 / wording.SAME_TIME < ratio < wording.SAME_TIME:
+            there_words = wording.cost_words(name[method], name[other], there)
+            on_largest = f", but on {where} {there_words}"
     if base.best != [method]:
         return f"; {typically}{wording.cost_words(name[method], name[other], ratio)}{on_largest}"
     verb = "and" if ratio >= wording.SAME_TIME else "which"
@@ -166,7 +169,8 @@ def _against(outcome: Outcome, verdict: StudyVerdict, control: ControlVerdict) -
         named = ["the baseline " * (name in guesses) + name for name in control.better_than]
         whom = names_and_others(named, NAMES) + " only" * (others > better)
     parts = [f"significantly better than {whom}"] * (better > 0 or (others > 1 and worse > 0))
-    parts += [f"significantly worse than {worse}"] * (worse > 0)
+    than = names_and_others(control.worse_than, NAMES) if 0 < worse <= 2 else f"{worse}"
+    parts += [f"significantly worse than {than}"] * (worse > 0)
     rest = f"the other {undecided}" if undecided > 1 else "".join(control.undecided)
     rest = f"any of the {others} others" if 1 < undecided == others else rest
     first = verdict.best == [control.method]

@@ -136,7 +136,9 @@ def cost_words(first: str, second: str, ratio: float) -> str:
 
 def times_as_long(ratio: float) -> str:
     """How many times as long the slower method takes."""
-    times = max(ratio, 1 / ratio)
-    if times < SAME_TIME:
-        return "equally long"
-    return f"{times:.2g} times as long" if times < 99.5 else f"{times:,.0f} times as long"
+    longer = max(ratio, 1 / ratio)
+    return "equally long" if longer < SAME_TIME else f"{times(longer)} as long"
+
+
+def times(ratio: float) -> str:
+    return f"{ratio:.2g} times" if ratio < 99.5 else f"{ratio:,.0f} times"

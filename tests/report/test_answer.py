@@ -284,11 +284,15 @@ def test_the_headline_says_which_method_takes_longer_and_the_place_of_the_focus(
             "linclass_study.analysis.headline.cost_ratio", lambda *_, ratio=ratio: ratio
         )
         assert sentences_of(outcome)[0].endswith(f", ahead of b, {words}.")
+    equally = "takes equally long to fit"
     about, rows = type(outcome).about, {name: 9 if name == "d3" else 4 for name in outcome.datasets}
     for typical, largest, words in (
         (2.4, 37, "and typically takes 2.4 times as long to fit, 37 times on d3"),
         (0.5, 2, "which typically takes 2 times as long to fit, 0.5 times on d3"),
+        (2.4, 370, "and typically takes 2.4 times as long to fit, 370 times on d3"),
         (2.4, 7, "and takes 2.4 times as long to fit"),
+        (1.02, 4, f"which typically {equally}, but on d3 a takes 4 times as long to fit as b"),
+        (0.98, 4, f"which typically {equally}, but on d3 a takes 4 times as long to fit as b"),
     ):
         monkeypatch.setattr(
             "linclass_study.analysis.headline.cost_ratio",
@@ -315,8 +319,11 @@ def test_the_headline_of_two_methods_follows_the_sign_test(scored):
     """Five wins of five have p = 2/2⁵ = .0625, six of six .031. (Nemenyi's approximation would be 1.96/√n ranks, less
     than their distance from n = 4 on.)"""
     values = {"good": GOOD, "bad": BAD}
-    _, sure = sentences_of(scored({f"d{i}": values for i in range(6)}))
+    six = scored({f"d{i}": values for i in range(6)})
+    _, sure = sentences_of(six)
     assert sure == "It is significantly better than bad; clearly the best on 6 of 6 data sets."
+    focused = replace(six, evaluation={**six.evaluation, "focus": ["bad"]})
+    assert sentences_of(focused)[1].startswith("It is significantly worse than good; clearly")
     _, sure, more = sentences_of(scored({f"d{i}": values for i in range(5)}))
     assert (
         sure == "It is ahead of bad perhaps only by chance; clearly the best on 5 of 5 data sets."
