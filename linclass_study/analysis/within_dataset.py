@@ -112,12 +112,14 @@ class ComparisonWithin:
 
     @cached_property
     def rivals(self) -> list[str]:
-        """Methods that may be as good as the best: all others than the largest set of methods such that the best one
-        is better than each of them, jointly with a probability of at least SURE.
+        """Methods that may be as good as the best: all others than the largest set of methods such that the best one,
+        or each of those that share the best mean, is better than each of them, jointly with a probability of at least
+        SURE.
 
         P(better than each of a set) ≥ 1 − Σ P(not better) by the union bound, whatever the dependence.
         """
-        doubt = 1 - self.posterior.better[0, 1:]
+        mean = self.table.mean(axis=0)
+        doubt = 1 - self.posterior.better[mean >= mean[0] - 1e-12, 1:].min(axis=0)
         order = np.argsort(doubt, kind="stable")
         beaten = order[np.cumsum(doubt[order]) <= 1 - SURE + 1e-12]
         return [name for j, name in enumerate(self.methods[1:]) if j not in beaten]

@@ -185,6 +185,18 @@ def test_a_data_sets_table_calls_no_tie_clearly_the_best(scored):
         assert column_of(scored({"d": values}, rows=10), "sure") == [said]
 
 
+def test_methods_that_share_the_best_mean_are_clearly_better_only_if_each_of_them_is(scored):
+    steady, wild, third = (
+        np.full(4, 0.9),
+        0.9 + np.array([0.09, -0.09, 0.05, -0.05]),
+        np.full(4, 0.85),
+    )
+    for values in ({"steady": steady, "wild": wild}, {"wild": wild, "steady": steady}):
+        verdict = dataset_verdict(scored({"d": values | {"third": third}}, rows=1000), "d")
+        assert verdict.best == [*values]
+        assert "third" in verdict.indistinguishable
+
+
 def test_excluded_methods_are_named_with_the_reason_or_counted(make):
     gone = Method(everywhere=("not_applicable", "needs counts"), only=["d0"])
     fails, once, twice = (
