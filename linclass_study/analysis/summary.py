@@ -137,7 +137,8 @@ def ranking(
     The default protocol is the first one of the data set.
 
     Columns: method, mean, sd, n, error (standard error), share (n_test/n_train), step (1/n_test), planned, fitted, and
-    whole (every planned fold has a value). Methods without a value come last; ties keep the order of the catalogue.
+    whole (every planned fold has a finite value). Methods without a value come last; ties keep the order of the
+    catalogue.
     """
     metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
     of_dataset: dict[str, Any] = {"dataset": dataset, "protocol": protocol}
@@ -151,7 +152,8 @@ def ranking(
         .with_columns(pl.col("planned", "fitted", "n").fill_null(0))
         .with_columns(
             pl.struct("sd", "n", "share", "step").map_batches(_error, pl.Float64).alias("error"),
-            whole=(pl.col("n") > 0) & (pl.min_horizontal("n", "fitted") == pl.col("planned")),
+            whole=pl.col("mean").is_finite().fill_null(False)
+            & (pl.min_horizontal("n", "fitted") == pl.col("planned")),
         )
         .sort(
             "whole",

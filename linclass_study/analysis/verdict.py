@@ -275,7 +275,7 @@ def incomplete_methods(outcome: Outcome, base: ComparisonAcross) -> list[Incompl
         datasets = every.missing_on(method) if has_scores else base.datasets
         places: dict[str, list[str]] = {}
         for name in datasets:
-            places.setdefault(reasons[name].get(method, "no finite value"), []).append(name)
+            places.setdefault(reasons[name][method], []).append(name)
         reason = "; ".join(
             words if len(places) == 1 else f"{words} on {', '.join(names)}"
             for words, names in places.items()
@@ -293,9 +293,10 @@ def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
     missed = fits.filter(~pl.col("status").is_in(FITTED))
     reasons = {}
     excluded = ranking(outcome, dataset).filter(~pl.col("whole"))
-    for method, planned in excluded.select("method", "planned").iter_rows():
+    for method, planned, n in excluded.select("method", "planned", "n").iter_rows():
         met = {*missed.filter(method=method)["status"]}
         words = [status_words(status) for status in STATUSES if status in met]
-        absent = f"no {metric_words(outcome.metric)}" if planned else "not run"
+        finite = "finite " * (n == planned)
+        absent = f"no {finite}{metric_words(outcome.metric)}" if planned else "not run"
         reasons[method] = ", ".join(words) or absent
     return {method: reasons[method] for method in outcome.methods if method in reasons}

@@ -143,11 +143,10 @@ def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:
     by_fold = named.pivot("method", index=["repeat", "fold"], values="value")
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     table = sign * by_fold.select(("=" + whole["method"]).to_list()).to_numpy().astype(float)
-    finite = np.isfinite(table).all(axis=0)
     ratio, step = whole["share"].mean(), whole["step"].mean()
     ratio = ratio if isinstance(ratio, float) else np.nan
     step = step if isinstance(step, float) else 0.0
-    methods, table = whole["method"].filter(pl.Series(finite)).to_list(), table[:, finite]
+    methods = whole["method"].to_list()
     first = _first_copies(outcome, dataset, methods, table)
     rope = rope_of(outcome.evaluation)
     return ComparisonWithin(metric, protocol, methods, table, ratio, rope, step, first)

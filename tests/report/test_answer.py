@@ -197,6 +197,15 @@ def test_methods_that_share_the_best_mean_are_clearly_better_only_if_each_of_the
         assert "third" in verdict.indistinguishable
 
 
+def test_a_method_with_an_infinite_score_is_excluded_and_not_the_best(scored):
+    """A likelihood ratio is infinite on a fold without false positives."""
+    values = {"wild": [np.inf, 1, 2, 3], "good": GOOD, "bad": BAD}
+    outcome = scored({"d": values})
+    verdict = dataset_verdict(outcome, "d")
+    assert (verdict.best, verdict.excluded) == (["good"], {"wild": "no finite accuracy"})
+    assert sentences_of(outcome)[0] == "good has the best accuracy on d, 0.907."
+
+
 def test_excluded_methods_are_named_with_the_reason_or_counted(make):
     gone = Method(everywhere=("not_applicable", "needs counts"), only=["d0"])
     fails, once, twice = (
