@@ -122,8 +122,8 @@ class SharedInputs:
         return run_files.RunSpec(spec["entry"], spec["code"], self.evaluation, self.limits, tables)
 
     def save(self, method: str, records: run_files.Records, inputs: run_files.RunInputs) -> None:
-        """Write the files of a run; other fits that they contained until now go to the store."""
-        fit_store.replace(self.results, self.dataset, method, records.added)
+        """Write the files of a run; fits that only the previous files contained stay in the store."""
+        fit_store.replace(self.results, self.dataset, method)
         records.write(self.folder(method), inputs)
         fit_store.forget_contained(self.results, self.dataset, inputs["recipe"], records.added)
 
@@ -181,8 +181,8 @@ def computed_run(
         log = KeptLog(folder)
         unfinished = UnfinishedRun(folder / UNFINISHED)
         records = shared.fit(method, spec, child, unfinished)
-        log.keep(failed=bool(records.reasons()))
         shared.save(method, records, inputs)
+        log.keep(failed=bool(records.reasons()))  # the log of the previous files went with them
         unfinished.forget()
     return _recorded(folder)
 

@@ -180,10 +180,10 @@ class RunsOfDataset:
         return folders
 
 
-def replace(results: Path, dataset: str, method: str, added: Iterable[run_files.Added]) -> None:
-    """Before a run with these outcomes is written: store the present one, if it has others."""
+def replace(results: Path, dataset: str, method: str) -> None:
+    """Before a run is written: store the present one, so that a full disk or a kill loses no fits."""
     run = FittedRun.read(results / "runs" / dataset / method)
-    if run is None or _is_contained(run, added):
+    if run is None or not run.place:
         return
     place = _folder_of_recipe(results, dataset, run.record["recipe"])
     target = place / run_files.digest_of(sorted(map(astuple, run.made)))[:16]

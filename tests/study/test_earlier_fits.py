@@ -383,6 +383,16 @@ def test_a_joint_fit_is_not_repeated_after_its_tables_could_not_be_written(
     assert files(results) == whole
 
 
+def test_an_extended_run_that_cannot_be_written_loses_no_earlier_fit(results, calls, monkeypatch):
+    fit(results, EVALUATION, "lda")
+    with monkeypatch.context() as full:
+        full.setattr(run_files, "write_table", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            fit(results, TWICE, "lda")
+    assert calls.of(fit, results, EVALUATION, "lda") == 0
+    assert fit_store.stored_runs(results) == [], "what the run contains is not stored as well"
+
+
 def test_an_interrupted_run_whose_limit_is_raised_repeats_only_what_that_ended(
     results, calls, keep_every_fit
 ):

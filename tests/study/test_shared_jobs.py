@@ -90,7 +90,10 @@ def test_tracebacks_of_failed_fits_are_printed_again_by_the_next_job(results, ca
         logs.append(capfd.readouterr().out.partition("== d × svm\n")[2])
     assert logs[1].count("Traceback") == logs[0].count("Traceback") > 0
     compute(results, TWICE, "svm")
-    assert not (results / "runs/d/svm" / FAILED_LOG).exists()
+    log = results / "runs/d/svm" / FAILED_LOG
+    assert not log.exists()
+    compute(results, TWICE, "svm", entry=entry | {"params": {"tol": -2.0}})
+    assert "Traceback" in log.read_text(), "the log went to the store with the previous run"
 
 
 @in_process
