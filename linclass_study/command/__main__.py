@@ -220,9 +220,9 @@ def _check(options: argparse.Namespace) -> int:
 def _status(options: argparse.Namespace) -> int:
     from linclass_study.command.run import is_complete, results_of, status_lines
 
-    with results_of(options.study, _part(options)) as (results, planned):
-        _print(status_lines(results, planned))
-        return 0 if is_complete(results, planned) else 1
+    with results_of(options.study, _part(options)) as found:
+        _print(status_lines(*found))
+        return 0 if is_complete(*found) else 1
 
 
 @command(

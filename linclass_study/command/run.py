@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 from snakemake.utils import update_config
 
 from linclass.base.messages import counted, first_names
+from linclass_study.analysis import study_file
 from linclass_study.analysis.data_warnings import classes_without_order, serious, unread_columns
 from linclass_study.analysis.wording import direction_words
 from linclass_study.checks.check_dataset import misleading
@@ -39,6 +40,7 @@ from linclass_study.statuses import UNFITTED
 
 STARTER = ROOT / "config" / "starter"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+EARLIER = "of an earlier version of this study: run the study to its end"
 SCHEMA = "study.schema.json"  # for editors; the first line of study.yaml names it
 STUDY_OF_CSV = """\
 # yaml-language-server: $schema=study.schema.json
@@ -124,21 +126,27 @@ def run(files: Sequence[Path], options: Sequence[str], part: Mapping[str, Any]) 
 
 
 @contextmanager
-def results_of(given: str, part: Mapping[str, Any]) -> Iterator[tuple[ResultsFolder, list[Run]]]:
-    """The results and the planned runs of a study file, or of a results folder that has its study.json."""
+def results_of(
+    given: str, part: Mapping[str, Any]
+) -> Iterator[tuple[ResultsFolder, list[Run], bool]]:
+    """The results and the planned runs of a study file, or of a results folder that has its study.json, and whether
+    the page is of this study."""
     if Path(given).suffix in (".yaml", ".yml"):
         study = checked_study([Path(given).expanduser()], part)
         planned = [(d, m) for d in study.datasets for m in study.methods]
-        yield ResultsFolder(str(study.results), Path(study.results)), planned
+        results = ResultsFolder(str(study.results), Path(study.results))
+        asked = {name: getattr(study, name) for name in study_file.PARTS}
+        written = (results.folder / study_file.NAME).exists()
+        yield results, planned, written and not study_file.is_other(results.folder, asked)
         return
     if part:
         raise StudyError(f"{given}: a results folder has no parts; leave out --only and --part")
     with open_results(given) as results:
         outcome = results.study.outcome
-        yield results, [(d, m) for d in outcome.datasets for m in outcome.methods]
+        yield results, [(d, m) for d in outcome.datasets for m in outcome.methods], True
 
 
-def status_lines(results: ResultsFolder, planned: Sequence[Run]) -> Iterator[str]:
+def status_lines(results: ResultsFolder, planned: Sequence[Run], is_current: bool) -> Iterator[str]:
     """How much of a study is done: runs with fits, the status of the fits, and the page."""
     done = [run for run in planned if results.path(run, "fits.parquet").exists()]
     missing = ["/".join(run) for run in planned if run not in done]
@@ -151,13 +159,14 @@ def status_lines(results: ResultsFolder, planned: Sequence[Run]) -> Iterator[str
     if failed := sum(n for status, n in fits.items() if status in UNFITTED):
         yield f"failed   {counted(failed, 'fit')}; the page and tables/failures.csv have the reasons"
     page = results.folder / "report.html"
-    yield f"page     {page if page.exists() else 'not written yet: run the study to its end'}"
+    about = page if is_current else f"{page} is {EARLIER}"
+    yield f"page     {about if page.exists() else 'not written yet: run the study to its end'}"
 
 
-def is_complete(results: ResultsFolder, planned: Sequence[Run]) -> bool:
-    """Whether every planned run has fits, and the page is written."""
+def is_complete(results: ResultsFolder, planned: Sequence[Run], is_current: bool) -> bool:
+    """Whether every planned run has fits, and the page is written and of this study."""
     files = [results.path(run, "fits.parquet") for run in planned]
-    return all(file.exists() for file in [*files, results.folder / "report.html"])
+    return is_current and all(file.exists() for file in [*files, results.folder / "report.html"])
 
 
 def report_lines(results: ResultsFolder, browser: bool) -> Iterator[str]:
@@ -168,6 +177,8 @@ def report_lines(results: ResultsFolder, browser: bool) -> Iterator[str]:
     answer = results.folder / "answer.txt"
     lines = answer.read_text(encoding="utf-8").splitlines() if answer.exists() else []
     yield from [line for line in lines if not line.startswith("report: ")]
+    if not (results.folder / study_file.NAME).exists():  # an unfinished run of an edited study
+        yield f"The page is {EARLIER}"
     yield f"report: {page}"
     if browser and not webbrowser.open(page.resolve().as_uri()):
         yield "no browser was found; open the page by hand"

@@ -10,9 +10,11 @@ import pytest
 from cases import each
 from jsonschema import Draft202012Validator
 
-from linclass_study.analysis.study_file import read_study
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.study_file import PARTS, StudyDescription, read_study, write_study
 from linclass_study.command import run
 from linclass_study.errors import StudyError
+from linclass_study.files.tables import frame, write_table
 from linclass_study.files.yaml_file import read_yaml
 from linclass_study.project import ROOT
 from linclass_study.report.figure_files import draw_figures
@@ -138,6 +140,24 @@ def test_run_gives_snakemake_the_study_and_the_options_after_two_dashes(
 def test_report_needs_a_page(here, refused):
     (here / "results").mkdir()
     refused("report")
+
+
+def test_a_page_of_an_earlier_version_of_the_study_is_not_the_end(here, linclass):
+    study = here / "study.yaml"
+    study.write_text("results: r\ndatasets: [iris]\nmethods: [lda]\n")
+    checked = run.checked_study([study])
+    outcome = Outcome(here / "r", *(getattr(checked, part) for part in PARTS))
+    write_study(StudyDescription(outcome, {}, []))
+    write_table(frame("fits"), "fits", here / "r/runs/iris/lda/fits.parquet")
+    (here / "r/report.html").touch()
+    output = linclass("status", "study.yaml")
+    assert (output.code, output.lines[-1]) == (0, "page     r/report.html")
+    study.write_text(study.read_text() + "evaluation: {seed: 5}\n")
+    output, remedy = linclass("status", "study.yaml"), f"is {run.EARLIER}"
+    assert (output.code, output.lines[-1]) == (1, f"page     r/report.html {remedy}")
+    (here / "r/study.json").unlink()  # as a run of the edited study begins
+    assert linclass("status", "study.yaml").code == 1
+    assert linclass("report", "r").lines[0] == f"The page {remedy}"
 
 
 def test_a_shell_completes_commands_and_options(tmp_path):
