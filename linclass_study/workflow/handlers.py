@@ -17,7 +17,7 @@ from linclass_study.execution import fit_store, locks, slurm, snakemake_internal
 from linclass_study.execution.job_plan import SECONDS_OF_RULE
 from linclass_study.files import resolved_study
 from linclass_study.files.reading import require_plain
-from linclass_study.files.writing import full_disk
+from linclass_study.files.writing import ENDS, full_disk
 from linclass_study.textbook import published
 from linclass_study.workflow.rule_inputs import RuleInputs
 
@@ -65,7 +65,9 @@ class Handlers:
         except StudyError as error:
             sys.exit(str(error))
         except OSError as error:
-            sys.exit(f"{error.filename}: cannot be written ({error.strerror}); check `results:`")
+            full = full_disk(self.results) if error.strerror in ENDS else ""
+            file = error.filename or self.results  # a write to an open file names none
+            sys.exit(full or f"{file}: cannot be written ({error.strerror}); check `results:`")
         if name := snakemake_internals.name_of_slurm_jobs(self._workflow):
             slurm.remember(name, self.results)
         planned = snakemake_internals.planned_jobs(self._workflow)

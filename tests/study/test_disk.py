@@ -6,13 +6,16 @@ import shutil
 import subprocess
 import sys
 from collections import namedtuple
+from types import SimpleNamespace
 
 import pytest
 from run_alone import EVALUATION, compute
 
 from linclass_study.errors import StudyError
+from linclass_study.execution import locks
 from linclass_study.execution.run_files import Records
 from linclass_study.files import disk_cache, writing
+from linclass_study.workflow.handlers import Handlers
 
 # Values that were computed from files are taken from the cache while the files are the same
 
@@ -118,6 +121,17 @@ def test_a_full_disk_is_named_and_refuses_only_fits_that_failed_on_it(full, tmp_
     writing.refuse_for_full_disk(["ValueError: no", ""], tmp_path)
     with pytest.raises(StudyError, match="is full"):
         writing.refuse_for_full_disk(["ValueError: no", FAILED], tmp_path)
+
+
+def test_a_disk_that_is_full_before_the_first_job_is_named(full, tmp_path, monkeypatch):
+    def reserve(_):  # a write to an open file, whose error names none
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(locks, "reserve", reserve)
+    study = SimpleNamespace(results=tmp_path, study=SimpleNamespace(results=str(tmp_path)))
+    handlers = Handlers(study, SimpleNamespace(is_main_process=False), None, None)
+    with pytest.raises(SystemExit, match=f"^The disk of {tmp_path} is full"):
+        handlers.on_start()
 
 
 def test_a_run_that_failed_on_a_full_disk_is_not_written(full, results, in_process, monkeypatch):
