@@ -23,6 +23,7 @@ from linclass_study.execution.run_files import KEY, LAST, OTHERS
 from linclass_study.files.digests import digest_of_file
 from linclass_study.files.reading import read_metadata
 from linclass_study.project import ROOT
+from linclass_study.report.contents import TABLES, part_name
 from linclass_study.report.figure_files import figure_names, lost_files
 
 
@@ -70,7 +71,7 @@ SMALL_TABLES = {
 
 def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
     """(name in the archive, path, part) of every file."""
-    small = is_small(results)
+    small, removed = is_small(results), _of_removed_datasets(results)
     for part in PARTS:
         if part.place == "runs/":
             paths = [results.path(run, name) for run in results.runs for name in (*OTHERS, LAST)]
@@ -82,8 +83,26 @@ def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
                 path.is_file()
                 and not path.name.endswith(".partial")
                 and (_stays(name) or not small)
+                and not {name.rpartition(".")[0], name.rpartition("/")[0]} & removed
             ):
                 yield name, path, part
+
+
+def _of_removed_datasets(results: ResultsFolder) -> set[str]:
+    """Folders of exhibits, and other files without their endings, of data sets that the study had before an edit."""
+    if not (results.folder / "study.json").exists():
+        return set()
+    there = {file.stem for file in results.folder.glob("data/*.json")}
+    tables = [name for name, part in TABLES.items() if part.per_dataset]
+    return {
+        place
+        for dataset in there - {*results.study.outcome.datasets}
+        for place in (
+            *(f"{top}/{dataset}" for top in ("data", "checks", "folds")),
+            *(f"tables/{part_name(name, dataset)}" for name in tables),
+            *(f"exhibits/{part_name(name, dataset)}" for name in figure_names()[True]),
+        )
+    }
 
 
 def is_small(results: ResultsFolder) -> bool:

@@ -86,6 +86,18 @@ def test_an_archive_holds_inputs_results_and_environments_and_nothing_else(publi
     assert "| two | 40 | sha256:0 |" in files["README.md"].decode()
 
 
+def test_an_archive_has_nothing_of_a_data_set_that_was_removed_from_the_study(published, finished):
+    for file in ("tables/performance-two.csv", "exhibits/roc-two/figure.svg"):
+        (finished / file).parent.mkdir(exist_ok=True)
+        (finished / file).touch()
+    study = study_of(finished)
+    del study["datasets"]["two"]
+    edit(finished / "study.json", **study)
+    files = content(published(finished))
+    assert [name for name in files if "two" in name] == []
+    assert {"data/three.json", "folds/three.parquet", "exhibits/ranks/figure.svg"} <= {*files}
+
+
 def test_own_modules_are_beside_the_configuration_at_their_places(linclass, published, finished):
     study = study_of(finished)
     study["files"] |= {"lab/steps.py": "a = 1\n", "../beyond.py": "b = 2\n"}
