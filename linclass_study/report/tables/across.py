@@ -117,7 +117,7 @@ def _control_columns(rope: float) -> list[Column]:
 
 RANKING_RULE = (
     "Ranks, tests and ratings compare the methods that have a score on every data set, so a method that fails changes "
-    "nothing for the others. A method has a score if all its planned fits succeeded."
+    "nothing for the others. A method has a score if all its planned fits succeeded and have a finite value."
 )
 
 
