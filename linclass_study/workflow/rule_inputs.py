@@ -68,6 +68,11 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
                 f"--default-storage-provider {provider}: the results folder must be on a file system that all jobs "
                 "see; leave out this option, and store an archive of the results (docs/cluster.md)"
             )
+        if is_main and not (snakemake_internals.METADATA.exists() or os.access(".", os.W_OK)):
+            raise StudyError(
+                f"{os.getcwd()}: this folder cannot be written, and Snakemake keeps its records in it (.snakemake): "
+                "make it writable, or run the study in another folder"
+            )
         if is_main:
             refuse_another_copy(str(workflow.current_basedir))
         study = read_config(config, files, is_main)

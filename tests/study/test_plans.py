@@ -3,6 +3,8 @@
 A dry run lists at least these fits, as rows are known only when they have been read."""
 
 import json
+import logging
+import os
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,8 +18,10 @@ from linclass_study.execution import fit_forecast
 from linclass_study.execution.fit_forecast import ToFit
 from linclass_study.execution.job_plan import Bundle
 from linclass_study.execution.run_files import RunSpec
+from linclass_study.files.yaml_file import read_yaml
+from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.report.table import table_files
-from linclass_study.workflow.rule_inputs import RuleInputs
+from linclass_study.workflow.rule_inputs import RuleInputs, open_study
 
 QUADRATIC = {"classifier": "linclass.LinearDiscriminantAnalysis", "features": ["quadratic"]}
 STUDY = {
@@ -245,3 +249,17 @@ def test_repeats_and_other_protocols_do_not_change_how_a_protocol_divides_rows()
     assert protocols(repeats=2, protocols=["hold_out", "cv", curve])["cv"] == cv
     for changes in ({"folds": 4}, {"seed": 2}, {"cv_rows": "all"}):
         assert protocols(**changes)["cv"] != cv
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_snakemake_begins(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write to any folder
+    storage = SimpleNamespace(default_storage_provider=None)
+    workflow = SimpleNamespace(
+        is_main_process=True,
+        configfiles=[DEFAULT_STUDY],
+        storage_settings=storage,
+        current_basedir=ROOT / "workflow" / "rules",
+    )
+    with pytest.raises(SystemExit, match=f"^{tmp_path}: this folder cannot be written"):
+        open_study(workflow, read_yaml(DEFAULT_STUDY), logging.getLogger("of this test"))
