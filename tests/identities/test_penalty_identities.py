@@ -208,26 +208,6 @@ def by_intervals(norm, G):
     )
 
 
-@each(
-    ("loss", "classes"),
-    [("logistic", 2), ("squared", 2), ("huber", 2), ("squared_hinge", 2), ("logistic", 3)],
-)
-def test_the_fused_lasso_is_the_lasso_without_fusion_or_neighbours(loss, classes):
-    X, y = neighbours(classes)
-    fits = [
-        LinearClassifier(loss=loss, penalty=penalty, strength=0.03, tol=1e-11).fit(X, y)
-        for penalty in (
-            "l1",
-            {"fused_lasso": {"fusion": 0}},
-            {"fused_lasso": {"chains": list(range(12))}},
-        )
-    ]
-    assert (fits[0].coef_ == 0).any()
-    for fit in fits[1:]:
-        assert fit.status_ == "converged"
-        assert_allclose(fit.coef_, fits[0].coef_, atol=1e-5)
-
-
 @each("classes", [2, 3])
 @each("thin", [False, True])
 def test_a_fit_satisfies_its_conditions_in_any_units(classes, thin):

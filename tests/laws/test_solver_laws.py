@@ -9,7 +9,6 @@ from cases import each
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import CONVEX, FITTED, PENALTIES, SMOOTH, differences, objective
 from scipy import sparse
-from sklearn.svm import SVC
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
 from linclass.base.design_matrix import DesignMatrix
@@ -228,19 +227,6 @@ def test_a_trace_records_every_step_and_is_kept_only_on_request(penalty, solver,
     assert len(rows) > 2
     assert_allclose(rows[-1]["objective"], model.objective_, rtol=1e-9)
     assert (np.diff([row["passes"] for row in rows]) > 0).all()
-
-
-@pytest.mark.slow
-@each("solver", [s for s in SOLVERS if applicable(s, "hinge")])
-def test_hinge_reaches_the_optimum_that_libsvm_finds(solver):
-    """Σ w_i = 1, so that libsvm's C = 1/strength, and its C_i = C w_i."""
-    P = objective("hinge", strength=0.1)
-    peer = SVC(C=10, kernel="linear", tol=1e-12).fit(P.design.X, P.y, P.weights)
-    optimum = P.at(np.append(peer.coef_[0], peer.intercept_)).value
-    steps = {"learning_rate": {"inverse": 0.5}, "max_iter": 40_000}
-    more = steps if solver == "stochastic_gradient" else {}
-    solution = reaches_the_optimum(made(solver, **more), P, optimum)
-    assert solution.certificate_kind == "duality_gap"
 
 
 @each("solver", [s for s in SOLVERS if applicable(s, "perceptron")])
