@@ -253,18 +253,6 @@ def test_the_loss_itself_is_its_name_with_options(K):
     )
 
 
-def test_options_of_losses_are_fitted_together():
-    losses = [{"huber": {"delta": 1.2}}, {"huber": {"delta": 3.0}}, Huber(2.0)]
-    options = [{"loss": loss, "strength": s} for loss in losses for s in (0.01, 0.1)]
-    held_out = [np.arange(20), np.arange(20, 40)]
-    folds = L.LinearClassifier().fit_many(NOISE, Y, held_out, options)
-    for fits, rows in zip(folds, held_out, strict=True):
-        kept = np.setdiff1d(np.arange(60), rows)
-        for fit, option in zip(fits, options, strict=True):
-            alone = L.LinearClassifier(**option).fit(NOISE[kept], Y[kept])
-            assert fit.objective_ == pytest.approx(alone.objective_, rel=1e-5)
-
-
 def test_margins_of_iris_are_the_published_ones():
     """Setosa against the others: by the widths, and by ratios of lengths and widths."""
     iris, species = load_iris(return_X_y=True)
@@ -329,19 +317,6 @@ def curve(n=80, d=2):
     rng = np.random.default_rng(2)
     X = rng.uniform(-2, 2, (n, d))
     return X, np.sin(2 * X[:, 0]) + X[:, -1] + 0.2 * rng.standard_normal(n)
-
-
-@each("classes", [2, 3])
-@each("loss", ["hinge", "squared_hinge"])
-def test_the_linear_kernel_is_the_linear_machine(loss, classes):
-    X, y = overlapping()
-    y = y + (X[:, 1] > 1.5) * (classes - 2)
-    own = {"loss": loss, "strength": 0.02, "tol": EXACT}
-    kernel, linear = L.KernelSVM(kernel="linear", **own).fit(X, y), L.LinearSVM(**own).fit(X, y)
-    assert_allclose(kernel.decision_function(X), linear.decision_function(X), atol=1e-7)
-    assert_allclose(kernel.objective_, linear.objective_, rtol=1e-9)
-    assert (kernel.roles_ == linear.roles_).all()
-    assert_allclose(kernel.dual_coef_ @ X[kernel.support_], linear.coef_, atol=1e-8)
 
 
 def test_a_kernel_may_be_a_function_or_a_matrix_of_its_own():

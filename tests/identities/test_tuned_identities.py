@@ -363,6 +363,7 @@ def test_metrics_of_scikit_learn_give_the_scores_of_its_grid_search():
         "without a name for its truth": (lambda a, b: np.mean(a == b), "accuracy"),
     }
     of_numbers = {
+        "squared_error": ("squared_error", "neg_mean_squared_error"),
         "r2_score": (metrics.r2_score, "r2"),
         "less is better": (metrics.mean_squared_error, "neg_mean_squared_error"),
         "without weights": (metrics.max_error, "neg_max_error"),
