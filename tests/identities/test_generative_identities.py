@@ -434,34 +434,3 @@ def test_dependent_features_and_early_ends_are_reported():
     early = MDA(2, max_iter=1).fit(X, y)
     assert (early.status_, early.n_iter_) == ("max_iter", 1)
     assert "Raise max_iter" in early.reason_
-
-
-def waveforms(n, rng):
-    """Breiman et al. (1984): on the line between two of three triangles, with normal noise."""
-    j = np.arange(1, 22)
-    h = np.maximum(6 - np.abs(j - np.array([[11], [15], [7]])), 0)
-    first, second = np.array([[0, 1], [0, 2], [1, 2]])[y := rng.integers(0, 3, n)].T
-    u = rng.random((n, 1))
-    return u * h[first] + (1 - u) * h[second] + rng.normal(size=(n, 21)), y
-
-
-def test_waveforms_have_the_errors_of_the_textbooks_table():
-    """Hastie, Tibshirani & Friedman (2009), table 12.4: ten simulations of 300 training and 500 test rows.
-
-    LDA .121 (.006) and .191 (.006), MDA with three subclasses .087 (.005) and .169 (.006), with a penalty .157 (.005)
-    on test rows; the Bayes error is about .140.
-    """
-    rng = np.random.default_rng(0)
-    errors = []
-    for _ in range(10):
-        train, test = waveforms(300, rng), waveforms(500, rng)
-        models = L.LinearDiscriminantAnalysis(), MDA(3), MDA(3, shrinkage=0.9)
-        fitted = [model.fit(*train) for model in models]
-        errors.append([[1 - m.score(*rows) for m in fitted] for rows in (train, test)])
-    (lda, mda, _), (lda_test, mda_test, penalized) = np.mean(errors, axis=0)
-    assert abs(lda - 0.121) < 3 * np.hypot(0.006, 0.006)
-    assert abs(mda - 0.087) < 3 * np.hypot(0.005, 0.005)
-    assert abs(lda_test - 0.191) < 3 * np.hypot(0.006, 0.006)
-    assert abs(mda_test - 0.169) < 3 * np.hypot(0.006, 0.006)
-    assert abs(penalized - 0.157) < 3 * np.hypot(0.005, 0.005)
-    assert lda_test > mda_test > penalized > 0.14

@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
@@ -251,22 +250,6 @@ def test_the_loss_itself_is_its_name_with_options(K):
     assert_array_equal(
         likely.predict_proba(NOISE), L.LogisticRegression().fit(NOISE, y).predict_proba(NOISE)
     )
-
-
-def test_margins_of_iris_are_the_published_ones():
-    """Setosa against the others: by the widths, and by ratios of lengths and widths."""
-    iris, species = load_iris(return_X_y=True)
-    X, y = iris[:, [1, 3]], (species > 0).astype(int)
-    found = L.largest_margin(X, y, intercept="none")
-    assert found.separable
-    assert found.margin == pytest.approx(0.288, abs=5e-4)
-    X = iris[:, [1, 3]] / iris[:, [0, 2]]  # which need the constant feature
-    none = L.largest_margin(X, y, intercept="none")
-    assert none.kind != "complete"
-    assert none.holds(X, y)
-    assert none.margin == 0
-    assert L.largest_margin(X, y, intercept="feature").margin == pytest.approx(0.0171, abs=5e-5)
-    assert L.largest_margin(X, y, intercept="free").margin == pytest.approx(0.0172, abs=5e-5)
 
 
 @each("order", ["cyclic", "random"])
