@@ -47,22 +47,15 @@ class HoKashyap(LinearScores):
     ----------
     learning_rate : float, default=0.9
         η, above 0 and below 1.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
     max_iter : int, default=2000
         Limit on the number of steps.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
         The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    coef_
+    intercept_
     separable_ : list of 1 for two classes, of K for more
         Whether the class (for two the second) can be separated from the rest: True and False are
         proved, None is undecided after `max_iter` steps.

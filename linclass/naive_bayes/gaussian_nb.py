@@ -53,8 +53,7 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
     priors_
     natural_ : array of shape (1, 2d) for two classes, (K, 2d) for more
         Natural parameters θ about the overall mean.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    intercept_
     coef_ : array of shape (1, d) for two classes, (K, d) for more, only with tied=True
         Weights W.
     class_count_ : array of shape (K,)

@@ -44,8 +44,7 @@ class VotedPerceptron(OnlineClassifier):
         Factor of each correction in the scores.
     votes_ : array of shape (M,)
         Number of visits c that the weights survived after each correction.
-    n_mistakes_ : int
-        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    n_mistakes_
     """
 
     keeps_grams = True
