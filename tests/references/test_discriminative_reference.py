@@ -5,12 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sklearn.linear_model as peers
 import statsmodels.api as sm
 from cases import each
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.svm import LinearSVC
 
-from linclass import LogisticRegression
+from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge, strength_of_C
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,3 +88,46 @@ def test_standard_errors_are_absent_where_they_are_not_valid():
         LogisticRegression(penalty=None).fit(np.column_stack([X, y]), y).summary()
     with pytest.raises(NotFittedError):
         LogisticRegression().summary()
+
+
+@each("classes", [2, 3])
+@each("C", [0.01, 1.0, 100.0])
+@each("intercept", [True, False])
+def test_logistic_regression_is_scikit_learns(classes, C, intercept):
+    X, y = data(classes)
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    peer = peers.LogisticRegression(C=C, tol=1e-10, max_iter=10_000, fit_intercept=intercept)
+    peer.fit(X, y, w)
+    strength = strength_of_C(C, w.sum())
+    ours = LogisticRegression(strength=strength, tol=1e-12, fit_intercept=intercept)
+    ours.fit(X, y, w)
+    assert_allclose(ours.coef_, peer.coef_, atol=1e-5)
+    assert_allclose(ours.decision_function(X), peer.decision_function(X), atol=1e-5)
+    assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
+
+
+@each("solver", ["auto", "newton", "newton_cg", "quasi_newton", "gradient_descent"])
+def test_ridge_and_linear_regression_are_scikit_learns(solver):
+    X, _ = data(2)
+    rng = np.random.default_rng(0)
+    y, w = X @ rng.standard_normal(4) + rng.standard_normal(len(X)), rng.uniform(0.5, 2, len(X))
+    options = {"solver": solver, "tol": 1e-10, "max_iter": 20_000}
+    ridge = Ridge(strength=0.5, **options).fit(X, y, w)
+    peer = peers.Ridge(alpha=0.5 * w.sum()).fit(X, y, w)
+    assert_allclose(ridge.coef_, peer.coef_, atol=1e-5)
+    assert_allclose(ridge.intercept_, peer.intercept_, atol=1e-5)
+    plain, other = LinearRegression(**options).fit(X, y, w), peers.LinearRegression().fit(X, y, w)
+    assert_allclose(plain.predict(X), other.predict(X), atol=1e-5)
+    assert plain.status_ == ridge.status_ == "converged"
+
+
+@each("strength", [0.1, 0.01])
+def test_the_crammer_singer_machine_is_liblinears(strength):
+    X, y = load_iris(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    options = {"fit_intercept": False, "tol": 1e-8, "max_iter": 10**6}
+    theirs = LinearSVC(multi_class="crammer_singer", C=1 / (150 * strength), **options).fit(X, y)
+    ours = LinearClassifier(
+        loss="crammer_singer", strength=strength, fit_intercept=False, tol=1e-9
+    ).fit(X, y)
+    assert_allclose(ours.coef_, theirs.coef_ - theirs.coef_.mean(axis=0), atol=1e-4)
