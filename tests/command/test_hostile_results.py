@@ -278,7 +278,7 @@ def test_a_recorded_recipe_is_a_digest_and_not_a_path(a):
         )
         assert (run_files.recorded_run(folder) is not None) == known
         if not known:
-            replace(a, "two", "good", [])
+            replace(a, "two", "good")
             assert (folder / "fits.parquet").exists()
 
 
