@@ -23,7 +23,6 @@ import polars as pl
 
 from linclass.base.messages import first_names
 from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
-from linclass.evaluation.comparisons.friedman_test import average_ranks
 from linclass_study.analysis.across_datasets import ALPHA, bootstrap_means
 from linclass_study.analysis.strata import ALL, MIN_TESTED
 from linclass_study.statuses import FITTED
@@ -57,7 +56,6 @@ SEVERAL = (
     ("svm_crammer_singer", "svm"),
 )
 ANNOUNCED = (*TUNING, *SEVERAL, ("lda_shrunk", FOCUS), (NONLINEAR, FOCUS))
-REPEATED = 0.1  # share of rows that repeat another
 PROPERTY_WORDS = {
     "rows_per_column": "rows per column",
     "classes": "classes",
@@ -188,8 +186,8 @@ class Study:
                     raise ValueError(f"{folder}: {key} of {name} differs from {self.folder}")
         return found
 
-    def about(self, dataset: str, folder: str = "data") -> dict[str, Any]:
-        text = (self.folder / folder / f"{dataset}.json").read_text(encoding="utf-8")
+    def about(self, dataset: str) -> dict[str, Any]:
+        text = (self.folder / "data" / f"{dataset}.json").read_text(encoding="utf-8")
         return dict(json.loads(text))
 
     def with_context(self, what: str) -> pl.DataFrame:
@@ -282,7 +280,9 @@ def best(study: Study) -> Iterator[str]:
     highest = max(complete(study), key=lambda other: study.accuracy[other].mean())
     if highest not in (name, FOCUS):
         yield f"`{highest}` has the highest mean accuracy; {compared(study, highest, FOCUS)}."
-    variations = study.table("sensitivity")
+    variations = study.table("sensitivity").with_columns(
+        pl.col("variation").str.replace(" apart$", " that do not count")
+    )
     dropped = variations.filter(
         pl.col("variation").is_in([f"without {d}" for d in study.datasets["dataset"]])
     )
@@ -291,16 +291,12 @@ def best(study: Study) -> Iterator[str]:
         f"`{name}` stays first by rank in {study.number('leave-one-out variations with the same best', same)} of "
         f"{study.number('leave-one-out variations', dropped.height)} comparisons that leave out one data set."
     )
-    changed = variations.filter(
-        pl.col("same_best") == "no", ~pl.col("variation").is_in(dropped["variation"].to_list())
-    )
-    firsts, also = changed.select("best", "variation").rows(), [*other_data(study)]
-    firsts += [(other, how) for other, how in also if other != name]
-    if same_ways := [how for other, how in also if other == name]:
+    others = variations.filter(~pl.col("variation").is_in(dropped["variation"].to_list()))
+    other_data = others.filter(pl.col("variation").str.contains("^with(out)? .*data sets"))
+    if same_ways := other_data.filter(same_best="yes")["variation"].to_list():
         yield f"It is also first {' and '.join(same_ways)}."
-    if firsts:
-        by_first = pl.DataFrame(firsts, schema=["best", "how"], orient="row")
-        by_first = by_first.group_by("best", maintain_order=True).agg("how")
+    by_first = others.filter(same_best="no").group_by("best", maintain_order=True).agg("variation")
+    if by_first.height:
         ways = (f"`{first}` {_joined(how)}" for first, how in by_first.iter_rows())
         yield f"Other choices change which one is first: {'; '.join(ways)}."
 
@@ -308,21 +304,6 @@ def best(study: Study) -> Iterator[str]:
 def _joined(words: Sequence[str]) -> str:
     *others, last = words
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def other_data(study: Study) -> Iterator[tuple[str, str]]:
-    """(best method by mean rank, with which data sets), as the plan varies them."""
-    everything = study.table("strata_datasets")["dataset"].to_list()
-    counted = study.datasets["dataset"].to_list()
-    facts = {name: study.about(name, "checks") for name in counted}
-    few = [n for n in counted if facts[n]["duplicated_rows"] <= REPEATED * facts[n]["rows"]]
-    for names, how in (
-        (few, "without data sets in which many rows repeat another"),
-        (everything, "with the data sets that do not count"),
-    ):
-        table = study.means("accuracy", names).select(complete(study))
-        table = table.select(column.name for column in table if not column.null_count())
-        yield table.columns[int(average_ranks(table.to_numpy()).argmin())], how
 
 
 def against_focus(study: Study) -> tuple[list[str], list[str], int]:
