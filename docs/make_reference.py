@@ -65,7 +65,8 @@ PROPERTY_WORDS = {
     "domain": "domain",
 }
 MINUS = "−"
-CLOSE = 3  # ratio of costs below which names in the figure would overlap
+CLOSE = 3  # ratio of costs below which names in the figure would overlap,
+LEVEL = 0.006  # if their accuracies differ by less than this
 
 
 class Interval(NamedTuple):
@@ -1081,7 +1082,7 @@ def draw(study: Study) -> None:
         if mean > best:
             front.add(name)
             best = mean
-    last, height = 0.0, 0
+    last, height = (0.0, 0.0), 0
     for cost, mean, name in sorted(points):
         led = name in front or name == FOCUS
         axes.plot(cost, mean, "o", color="C0" if led else "0.7", ms=4, zorder=2 + led)
@@ -1090,10 +1091,12 @@ def draw(study: Study) -> None:
                 name, (cost, mean), (0, -11), textcoords="offset points", fontsize=7, ha="center"
             )
         elif led:  # names of near points are above one another
-            height = height + 1 if cost < CLOSE * last else 0
+            near = cost < CLOSE * last[0] and mean < last[1] + LEVEL
+            height = height + 1 if near else 0
             place = {"xytext": (0, 5 + 9 * height), "textcoords": "offset points"}
             axes.annotate(name, (cost, mean), fontsize=7, ha="center", **place)
-            last = cost
+            last = cost, mean
+    axes.margins(x=0.1)
     lowest = np.quantile([each.mean for each in found.values()], 0.1)
     axes.set(xscale="log", xlabel=f"seconds of a fit with its tuning, as a multiple of {FOCUS}")
     axes.set(ylabel=f"accuracy − accuracy of {FOCUS}", ylim=(1.5 * lowest, -0.6 * lowest))
