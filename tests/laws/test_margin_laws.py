@@ -322,3 +322,17 @@ def test_nearly_equal_classes_converge_under_any_penalty(rows):
         P = machine(X, y, strength=strength)
         solution = SemismoothNewton(1e-8).solve(P, P.zero())
         assert solution.converged, (strength, solution.certificate)
+
+
+@each("sparse_rows", [False, True])
+@each("loss", ["hinge", "squared_hinge"])
+def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss, sparse_rows):
+    rng = np.random.default_rng(5)
+    X, y = rng.random((15, 60)), np.arange(15) % 3
+    times = rng.integers(1, 5, 15)
+    rows = sparse.csr_array(X) if sparse_rows else X
+    weighted = LinearClassifier(loss=loss).fit(rows, y, sample_weight=times)
+    many = np.repeat(np.arange(15), times)
+    repeated = LinearClassifier(loss=loss).fit(rows[many], y[many])
+    assert repeated.certificate_ < 1e-9
+    assert_allclose(repeated.coef_, weighted.coef_, rtol=1e-9, atol=1e-12)

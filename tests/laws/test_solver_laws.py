@@ -111,7 +111,7 @@ def test_prepared_steps_are_steps_along_the_gradient(loss, steps, penalty):
     expected = theta.copy()
     for _ in range(steps):
         expected = expected - 0.1 * P.at(expected).gradient
-    twice = P.take(np.arange(60).repeat(2))  # equal rows are merged
+    twice = P.take(np.arange(60).repeat(2), P.weights.repeat(2) / 2)  # equal rows are merged
     for Q in (P, twice):
         found = theta.copy()
         prepared_steps(Q, 0.1)(found, steps)

@@ -17,6 +17,7 @@ from operator import iadd
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from linclass.base.arrays import BLOCK, Array, Index, by_blocks, diagonal, empty_arrays, once
 from linclass.base.design_matrix import DesignMatrix
@@ -33,6 +34,7 @@ from linclass.linear.penalties.entrywise import Unpenalized
 
 FAR_DEVIATIONS = 100  # standard deviations from 0
 CONSTANT_BELOW = 1e-12  # of the norm of a column: a deviation from its mean below it is rounding
+MOST_COMPARED = 3000  # rows up to which equal ones are searched for
 BLOCK_ENTRIES = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
 LARGE = 1000  # parameters from which on a Hessian costs more than a query of the memory
 IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
@@ -169,10 +171,10 @@ class Objective:
         }
         return Objective(**parts | changed)
 
-    def take(self, rows: Index) -> Objective:
-        """The objective on some rows. The loss is a mean, so the strength stays."""
-        design, weights = self.design.take(rows), self.weights[rows]
-        return self._with(design=design, y=self.y[..., rows], weights=weights)
+    def take(self, rows: Index, weights: Array | None = None) -> Objective:
+        """The objective on some rows, with their weights or others. The loss is a mean, so the strength stays."""
+        weights = self.weights[rows] if weights is None else weights
+        return self._with(design=self.design.take(rows), y=self.y[..., rows], weights=weights)
 
     def with_strength(self, strength: float) -> Objective:
         """The objective with another strength, which shares what depends on the rows alone."""
@@ -188,7 +190,7 @@ class Objective:
         """The objective with the Moreau envelopes of its piecewise linear loss around slopes."""
         other = copy.copy(self)  # sharing what depends on X alone
         other.loss, other.y = envelope(self.loss, self.y, slopes, reach)
-        for name in ("value_at_zero", "slopes_at_zero"):
+        for name in ("value_at_zero", "slopes_at_zero", "merged"):
             vars(other).pop(name, None)
         other._set_strength(self.strength)
         return other
@@ -337,6 +339,23 @@ class Objective:
         return self.design.column_norms(self.weights)
 
     @once
+    def merged(self) -> tuple[Objective, Array] | None:
+        """(objective of the distinct rows, index of each row among them); None if all differ or there are too many.
+
+        Equal rows of one label are one row with the sum of their weights. The minimum is the same and every row keeps
+        its slope, but K = XXᵀ loses a null direction for each duplicate, and a fit with weight two equals the fit with
+        the row twice to rounding.
+        """
+        design, y = self.design, self.y
+        if design.is_kernel or design.n_rows > MOST_COMPARED or y.ndim != 1:
+            return None
+        distinct = distinct_rows(design.X, y)
+        if distinct is None:
+            return None
+        first, place = distinct
+        return self.take(first, np.bincount(place, self.weights)), place
+
+    @once
     def column_means(self) -> Array:
         return self.design.centre(self.weights)
 
@@ -353,6 +372,24 @@ class Objective:
         mean, norms = mean[far], norms[far]
         deviations = np.sqrt(weights @ np.square(design.X[:, far] - mean))
         return FarColumns(far, mean, np.where(deviations > CONSTANT_BELOW * norms, deviations, 0.0))
+
+
+def distinct_rows(X: Any, *labels: Array) -> tuple[Array, Array] | None:
+    """(the first of all equal rows, the index of each row among these); None if all differ.
+
+    Rows are sorted by their product with random numbers, then compared.
+    """
+    r = np.random.default_rng(0).random(X.shape[1])
+    is_sparse = sparse.issparse(X)
+    # a product of BLAS may round equal rows differently
+    products = X @ r if is_sparse else np.einsum("ij,j->i", X, r)
+    keys = np.column_stack([products, *labels])
+    _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    place = place.reshape(-1)
+    if len(first) == len(place):
+        return None
+    different = X[first[place]] != X
+    return None if (different.nnz if is_sparse else different.any()) else (first, place)
 
 
 def require_memory_for(p: int) -> None:

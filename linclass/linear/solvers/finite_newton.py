@@ -176,8 +176,8 @@ def newton_system(objective: Objective) -> NewtonSystem:
 
 
 # Reductions before the steps of a solver of a nonsmooth loss: divide columns by the roots of their factors in the
-# penalty; centre the rows; try block pivoting, if K = XXᵀ is small; otherwise start from a fit to a subset of the rows.
-# Afterwards the result of the solver's own steps is compared with the intercept alone.
+# penalty; centre the rows; merge equal rows and try block pivoting, if K = XXᵀ is small; otherwise start from a fit to
+# a subset of the rows. Afterwards the result of the solver's own steps is compared with the intercept alone.
 #
 # A start for losses with kinks:  argmin (1/Σw) Σ w_i ½‖z_i − t_i‖²/scale + strength·½‖W‖².
 #
@@ -233,9 +233,18 @@ class SolverAfterReductions(CentringSolver):
         return True
 
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        if suits(objective):
+        if not suits(objective):
+            return self.solve_by_steps(objective, start, trace)
+        if objective.merged is None:
             return self.solve_by_pivoting(objective, start, trace)
-        return self.solve_by_steps(objective, start, trace)
+        fewer, place = objective.merged
+        fewer = fewer.with_strength(objective.strength)
+        solution = self.solve_by_pivoting(fewer, start, trace)
+        if solution.slopes is not None:
+            solution.slopes = solution.slopes[place]
+        if solution.scores is not None:
+            solution.scores = solution.scores[place]
+        return solution
 
     def solve_by_pivoting(
         self, objective: Objective, start: Array, trace: Trace | None

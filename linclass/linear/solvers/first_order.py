@@ -18,7 +18,7 @@ from linclass.base.parameters import is_number, require_whole
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import equal_factors
-from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.objective.objective import Objective, Point, distinct_rows
 from linclass.linear.solvers.base import (
     Solution,
     Solver,
@@ -149,8 +149,9 @@ def affine_steps(
     """
     assert loss.slope_as_ufunc is not None
     f, inner, outer = loss.slope_as_ufunc
-    U, place = np.unique(design.dense() * y[:, None], axis=0, return_inverse=True)
-    w = np.bincount(place.ravel(), weights)
+    U, w = design.dense() * y[:, None], weights
+    if (found := distinct_rows(U)) is not None:
+        U, w = U[found[0]], np.bincount(found[1], w)
     rows, p = U.shape
     inward = np.ascontiguousarray(inner * U).dot
     outward = np.hstack([-eta * outer * (w[:, None] * U).T, np.eye(p)]).dot
