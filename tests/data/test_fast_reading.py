@@ -144,7 +144,7 @@ def test_fast_and_strict_readers_agree_on_any_file(seed, both):
 
 def test_the_last_bit_of_a_number_is_the_nearest(both):
     rng = np.random.default_rng(0)
-    values = rng.standard_normal(1000) * 10.0 ** rng.integers(-300, 300, 1000)
+    values = rng.standard_normal(3000) * 10.0 ** rng.integers(-300, 300, 3000)
     texts = [
         *map(repr, values.tolist()), "2.2250738585072011e-308", "5e-324", "1.7976931348623157e308",
     ]  # fmt: skip
