@@ -1,7 +1,8 @@
 """`linclass publish DIR`: write a reproducible archive of a study, which verify and merge can read.
 
 It contains configuration, environments, digests of the data sets, folds, predictions, fits, scores, tables, figures,
-report, CITATION.cff and README, but not the rows of the data sets. The author's home folder is replaced by `~`.
+report, CITATION.cff and README, but not the rows of the data sets. The author's home folder is replaced by `~`,
+and the folders of mirrors are left out.
 
 Without predictions, it has no files of single runs, but a digest of the predicted classes of each run, and the tables,
 figures and the report that are made from fits and scores alone.
@@ -29,6 +30,7 @@ from linclass_study.files.digests import sha256_of_file
 from linclass_study.files.reading import read_parquet
 from linclass_study.files.tables import FIT
 from linclass_study.files.writing import atomic_write
+from linclass_study.report.data_card import without_mirrors
 from linclass_study.report.provenance import snakemake_command
 
 
@@ -172,10 +174,10 @@ def without_home(text: str) -> str:
 
 
 def _unspecific(path: Path, changed: Path) -> Path:
-    """The file, or a copy without the author's home folder."""
+    """The file, or a copy without the author's home folder and folders of mirrors."""
     if path.suffix in TEXTS:
         text = path.read_text(encoding="utf-8")
-        public = without_home(text)
+        public = without_mirrors(without_home(text))
         return path if public == text else _written(changed, public)
     home = str(Path.home())
     if path.suffix == ".parquet" and len(home) > 1:

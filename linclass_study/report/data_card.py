@@ -123,8 +123,12 @@ def _separable(facts: Facts) -> str:
 
 
 def source_of(about: Facts) -> str:
-    """Source of the data; the folder of a mirror is omitted, as other machines do not have it."""
-    return re.sub(r" \(copy in [^)]*\)", " (copy in a mirror)", about["source"])
+    return without_mirrors(about["source"])
+
+
+def without_mirrors(text: str) -> str:
+    """The folders of mirrors are omitted, as other machines do not have them."""
+    return re.sub(r" \(copy in [^)]*\)", " (copy in a mirror)", text)
 
 
 def data_warnings(outcome: Outcome) -> dict[str, list[str]]:

@@ -112,17 +112,17 @@ def test_own_modules_are_beside_the_configuration_at_their_places(linclass, publ
     assert linclass("verify", archive, finished).code == 0
 
 
-def test_an_archive_does_not_reveal_the_home_folder_of_its_author(published, finished, monkeypatch):
+def test_an_archive_does_not_reveal_folders_of_its_author(published, finished, monkeypatch):
     monkeypatch.setenv("HOME", "/home/ada")
     private = {"report.html": REPORT + "/home/ada/my.csv", "answer.txt": "/home/adam /home/ada"}
     for name, text in private.items():
         (finished / name).write_text(text)
-    edit(finished / "data" / "two.json", source="file /home/ada/x.csv")
+    edit(finished / "data" / "two.json", source="file /home/ada/x.csv (copy in /data/mirror)")
     change(finished / "runs/two/good/fits.parquet", reason=pl.lit("/home/ada/m.py, line 3: no"))
     failed = {"dataset": "two", "method": "good", "failure": "no file /home/ada/model.bin"}
     write_table(frame("tuning", [failed]), "tuning", finished / RUN / "tuning.parquet")
     files = content(published(finished))
-    assert json.loads(files["data/two.json"])["source"] == "file ~/x.csv"
+    assert json.loads(files["data/two.json"])["source"] == "file ~/x.csv (copy in a mirror)"
     assert files["answer.txt"] == b"/home/adam ~"
     assert not [n for n, text in files.items() if b"/home/ada" in text.replace(b"/home/adam", b"")]
     for table, column, public in (
