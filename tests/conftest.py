@@ -4,12 +4,16 @@ Tests that are not about processes run the fits of a study in their own.
 """
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # before NumPy is imported
+# Without bytecode each process that a test starts would compile all of linclass, and each worker all tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(items):
