@@ -4,6 +4,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -29,20 +30,28 @@ pytestmark = pytest.mark.usefixtures("in_process")
 
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 4000}
 TASK = {"n_classes": 3, "positive": 2}
-N = 2 * blocks.ROWS + 1000  # three blocks
+ROWS = blocks.ROWS // 10
+N = 2 * ROWS + 1000  # three blocks
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory):
+def file_of_rows(tmp_path_factory):
     """A file of three blocks, whose row groups end elsewhere."""
     tmp_path, rng = tmp_path_factory.mktemp("rows"), np.random.default_rng(0)
     y = rng.integers(0, 3, N)
     X = rng.normal(size=(N, 4)) @ rng.normal(size=(4, 4)) + y[:, None]
     frame = pl.DataFrame({"b": X[:, 0], "a": X[:, 1], "c": X[:, 2], "hits": rng.poisson(1 + y)})
     frame.with_columns(kind=np.array(["x", "y", "z"])[y]).write_parquet(
-        tmp_path / "rows.parquet", row_group_size=30_000
+        tmp_path / "rows.parquet", row_group_size=3000
     )
     return tmp_path, frame.cast(pl.Float64).to_numpy(), y.astype(np.int32)
+
+
+@pytest.fixture
+def rows(file_of_rows, monkeypatch):
+    """The file, read in blocks of ROWS."""
+    monkeypatch.setattr(blocks, "tables", partial(blocks.tables, rows=ROWS))
+    return file_of_rows
 
 
 def obtained(folder, **changes):
@@ -123,8 +132,8 @@ def test_methods_with_partial_fit_make_one_pass_over_the_training_rows(rows, nam
         moments = X[training].mean(axis=0), X[training].std(axis=0)
         mean, deviation = moments if "standardize" in steps else (0, 1)
         model = Method.from_entry(entry).estimator(made["seed"])
-        for begin in range(0, N, blocks.ROWS):
-            of_block = training[(training >= begin) & (training < begin + blocks.ROWS)]
+        for begin in range(0, N, ROWS):
+            of_block = training[(training >= begin) & (training < begin + ROWS)]
             model.partial_fit((X[of_block] - mean) / deviation, y[of_block], classes=[0, 1, 2])
         expected = model.predict((X[fit.test] - mean) / deviation)
         assert np.mean(part["y_pred"] == expected) > 0.999  # means have other rounding errors
