@@ -12,6 +12,8 @@ from linclass_study.command.__main__ import main
 from linclass_study.files.tables import FIT
 from linclass_study.report.drawing import svg
 
+pytestmark = pytest.mark.xdist_group("archives")  # made once
+
 WITH_ROWS = ("confusion", "per_class", "coefficients")  # tables
 DATASETS = ("two", "three")
 

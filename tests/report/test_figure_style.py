@@ -21,6 +21,8 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.svg import THEME
 from linclass_study.report.figure_files import draw_figure
 
+pytestmark = pytest.mark.xdist_group("figure_style")  # one study for all of them
+
 COLUMN, PAGE = {"width": "3.3in", "font": "serif"}, {}
 
 
