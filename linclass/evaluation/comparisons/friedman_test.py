@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from numbers import Real
 from typing import Any, NamedTuple, TypeVar
 
@@ -293,6 +294,7 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     return (2 * most - n) / n + TIE  # above the rounding of mean ranks
 
 
+@cache
 def quantile(k: int, alpha: float) -> float:
     """q_α, as tabulated by Demšar (2006), table 5."""
     low, high = 0.0, 40.0
