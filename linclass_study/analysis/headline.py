@@ -24,6 +24,7 @@ from linclass_study.analysis.comparison_with_control import (
 from linclass_study.analysis.data_warnings import serious
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.sentences import confidence
+from linclass_study.analysis.tuned_values import grid_ends
 from linclass_study.analysis.verdict import (
     ControlVerdict,
     DatasetVerdict,
@@ -62,6 +63,9 @@ def headline_by(outcome: Outcome, metric: str) -> list[str]:
     by_metric = replace(
         outcome, evaluation={**outcome.evaluation, "tune_metric": metric, "rope": 0}
     )
+    for name in ("scores", "fits", "times"):  # the cache of cached_property
+        by_metric.__dict__[name] = getattr(outcome, name)
+    by_metric.read["grid_ends"] = grid_ends(outcome)
     return headline(by_metric, study_verdict(by_metric), outcome.labels)
 
 

@@ -141,6 +141,11 @@ def ranking(
     catalogue.
     """
     metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
+    key = f"ranking {dataset} {protocol} {metric}"
+    return outcome.cached(key, lambda: _ranked(outcome, dataset, metric, protocol))
+
+
+def _ranked(outcome: Outcome, dataset: str, metric: str, protocol: str) -> pl.DataFrame:
     of_dataset: dict[str, Any] = {"dataset": dataset, "protocol": protocol}
     planned = planned_fits(outcome.fits.filter(**of_dataset), "method")
     values = summarize(outcome.scores.filter(**of_dataset, metric=metric))
