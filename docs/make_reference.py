@@ -172,6 +172,11 @@ class Study:
         return self.datasets.select("dataset").join(wide, on="dataset", how="left")
 
     @cached_property
+    def equivalent(self) -> list[str]:
+        """The methods that are equal to the focus in practice."""
+        return [name for name in complete(self) if name != FOCUS and _equal(self, name) >= SURE]
+
+    @cached_property
     def context(self) -> Study | None:
         """The study of nonlinear methods on the same rows and folds, if it is published."""
         folder = self.folder.with_name(f"{self.folder.name}-context")
@@ -329,7 +334,7 @@ def default(study: Study) -> Iterator[str]:
         "distinguished from it (Wilcoxon’s test with Holm’s correction)."
     )
     yield "The intervals of the figure are not corrected, so more of them exclude 0."
-    equal = equivalent(study)
+    equal = study.equivalent
     other = [n for n in complete(study) if n not in {*better, *worse, *equal, FOCUS}]
     own = Study(study.folder)  # without rows of the findings
     far = [name for name in equal if abs(own.difference(name, FOCUS).mean) > ROPE]
@@ -360,11 +365,6 @@ def complete(study: Study) -> list[str]:
     """The methods with a score on each data set that counts."""
     scores = study.accuracy
     return [n for n in scores.columns[1:] if n not in UNUSUAL and not scores[n].null_count()]
-
-
-def equivalent(study: Study) -> list[str]:
-    """The methods that are equal to the focus in practice."""
-    return [name for name in complete(study) if name != FOCUS and _equal(study, name) >= SURE]
 
 
 def _equal(study: Study, name: str) -> float:
@@ -941,7 +941,7 @@ def short(study: Study) -> Iterator[str]:
         else f"Start with `{FOCUS}`: no linear method is significantly better"
     )
     yield f"{first}."
-    fast = min(equivalent(study), key=lambda name: own.cost(name, FOCUS), default=FOCUS)
+    fast = min(study.equivalent, key=lambda name: own.cost(name, FOCUS), default=FOCUS)
     if own.cost(fast, FOCUS) < 1:
         yield (
             f"`{fast}` is equivalent in accuracy and {times(1 / study.cost(fast, FOCUS))} times as fast"

@@ -30,7 +30,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"linclass.{name}")
     from linclass.base.suggestions import CLASSES, nearest
 
-    near = nearest(name, __all__, CLASSES.get(name))
+    # no hint for what tools ask every module, such as __wrapped__
+    near = None if name.startswith("_") else nearest(name, __all__, CLASSES.get(name))
     hint = f"; did you mean {near!r}?" if near else ""
     raise AttributeError(f"module 'linclass' has no attribute {name!r}{hint}")
 
