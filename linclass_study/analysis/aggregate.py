@@ -53,8 +53,7 @@ def write_across(outcome: Outcome) -> None:
     for name, frame in frames.items():
         note = grid_end_note(outcome, base.methods)
         export_table(frame, outcome.results / "tables" / name, _marked(outcome, frame), note)
-    if outcome.evaluation.get("strata"):
-        write_strata(outcome, base)
+    write_strata(outcome, base)
     record = {
         "metric": base.metric,
         "datasets": base.datasets,

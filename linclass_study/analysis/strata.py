@@ -61,14 +61,18 @@ class Stratum(NamedTuple):
 
 
 def write_strata(outcome: Outcome, base: ComparisonAcross) -> None:
-    """Write the three tables of the strata that the study declares."""
-    declared = outcome.evaluation["strata"]
+    """Write the three tables of the strata that the study declares; without strata, remove those of before."""
+    files = [outcome.results / "tables" / f"{name}.csv" for name in STRATA]
+    for file in files:
+        file.unlink(missing_ok=True)
+    if not (declared := outcome.evaluation.get("strata")):
+        return
     of_datasets = datasets_table(outcome, declared, base)
     all_strata = list(strata(of_datasets, declared, base))
     rope = rope_of(outcome.evaluation)
     frames = of_datasets, ranks_of_strata(all_strata), pairs_of_strata(all_strata, rope)
-    for name, frame in zip(STRATA, frames, strict=True):
-        write_csv(frame, outcome.results / "tables" / f"{name}.csv")
+    for file, frame in zip(files, frames, strict=True):
+        write_csv(frame, file)
 
 
 def datasets_table(

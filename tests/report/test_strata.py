@@ -151,6 +151,10 @@ def test_a_study_that_declares_strata_has_their_tables_and_the_page_shows_them(o
     assert difference == pytest.approx(float((base.table[:, 0] - base.table[:, 1]).mean()))
     assert {row[keys.index("ahead")] for row in table.rows} == {"a"}
 
+    del outcome.evaluation["strata"]
+    write_across(outcome)
+    assert not [*(outcome.results / "tables").glob("strata*")], "of the strata of before"
+
 
 def test_a_comparison_without_data_sets_of_many_repeated_rows_is_a_variation(outcome):
     base = write_comparison(outcome)
