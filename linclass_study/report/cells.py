@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
 from linclass_study.analysis.answer import shortened
@@ -30,10 +31,27 @@ from linclass_study.report.table import (
 TEMPLATES = ROOT / "workflow" / "report"
 
 
+class _Compiled(BytecodeCache):
+    """Templates that this process has compiled, for its next pages."""
+
+    def __init__(self) -> None:
+        self.code: dict[str, Any] = {}  # by the digest of the source
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self.code.get(bucket.checksum)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self.code[bucket.checksum] = bucket.code
+
+
+COMPILED = _Compiled()
+
+
 def templates() -> Environment:
     """The templates of the pages, which escape every value."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
+        bytecode_cache=COMPILED,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
