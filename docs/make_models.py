@@ -97,6 +97,12 @@ def description(name: str) -> tuple[str, dict[str, str]]:
     return equation.strip(), labelled
 
 
+@cache
+def catalogue() -> dict[str, Any]:
+    """The catalogue of methods, with its numbers as they are written."""
+    return dict(yaml.safe_load(CATALOGUE.read_text(encoding="utf-8")))
+
+
 def headings() -> dict[str, list[tuple[str, str]]]:
     """Heading of the catalogue → (name, comment) of its methods."""
     found: dict[str, list[tuple[str, str]]] = {}
@@ -110,7 +116,7 @@ def headings() -> dict[str, list[tuple[str, str]]]:
 
 def sections() -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
     """(heading, models, methods): a model stands where the catalogue first names it."""
-    entries = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))
+    entries = catalogue()
     left = models()
     for heading, methods in headings().items():
         paths = [entries[method]["classifier"] for method, _ in methods]
@@ -145,7 +151,7 @@ def page_name(heading: str) -> str:
 
 def pages() -> dict[Path, str]:
     """The overview with the tables of parts, and a page for each heading of the catalogue that has models."""
-    entries = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))
+    entries = catalogue()
     found: dict[Path, str] = {}
     rows, others = [], []
     for heading, own, methods in sections():
