@@ -64,10 +64,11 @@ def imports(file, only_when_loaded=False):
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file}: a relative import"
             found += [f"{node.module}.{alias.name}" for alias in node.names]
-        lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         lazy |= isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         if not (only_when_loaded and lazy):
-            waiting += ast.iter_child_nodes(node)
+            inner = ast.iter_child_nodes(node)
+            waiting += [child for child in inner if not isinstance(child, ast.expr)]
     return found
 
 
