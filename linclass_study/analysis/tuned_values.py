@@ -62,9 +62,9 @@ def tuning_found(outcome: Outcome) -> pl.DataFrame:
         path, datasets = outcome.results / name, outcome.fits["dataset"].unique().sort().to_list()
         if not path.exists():
             return pl.concat([frame("tuned"), *(tuned_of(outcome, name) for name in datasets)])
-        of_study = pl.col("dataset").is_in(datasets) & pl.col("method").is_in([*outcome.methods])
         with naming_errors(path):
-            return scan_parquet(path).filter(of_study).collect()
+            found = scan_parquet(path).filter(pl.col("dataset").is_in(datasets)).collect()
+        return found.filter(pl.col("method").is_in([*outcome.methods]))  # slow inside the scan
 
     return outcome.cached("tuned", read)
 
@@ -75,26 +75,27 @@ def chosen_values(outcome: Outcome) -> pl.DataFrame:
 
 def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
     """What the tuning found on a data set: the values that were chosen, and the candidates that failed."""
-    parts = [frame("tuned")]
-    fitted = outcome.fits.filter(pl.col("status").is_in(FITTED), dataset=dataset)
-    fits = fitted.select(*FIT, "params").partition_by("method", as_dict=True)
-    of_values = frame("tuned").drop("failure").schema
-    for method, entry in outcome.methods.items():
-        table = outcome.run_table("tuning", dataset, method)
-        table = frame("tuning") if table is None else table
-        of_fits, stated = table.partition_by(*FIT, as_dict=True), outcome.parameters.get(method, {})
-        rows = []
-        for *fit, params in fits.get((method,), pl.DataFrame()).iter_rows():
-            candidates = of_fits.get(tuple(fit), table.clear())
+    read = (outcome.run_table("tuning", dataset, method) for method in outcome.methods)
+    tables = [frame("tuning"), *(table for table in read if table is not None)]
+    tuning = pl.concat(tables, how="diagonal")
+    fitted = pl.col("status").is_in(FITTED) & pl.col("method").is_in([*outcome.methods])
+    fits = outcome.fits.filter(fitted, dataset=dataset).select(*FIT, "params")
+    of_fits, none, rows = tuning.partition_by(*FIT, as_dict=True), tuning.clear(), []
+    for *fit, params in fits.iter_rows():
+        candidates, method = of_fits.get(tuple(fit), none), fit[1]
+        entry, stated = outcome.methods[method], outcome.parameters.get(method, {})
+        for name, value in _chosen(params, entry):
             mean = next(iter(candidates.filter("chosen")["mean"]), None)
-            for name, value in _chosen(params, entry):
-                usual = LIMITS.get(name.rpartition("__")[2], ())
-                limits = stated.get("limits", {}).get(name, usual)
-                end = None if value in limits else _edge(entry, name, value, candidates)
-                rows.append((*fit, name, json.dumps(value), end, mean, candidates.height))
-        failed = table.filter(pl.col("failure").is_not_null())
-        parts.append(pl.DataFrame(rows, of_values, orient="row"))
-        parts.append(failed.select(*FIT, pl.col("params").alias("value"), "failure"))
+            usual = LIMITS.get(name.rpartition("__")[2], ())
+            limits = stated.get("limits", {}).get(name, usual)
+            end = None if value in limits else _edge(entry, name, value, candidates)
+            rows.append((*fit, name, json.dumps(value), end, mean, candidates.height))
+    failed = tuning.filter(pl.col("failure").is_not_null())
+    parts = [
+        frame("tuned"),
+        pl.DataFrame(rows, frame("tuned").drop("failure").schema, orient="row"),
+        failed.select(*FIT, pl.col("params").alias("value"), "failure"),
+    ]
     return pl.concat(parts, how="diagonal").sort(*FIT, "parameter", maintain_order=True)
 
 

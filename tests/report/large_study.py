@@ -111,7 +111,8 @@ def _write(outcome, dataset, seed, skill):
         "objective": 0.5, "certificate": 1e-8, "certificate_kind": "duality_gap", "peak_rss_mb": 120.0,
     }  # fmt: skip
     done = pl.Series(ending < 2)
-    fits = pl.DataFrame(key).with_columns(
+    keys = pl.DataFrame(key)
+    fits = keys.with_columns(
         status=pl.Series(status),
         reason=pl.Series([REASONS.get(one, "") for one in status]),
         params=pl.lit("{}"),
@@ -123,10 +124,13 @@ def _write(outcome, dataset, seed, skill):
     fits = fits.with_columns(
         pl.lit(None).alias(name) for name in table_schema("fits") if name not in fits.columns
     )
-    scores = pl.DataFrame({name: np.repeat(column, len(names)) for name, column in key.items()})
-    scores = scores.with_columns(
-        metric=pl.Series(names * runs), value=pl.Series(1 / (1 + np.exp(-values.ravel())))
-    ).filter(pl.Series(np.repeat(done.to_numpy(), len(names))))
+    scores = (
+        keys[np.repeat(np.arange(runs), len(names))]
+        .with_columns(
+            metric=pl.Series(names * runs), value=pl.Series(1 / (1 + np.exp(-values.ravel())))
+        )
+        .filter(pl.Series(np.repeat(done.to_numpy(), len(names))))
+    )
     about = {
         "status": "ok", "rows": 1000, "n_features": 20, "classes": ["no", "yes"], "class_counts": [500, 500],
         "positive": "yes", "source": f"file {dataset}.csv", "digest": "sha256:0", "test_rows": 0, "sparse": False,
