@@ -212,7 +212,11 @@ class Outcome:
         """Data set → an Outcome restricted to its scores, fits and times, which are read and partitioned once."""
 
         def restricted() -> dict[str, Outcome]:
-            part_of = {dataset: replace(self) for dataset in self.datasets}
+            part_of = {
+                name: replace(self, datasets={name: entry}) for name, entry in self.datasets.items()
+            }
+            for own in part_of.values():  # unique among those of all data sets
+                own.__dict__["labels"] = self.labels
             for name in ("scores", "fits", "times"):
                 table = getattr(self, name)
                 parts, empty = table.partition_by("dataset", as_dict=True), table.clear()
@@ -235,7 +239,8 @@ class Outcome:
 
     def about(self, dataset: str) -> dict[str, Any]:
         """results/data/{dataset}.json: classes, sizes, source, or why it is unavailable."""
-        return read_about(self.results / "data" / f"{dataset}.json")
+        path = self.results / "data" / f"{dataset}.json"
+        return self.cached(f"about {dataset}", lambda: read_about(path))
 
     def checks(self, dataset: str) -> dict[str, Any]:
         """results/checks/{dataset}.json: facts about rows and columns; {} if they are missing."""

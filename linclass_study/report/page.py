@@ -187,8 +187,9 @@ def report(
     verdict = study_verdict(outcome)
     shown = labelled(verdict, outcome.labels)
     overall = {name: list(items(tables, figures, name)) for name in SECTIONS}
+    groups = groups_sharing_rows(outcome)
     of_datasets = [
-        dataset_content(outcome, tables, figures, name) | {"sure": certainty(one)}
+        dataset_content(outcome, tables, figures, name, groups) | {"sure": certainty(one)}
         for name, one in zip(parts, shown.datasets, strict=True)
     ]
     scripts = page_scripts()
@@ -211,7 +212,7 @@ def report(
         present=present(outcome, overall, of_datasets),
         overall=overall,
         of_datasets=of_datasets,
-        shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
+        shared=[group for group in groups if len(group) > 1],
         machines=fitted_in,
         commits=commits(fitted_in),
         commands=[snakemake_command(files) for files in studies],
@@ -318,11 +319,11 @@ def script_hash(script: str) -> str:
 
 
 def dataset_content(
-    outcome: Outcome, tables: Made, figures: Figures, dataset: str
+    outcome: Outcome, tables: Made, figures: Figures, dataset: str, groups: list[list[str]]
 ) -> dict[str, Any]:
     """Content of the page about one data set."""
     about, label = outcome.about(dataset), outcome.labels.datasets
-    group = next(group for group in groups_sharing_rows(outcome) if dataset in group)
+    group = next(group for group in groups if dataset in group)
     return {
         "name": label[dataset],
         "about": about,

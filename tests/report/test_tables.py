@@ -3,7 +3,9 @@
 import re
 import shutil
 import subprocess
+from collections import Counter
 from dataclasses import replace
+from unittest import mock
 
 import polars as pl
 import pytest
@@ -11,13 +13,15 @@ import studies
 from cases import each
 from studies import Data, Method
 
+from linclass_study.analysis import outcome as outcome_module
 from linclass_study.errors import StudyError
+from linclass_study.files.reading import read_about
 from linclass_study.report import figures, tables
 from linclass_study.report import table as table_module
 from linclass_study.report.contents import FIGURES, SCRIPTED, SECTIONS, TABLES, Part
 from linclass_study.report.figure_files import figure_names, write_pictures
 from linclass_study.report.latex import Labels, latex
-from linclass_study.report.table import Column, Number, ReportTable, table_files
+from linclass_study.report.table import Column, Number, ReportTable, make_tables, table_files
 from linclass_study.report.table_files import printed_table
 from linclass_study.report.tables.answer import all_methods_in_print
 
@@ -94,6 +98,14 @@ def test_a_table_of_a_data_set_is_made_of_its_own_scores_and_fits(make):
     for dataset, own in outcome.parts().items():
         for name in ("scores", "fits", "times"):
             assert getattr(own, name).equals(getattr(outcome, name).filter(dataset=dataset))
+
+
+def test_tables_of_many_data_sets_read_the_description_of_each_at_most_twice(make):
+    """Once of the whole study and once of its part: the work grows with the number of data sets, not its square."""
+    outcome = make({f"d{i}": Data() for i in range(4)}, {"m": Method(), "n": Method(2.0)}, folds=3)
+    with mock.patch.object(outcome_module, "read_about", wraps=read_about) as reading:
+        make_tables(outcome)
+    assert max(Counter(call.args[0].name for call in reading.mock_calls).values()) <= 2
 
 
 def test_a_page_of_too_many_rows_shows_the_first_ones_and_says_so(make, monkeypatch):
