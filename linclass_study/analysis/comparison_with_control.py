@@ -165,12 +165,12 @@ def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") ->
     mean = within.table.mean(axis=0)
     if not within.enough:
         return [Verdict(dataset, control, name, float(mean[place] - mean[j])) for j, name in others]
-    against, rows = within.against(control), []
+    against, posterior, rows = within.against(control), within.posterior([place]), []
     for j, name in others:
         if within.is_copy(place, j):
             rows.append(Verdict(dataset, control, name, 0.0, decided="equal", same=True))
             continue
-        chances = [float(part[place, j]) for part in within.posterior]
+        chances = [float(part[0, j]) for part in posterior]
         first = int(np.argmax(chances))
         decided = ("better", "equal", "worse")[first] if chances[first] >= SURE else "undecided"
         difference, error = float(against.difference[j]), float(against.error[j])
@@ -191,7 +191,8 @@ def closest_rival(outcome: Outcome, dataset: str) -> Verdict | None:
     others = [j for j in range(1, len(within.methods)) if not within.is_copy(0, j)]
     if not within.enough or not others:
         return None
-    rival = min(others, key=lambda j: within.posterior.better[0, j])
+    (better,) = within.posterior([0]).better
+    rival = min(others, key=lambda j: better[j])
     return _on_dataset(outcome, dataset, within.methods[0], within.methods[rival])[0]
 
 

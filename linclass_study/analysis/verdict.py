@@ -215,6 +215,10 @@ def no_ranking(base: ComparisonAcross) -> str:
 
 
 def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
+    return outcome.cached(f"verdict {dataset}", lambda: _dataset_verdict(outcome, dataset))
+
+
+def _dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
     result = comparison_within(outcome, dataset)
     whole = ranking(outcome, dataset).filter("whole")
     best, mean, sd = [], None, None
@@ -224,7 +228,7 @@ def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
     comparisons = {}
     if result.enough:
         holm = result.against(result.methods[0]).holm
-        better, equal, worse = (part[0].tolist() for part in result.posterior)
+        better, equal, worse = (part[0].tolist() for part in result.posterior([0]))
         comparisons = {
             name: Comparison(better[j], equal[j], worse[j], float(holm[j]))
             for j, name in enumerate(result.methods)

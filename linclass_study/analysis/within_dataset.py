@@ -8,7 +8,7 @@ all metrics of predicted classes are equal on every fold, to find methods that p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -96,12 +96,13 @@ class ComparisonWithin:
     def folds(self) -> int:
         return len(self.table)
 
-    @cached_property
-    def posterior(self) -> Posterior:
-        """Bayesian correlated t test: probabilities [i, j] that i is better than j, practically equal, worse."""
-        of_test = bayesian_t(self.table, self.ratio, self.rope, self.step)
+    def posterior(self, rows: Sequence[int]) -> Posterior:
+        """Bayesian correlated t test: probabilities [i, j] that methods[rows[i]] is better than methods[j], practically
+        equal, worse."""
+        of_test = bayesian_t(self.table, self.ratio, self.rope, self.step, rows)
         first = np.array([self.first.get(m, j) for j, m in enumerate(self.methods)])
-        are_copies = (first[:, None] == first) & ~np.eye(len(first), dtype=bool)  # which are equal
+        places = np.array(rows)[:, None]
+        are_copies = (first[places] == first) & (places != np.arange(len(first)))  # which are equal
         certain = zip((0, 1, 0), of_test, strict=True)
         return Posterior(*(np.where(are_copies, sure, p) for sure, p in certain))
 
@@ -119,7 +120,8 @@ class ComparisonWithin:
         P(better than each of a set) ≥ 1 − Σ P(not better) by the union bound, whatever the dependence.
         """
         mean = self.table.mean(axis=0)
-        doubt = 1 - self.posterior.better[mean >= mean[0] - 1e-12, 1:].min(axis=0)
+        best = np.flatnonzero(mean >= mean[0] - 1e-12)
+        doubt = 1 - self.posterior(best.tolist()).better[:, 1:].min(axis=0)
         order = np.argsort(doubt, kind="stable")
         beaten = order[np.cumsum(doubt[order]) <= 1 - SURE + 1e-12]
         return [name for j, name in enumerate(self.methods[1:]) if j not in beaten]

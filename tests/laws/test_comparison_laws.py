@@ -191,6 +191,13 @@ def test_the_certainty_of_ties_on_every_fold_is_limited_by_the_number_of_rows():
     assert compare.bayesian_t(table, 1 / 9, 0.0, 10 / 150).equal[0, 1] == 1
 
 
+def test_some_rows_of_the_bayesian_test_are_those_of_all_pairs():
+    rows = [3, 0]
+    every = compare.bayesian_t(TABLE, 1 / 9, 0.05)
+    for some, of_all in zip(compare.bayesian_t(TABLE, 1 / 9, 0.05, rows=rows), every, strict=True):
+        assert_array_equal(some, of_all[rows])
+
+
 def test_differences_of_exactly_the_rope_are_equal_and_impossible_outcomes_zero():
     """.85 − .84 is .01 up to rounding, other sums are smaller. Not −1e−17, which a report would write as −0.00."""
     found = compare.bayesian_t([[0.85, 0.84]] * 5, 1 / 4, rope=0.01)

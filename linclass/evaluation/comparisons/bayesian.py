@@ -20,7 +20,7 @@ from linclass.evaluation.comparisons.friedman_test import (
     differences,
     documented_comparison,
 )
-from linclass.evaluation.comparisons.t_tests import corrected_error, corrected_t
+from linclass.evaluation.comparisons.t_tests import corrected_error, of_pairs
 
 
 class Posterior(NamedTuple):
@@ -38,22 +38,33 @@ class Posterior(NamedTuple):
 
 
 @documented_comparison
-def bayesian_t(scores: Any, ratio: float, rope: float = 0.0, step: float = 0.0) -> Posterior:
-    """The Bayesian correlated t test for each pair of methods on one data set."""
+def bayesian_t(
+    scores: Any, ratio: float, rope: float = 0.0, step: float = 0.0, rows: Any = None
+) -> Posterior:
+    """The Bayesian correlated t test for each pair of methods on one data set.
+
+    Parameters
+    ----------
+    rows : list of int, optional
+        The methods i of the pairs; all by default.
+    """
     from scipy.special import stdtr  # slow to import
 
     require_nonnegative("rope", rope)
-    found = corrected_t(scores, ratio)
-    same = found.error == 0  # the same difference on every fold
-    error = np.where(same, corrected_error(0.0, np.maximum(found.n, 1), ratio, step), found.error)
-    ties = same & (np.abs(found.difference) <= TIE)
-    certain = (error == 0) | np.eye(len(error), dtype=bool) | (ties & (rope == 0))
-    df = np.maximum(found.n - 1, 1)
+    table = checked_scores(scores)
+    k = table.shape[1]
+    controls = np.arange(k) if rows is None else np.asarray(rows)
+    mean, spread, _, _, n = of_pairs(table, controls, ratio, 0.0)
+    same = spread == 0  # the same difference on every fold
+    error = np.where(same, corrected_error(0.0, np.maximum(n, 1), ratio, step), spread)
+    ties = same & (np.abs(mean) <= TIE)
+    certain = (error == 0) | (controls[:, None] == np.arange(k)) | (ties & (rope == 0))
+    df = np.maximum(n - 1, 1)
     scale = np.where(certain, 1.0, error)
-    better = stdtr(df, (found.difference - rope) / scale)
-    worse = stdtr(df, (-rope - found.difference) / scale)
-    better = np.where(certain, found.difference > rope + TIE, better)
-    worse = np.where(certain, found.difference < -rope - TIE, worse)
+    better = stdtr(df, (mean - rope) / scale)
+    worse = stdtr(df, (-rope - mean) / scale)
+    better = np.where(certain, mean > rope + TIE, better)
+    worse = np.where(certain, mean < -rope - TIE, worse)
     return Posterior(better, np.clip(1 - better - worse, 0, 1), worse)
 
 

@@ -75,8 +75,7 @@ class FoldsAgainstControl(NamedTuple):
 def corrected_t(scores: Any, ratio: float, step: float = 0.0) -> CorrectedT:
     """The corrected resampled t test for each pair of methods on one data set."""
     table = checked_scores(scores)
-    of_each = [_against(table, j, ratio, step) for j in range(table.shape[1])]
-    mean, error, t, p, n = (np.array(values) for values in zip(*of_each, strict=True))
+    mean, error, t, p, n = of_pairs(table, np.arange(table.shape[1]), ratio, step)
     return CorrectedT(mean, error, t, p, holm_of_pairs(p), n)
 
 
@@ -86,16 +85,16 @@ def corrected_t_against_control(
 ) -> FoldsAgainstControl:
     """The corrected resampled t test of each method against a control on one data set."""
     table = checked_scores(scores, methods=1)
-    mean, error, _, p, n = _against(table, control, ratio, step)
+    mean, error, _, p, n = (values[0] for values in of_pairs(table, [control], ratio, step))
     error[control] = p[control] = np.nan
     return FoldsAgainstControl(mean, error, *t_interval(mean, error, n, level), p, holm(p), n)
 
 
-def _against(table: Array, control: int, ratio: float, step: float) -> tuple[Array, ...]:
-    """Mean difference, its standard error, t, p and n of a control minus each method."""
+def of_pairs(table: Array, controls: Any, ratio: float, step: float) -> tuple[Array, ...]:
+    """Mean difference, its standard error, t, p and n of each control minus each method."""
     from scipy.special import stdtr  # slow to import
 
-    mean, sd, n = fold_moments(table[:, [control]] - table)
+    mean, sd, n = fold_moments(table[:, controls, None] - table[:, None, :])
     error = np.asarray(corrected_error(sd, np.maximum(n, 1), ratio, step), float)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean / error

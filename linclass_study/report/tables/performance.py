@@ -240,9 +240,9 @@ def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
     if not found.enough:
         return None
     test, behind = found.against(found.methods[0]), method_scores.behind_best(outcome, dataset)
-    rows = []
+    rows, posterior = [], found.posterior([0])
     for j, method in enumerate(found.methods[1:], 1):
-        chances = [float(values[0, j]) for values in found.posterior]
+        chances = [float(values[0, j]) for values in posterior]
         rows.append([method, behind[method], *chances, float(test.p[j]), float(test.holm[j])])
     label, of = outcome.labels.methods, outcome.labels.datasets[dataset]
     best, words, k = label[found.methods[0]], metric_words(found.metric), len(found.methods)
