@@ -26,6 +26,7 @@ from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.friedman_test import (
     Friedman,
     Nemenyi,
+    average_ranks,
     complete_methods,
     friedman,
     indistinguishable,
@@ -165,10 +166,10 @@ class ComparisonAcross:
         """Mean ranks, their critical difference, and groups of methods that do not differ significantly."""
         return nemenyi(self.table, ALPHA)
 
-    @property
+    @cached_property
     def best(self) -> list[str]:
         """Methods with the least mean rank; several in case of a tie."""
-        mean = self.nemenyi.ranks
+        mean = average_ranks(self.table)  # without the p-values of all pairs, which are slow
         return [self.methods[j] for j in np.flatnonzero(mean <= mean.min() + 1e-9)]
 
     def among(self, names: Collection[str]) -> ComparisonAcross:
@@ -201,7 +202,7 @@ def independent(base: ComparisonAcross | AllScores) -> str:
 def comparison_across(outcome: Outcome, metric: str | None = None) -> ComparisonAcross:
     """Comparison of the ranked methods by a metric; by default by the study's own."""
     if metric not in (None, outcome.metric):
-        return all_scores(outcome, metric).field
+        return outcome.cached(f"across {metric}", lambda: all_scores(outcome, metric).field)
     return outcome.cached("across", lambda: _read_comparison(outcome) or all_scores(outcome).field)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -88,17 +89,15 @@ def _column(
             common = float(ratio[whole].mean()), float(step[whole].mean())
             p = corrected_t_against_control(table, first, *common).holm
             clear[best] = (np.delete(p, first) < ALPHA).all()
-    return [
-        Number(
-            None if not n[j] else float(mean[j]),
-            None if intervals or np.isnan(sd[j]) else float(sd[j]),
-            (float(low[j]), float(high[j])) if intervals and np.isfinite(error[j]) else None,
-            best=bool(best[j]),
-            clear=bool(clear[j]),
-            partial=not whole[j],
-        )
-        for j in range(len(values))
-    ]
+    known, ends = np.isfinite(error) & intervals, zip(low.tolist(), high.tolist(), strict=True)
+    none: Any = None
+    parts = (
+        np.where(n > 0, mean, none),
+        np.where(np.isnan(sd) | intervals, none, sd),
+        [end if has else None for end, has in zip(ends, known, strict=True)],
+        *(best.tolist(), clear.tolist(), (~whole).tolist()),
+    )
+    return [Number(*of_method) for of_method in zip(*parts, strict=True)]
 
 
 def fold_values(scores: pl.DataFrame, names: list[str], methods: list[str]) -> np.ndarray:
