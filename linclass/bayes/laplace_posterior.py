@@ -130,6 +130,7 @@ class RowPosterior(WeightsPosterior):
         self.q = lapack.dpotrs(self.L, self.roots, lower=1)[0]
         self.schur = float(self.roots @ self.q)  # rᵀq, the Schur complement of the intercept
         inverse, _ = lapack.dtrtri(self.L, lower=1)
+        inverse = inverse.T  # contiguous, as vdot takes it without a copy
         gamma = len(self.L) - self.alpha * float(np.vdot(inverse, inverse))
         if self.intercept:
             gamma += self.alpha * float(self.q @ self.q) / self.schur - 1
