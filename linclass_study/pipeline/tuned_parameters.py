@@ -4,7 +4,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,7 +16,6 @@ import numpy as np
 from linclass.base.arrays import EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable, silently
 from linclass.base.meta_estimator import Given, groups_for
-from linclass.base.parameters import key_of
 from linclass.base.predicted import is_ours, noting_sparse_rows, own_codes, own_copy
 from linclass.base.tables import Table
 from linclass.evaluation import metrics
@@ -167,14 +166,16 @@ class _CandidateScores:
         return scores
 
     def _of_single_fits(self, options: Sequence[dict[str, Any]]) -> Iterator[list[Score]]:
+        of_options = [(option, self.method.with_options(option).transforms) for option in options]
         for test in self.held_out:
-            fold = _InnerFold(self, np.delete(np.arange(len(self.y)), test), test, options)
-            yield [partial(self._of_single_fit, fold, option) for option in options]
+            fold = _InnerFold(self, np.delete(np.arange(len(self.y)), test), test, of_options)
+            yield [partial(self._of_single_fit, fold, number) for number in range(len(options))]
 
-    def _of_single_fit(self, fold: _InnerFold, option: dict[str, Any]) -> float:
-        train, X_test = fold.transformed(self.method.with_options(option).transforms)
+    def _of_single_fit(self, fold: _InnerFold, number: int) -> float:
+        option, steps = fold.options[number]
+        train, X_test = fold.transformed(steps)
         y_train, y_test = self.y[fold.train], self.y[fold.test]
-        if (fit := fold.fit_on_path(option)) is not None:
+        if (fit := fold.fit_on_path(number)) is not None:
             return self._score(fit, X_test, y_test)
         estimator = self.method.estimator(self.seed, **self.precision | option)
         require_numbers(train, estimator)
@@ -206,8 +207,8 @@ class _InnerFold:
     of: _CandidateScores
     train: np.ndarray
     test: np.ndarray
-    options: Sequence[dict[str, Any]]
-    path: dict[Hashable, Any] = field(default_factory=dict)  # key of a candidate → its fit
+    options: Sequence[tuple[dict[str, Any], Steps]]  # the candidates and their transforms
+    path: dict[int, Any] = field(default_factory=dict)  # number of a candidate → its fit
     before_tuned: tuple[Table, Table] | None = None  # rows after the transforms before tuned ones
     steps: Steps | None = None
     fitter: Callable[[dict[str, Any]], Any] | None = None  # of candidates that share work
@@ -243,16 +244,13 @@ class _InnerFold:
             held_out = transform.transform(held_out)
         return train, held_out
 
-    def fit_on_path(self, option: dict[str, Any]) -> Any:
+    def fit_on_path(self, number: int) -> Any:
         """The fit of a candidate along the path of those with its transforms; None if they are fitted one by one."""
-        if key_of(option) not in self.path:
-            method, seed = self.of.method, self.of.seed
-            steps = method.with_options(option).transforms
-            same_transforms = [
-                other for other in self.options if method.with_options(other).transforms == steps
-            ]
-            params = [self.of.of_classifier(other) for other in same_transforms]
-            self.path = dict.fromkeys(map(key_of, same_transforms))
+        if number not in self.path:
+            method, seed, steps = self.of.method, self.of.seed, self.options[number][1]
+            same_transforms = [i for i, (_, own) in enumerate(self.options) if own == steps]
+            params = [self.of.of_classifier(self.options[i][0]) for i in same_transforms]
+            self.path = dict.fromkeys(same_transforms)
             train, _ = self.transformed(steps)
             estimator = method.estimator(seed)
             if len(params) > 1 and goes_along_paths(estimator, params):
@@ -262,7 +260,7 @@ class _InnerFold:
                 with suppress(NotApplicable, ValueError):  # only some may fail: fit one by one
                     fits = fits_of(estimator, values, rows, y, Given(None, self.groups))
                     self.path = dict(zip(self.path, fits, strict=True))
-        return self.path.get(key_of(option))
+        return self.path[number]
 
 
 def _precision_of_tuning(method: Method) -> dict[str, Any]:
