@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, MutableMapping
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -136,16 +137,11 @@ class Nystroem(Transform):
 def landmarks(X: Matrix, columns: int, seed: int) -> np.ndarray:
     """The rows with the smallest hashes, without duplicates; a sparse row has the hash of the dense one."""
     first: dict[bytes, int] = {}
-    key = str(seed).encode()
-    for i in range(X.shape[0]):
-        if sp.issparse(X):
-            own = slice(X.indptr[i], X.indptr[i + 1])
-            there = X.data[own] != 0
-            j, values = X.indices[own][there], X.data[own][there]
-        else:
-            j = np.flatnonzero(X[i])
-            values = X[i][j]
-        content = j.astype(np.int64).tobytes() + values.tobytes()
+    key, rows = str(seed).encode(), sp.csr_array(X, copy=True)
+    rows.eliminate_zeros()
+    j, values = rows.indices.astype(np.int64), rows.data
+    for i, (begin, end) in enumerate(pairwise(rows.indptr.tolist())):
+        content = j[begin:end].tobytes() + values[begin:end].tobytes()
         first.setdefault(blake2b(content, digest_size=16, key=key).digest(), i)
     return np.array([first[digest] for digest in sorted(first)[:columns]])
 
