@@ -167,14 +167,16 @@ def frequent_columns(X: sparse.csr_array) -> Array:
     return np.bincount(X.indices, minlength=d) >= max(OFTEN * n, 1)
 
 
-def products_of_rows(X: Matrix) -> Array:
-    """x_i·x_j between all rows, dense."""
+def products_of_rows(X: Matrix, others: Matrix | None = None) -> Array:
+    """x_i·x_j between all rows, or x_i·z_j of all rows and others, dense."""
+    both = [X] if others is None else [X, others]
     if not sparse.issparse(X):
-        return np.asarray(X @ X.T)
-    often = frequent_columns(X)
-    few, dense = X[:, ~often], X[:, often].toarray()
-    products = np.asarray((few @ few.T).toarray())
-    products += dense @ dense.T
+        return np.asarray(X @ both[-1].T)
+    often = frequent_columns(both[-1])
+    parts = [(Z[:, ~often], Z[:, often].toarray()) for Z in both]
+    (few, dense), (few_of_others, dense_of_others) = parts[0], parts[-1]
+    products = np.asarray((few @ few_of_others.T).toarray())
+    products += dense @ dense_of_others.T
     return products
 
 

@@ -24,7 +24,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import blas, lapack
 
-from linclass.base.arrays import Array, Matrix, diagonal, frequent_columns, once
+from linclass.base.arrays import (
+    Array,
+    Matrix,
+    diagonal,
+    frequent_columns,
+    once,
+    products_of_rows,
+)
 from linclass.base.messages import require_memory
 
 # square of what is left of a row, relative to the features times the largest square
@@ -178,7 +185,9 @@ class Deviations:
 
     def _sparse_products(self, M: sp.csr_array) -> Array:
         assert self.rest is not None, "dense rows have products of matrices"
-        return (M @ self.near.T).toarray() - (M @ self.rest.T)[:, self.codes] * self.roots
+        products = products_of_rows(M, self.near)
+        products -= (M @ self.rest.T)[:, self.codes] * self.roots
+        return products
 
     def combine(self, V: Array) -> Array:
         """V R (q, d)."""
