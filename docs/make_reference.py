@@ -315,8 +315,8 @@ def _joined(words: Sequence[str]) -> str:
 def against_focus(study: Study) -> tuple[list[str], list[str], int]:
     """(significantly better methods, worse ones, number of methods compared)."""
     control = study.table("control").filter(control=FOCUS)
-    better = control.filter(pl.col("p_holm") < ALPHA, pl.col("difference") < 0)["method"].to_list()
-    worse = control.filter(pl.col("p_holm") < ALPHA, pl.col("difference") > 0)["method"].to_list()
+    better = control.filter(pl.col("p_holm") < ALPHA, pl.col("difference") > 0)["method"].to_list()
+    worse = control.filter(pl.col("p_holm") < ALPHA, pl.col("difference") < 0)["method"].to_list()
     return better, worse, control.height
 
 

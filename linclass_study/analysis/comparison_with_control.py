@@ -343,17 +343,17 @@ def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | N
 
 
 def cost_ratios(outcome: Outcome, result: Across) -> list[float | None]:
-    """Seconds of a fit of the control over those of each other method: geometric means over common data sets."""
+    """Seconds of a fit of each other method over those of the control: geometric means over common data sets."""
     seconds = median_seconds(outcome.times)
-    return [cost_ratio(seconds, result.datasets, result.control, other) for other in result.others]
+    return [cost_ratio(seconds, result.datasets, other, result.control) for other in result.others]
 
 
 def cost_ratio(
-    seconds: Mapping[tuple[str, str], float], datasets: list[str], control: str, other: str
+    seconds: Mapping[tuple[str, str], float], datasets: list[str], method: str, other: str
 ) -> float | None:
     logs = [
-        np.log(seconds[name, control] / seconds[name, other])
+        np.log(seconds[name, method] / seconds[name, other])
         for name in datasets
-        if (name, control) in seconds and (name, other) in seconds
+        if (name, method) in seconds and (name, other) in seconds
     ]
     return float(np.exp(np.mean(logs))) if logs else None

@@ -377,7 +377,7 @@ def _against_nearest(outcome: Outcome, result: Across) -> list[str]:
         return []
     won, tied, lost = result.won_tied_lost[j]
     ratio = cost_ratios(outcome, result)[j]
-    cost = "" if ratio is None else f"; {cost_words(result.control, result.others[j], ratio)}"
+    cost = "" if ratio is None else f"; {cost_words(result.control, result.others[j], 1 / ratio)}"
     games = (
         f"Against {result.others[j]}{', the best of the others by mean rank,' * (len(result.others) > 1)} it won on "
         f"{won}, tied on {tied} and lost on {lost} data sets (a tie is a difference of at most {result.rope:g}); its "

@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -80,7 +79,7 @@ from linclass_study.report.provenance import (
 )
 from linclass_study.report.table import Made, ReportTable, format_seconds, make_tables
 from linclass_study.report.table_files import write_tables
-from linclass_study.report.tables.across import AGAINST_OTHERS, RANKING_RULE
+from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
 
 MAX_CLASSES = 30  # of a data set that are named; the others are counted
@@ -124,37 +123,10 @@ def items(tables: Made, figures: Figures, section: str, dataset: str = "") -> It
         for name, part in parts.items():
             item = made.get((name, dataset)) if part.section == section else None
             if isinstance(item, ReportTable):
-                item = by_row(item, name) if name in ("control", "focus") else item
                 rows = item.rows[: item.shown]
                 item = {"table": item, "name": part_name(name, dataset), "rows": rows}
             if item is not None:
                 yield {**item, "open": part.open, "replaced": part.replaced}
-
-
-def by_row(table: ReportTable, control: str) -> ReportTable:
-    """A table of controls, or of the focus, with the signs of the leaderboard: those of the method of the row, while
-    files have those of the control."""
-    keys = [column.key for column in table.columns]
-    swapped = {"won": "lost", "lost": "won", "better": "worse", "worse": "better"}
-    titles = {"difference": f"Method − {control}", "won": "Method won", "lost": "Method lost"}
-    titles["cost_ratio"] = f"Fit time, method / {control}"
-    abouts = {"cost_ratio": f"fit time of the method divided by that of the {control}"}
-    columns = []
-    for one in table.columns:
-        about = one.about.replace(f"the {control} is", "the method is")
-        title, about = titles.get(one.key, one.title), abouts.get(one.key, about)
-        columns.append(replace(one, title=title, about=about))
-    rows = []
-    for row in table.rows:
-        value = {key: row[keys.index(swapped.get(key, key))] for key in keys}
-        number, ratio = value["difference"], value["cost_ratio"]
-        turned = tuple(-end for end in reversed(number.interval or ())) or None
-        value["difference"] = replace(number, value=-number.value, interval=turned)
-        value["cost_ratio"] = ratio and 1 / ratio
-        rows.append([*value.values()])
-    title = f"Every other method against {table.title.removesuffix(AGAINST_OTHERS)}"
-    caption = f"{table.caption} In the files, signs and ratios are those of the {control}."
-    return replace(table, title=title, caption=caption, columns=columns, rows=rows)
 
 
 def side_by_side(items: Sequence[Item]) -> Iterator[list[Item]]:

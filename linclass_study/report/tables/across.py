@@ -26,11 +26,9 @@ from linclass_study.analysis.within_dataset import ALPHA
 from linclass_study.analysis.wording import metric_words, test_words
 from linclass_study.report.table import Column, Number, ReportTable, with_marks
 
-AGAINST_OTHERS = " against every other method"  # after the controls, in titles
-
 
 def control(outcome: Outcome) -> ReportTable | None:
-    """Each control against every other method across data sets: wins, ties and losses, four corrections, cost."""
+    """Every other method against each control across data sets: wins, ties and losses, four corrections, cost."""
     base = comparison_across(outcome)
     compared = [across(outcome, base, name) for name in controls(outcome, base)]
     found = [one for one in compared if one is not None and one.n > 1 and one.others]
@@ -42,8 +40,8 @@ def control(outcome: Outcome) -> ReportTable | None:
         for j, other in enumerate(one.others):
             clear = one.significant[j] * one.difference[j] > 0
             rows.append(
-                [other, one.control, one.n, Number(float(one.difference[j]), clear=bool(clear))]
-                + [int(count) for count in one.won_tied_lost[j]]
+                [other, one.control, one.n, Number(0.0 - one.difference[j], clear=bool(clear))]
+                + [int(count) for count in reversed(one.won_tied_lost[j])]
                 + [float(one.wilcoxon.p[j])]
                 + [float(getattr(one.wilcoxon, key)[j]) for key in CORRECTIONS]
                 + [float(one.ranks.p[j]), float(one.ranks_adjusted[j]), ratios[j]]
@@ -72,7 +70,7 @@ def control(outcome: Outcome) -> ReportTable | None:
         replace(column, folded=column.key in _folded(tests_used, len(found)))
         for column in _control_columns(found[0].rope)
     ]
-    return ReportTable(f"{words}{AGAINST_OTHERS}", caption, columns, rows)
+    return ReportTable(f"Every other method against {words}", caption, columns, rows)
 
 
 def _folded(tests: set[str], n_controls: int) -> set[str]:
@@ -100,10 +98,10 @@ def _control_columns(rope: float) -> list[Column]:
         Column("method", "Method", "method"),
         Column("control", "Control", "method"),
         Column("data_sets", "Data sets", "count"),
-        Column("difference", "Difference", "number", "mean over data sets, positive if the control is better"),
-        Column("won", "Won", "count", f"data sets on which the control is better by more than {rope:g}"),
+        Column("difference", "Method − control", "number", "mean over data sets, positive if the method is better"),
+        Column("won", "Method won", "count", f"data sets on which the method is better by more than {rope:g}"),
         Column("tied", "Tied", "count", f"data sets on which they differ by at most {rope:g}"),
-        Column("lost", "Lost", "count", f"data sets on which the control is worse by more than {rope:g}"),
+        Column("lost", "Method lost", "count", f"data sets on which the method is worse by more than {rope:g}"),
         Column("p", "p (Wilcoxon)", "p", "Wilcoxon’s signed-rank test, without correction"),
         *(
             Column(f"p_{name}", f"p ({name.capitalize()})", "p", f"p with {name.capitalize()}’s correction")
@@ -111,7 +109,7 @@ def _control_columns(rope: float) -> list[Column]:
         ),
         Column("p_ranks", "p (ranks)", "p", "z of mean ranks, without correction"),
         Column("p_ranks_holm", "p (ranks, corrected)", "p", "Holm’s correction, or Nemenyi’s test"),
-        Column("cost_ratio", "Fit time ratio", "ratio", "fit time of the control divided by that of the method"),
+        Column("cost_ratio", "Fit time, method / control", "ratio", "fit time of the method over that of the control"),
     ]  # fmt: skip
 
 

@@ -31,14 +31,13 @@ from linclass_study.report import method_scores
 from linclass_study.report.method_scores import behind_best
 from linclass_study.report.table import Column, Number, ReportTable, make_table
 from linclass_study.report.tables import diagnostics
-from linclass_study.report.tables.across import AGAINST_OTHERS
 
 ALL_DATASETS = "all data sets"
 SAME_PREDICTIONS = "same predictions"  # nothing to decide
 
 
 def focus(outcome: Outcome) -> ReportTable | None:
-    """The focus of the study against every other method: across data sets, then on each data set."""
+    """Every other method against the focus of the study: across data sets, then on each data set."""
     names = focus_of(outcome)
     if not names:
         return None
@@ -54,16 +53,16 @@ def focus(outcome: Outcome) -> ReportTable | None:
         Column("method", "Method", "method"),
         Column("focus", "Focus", "method", folded=len(names) == 1),
         Column("dataset", "On", "dataset"),
-        Column("difference", "Difference", "number", f"in {words}, positive if the focus is better"),
-        Column("better", "P(better)", "p", f"the focus is better by more than {rope:g}"),
+        Column("difference", "Method − focus", "number", f"in {words}, positive if the method is better"),
+        Column("better", "P(better)", "p", f"the method is better by more than {rope:g}"),
         Column("equal", "P(equal)", "p", f"they differ by at most {rope:g}"),
-        Column("worse", "P(worse)", "p", f"the focus is worse by more than {rope:g}"),
+        Column("worse", "P(worse)", "p", f"the method is worse by more than {rope:g}"),
         Column("p", "p", "p", "without correction", folded=True),
         Column("p_holm", "p (Holm)", "p", "with Holm’s correction over the other methods"),
-        Column("won", "Won", "count", f"data sets on which the focus is better by more than {rope:g}"),
+        Column("won", "Method won", "count", f"data sets on which the method is better by more than {rope:g}"),
         Column("tied", "Tied", "count", f"data sets on which they differ by at most {rope:g}"),
-        Column("lost", "Lost", "count", f"data sets on which the focus is worse by more than {rope:g}"),
-        Column("cost_ratio", "Fit time ratio", "ratio", "fit time of the focus divided by that of the method"),
+        Column("lost", "Method lost", "count", f"data sets on which the method is worse by more than {rope:g}"),
+        Column("cost_ratio", "Fit time, method / focus", "ratio", "fit time of the method over that of the focus"),
         Column("decides", "What would decide", "text", "if the observed difference is the true one"),
     ]  # fmt: skip
     caption = (
@@ -75,7 +74,7 @@ def focus(outcome: Outcome) -> ReportTable | None:
         f"a data set, a probability of at least {SURE:g} decides. tables/control.csv has the other corrections."
     )
     title = " and ".join(outcome.labels.methods[name] for name in names)
-    return ReportTable(f"{title}{AGAINST_OTHERS}", caption, columns, rows)
+    return ReportTable(f"Every other method against {title}", caption, columns, rows)
 
 
 def _focus_across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
@@ -91,9 +90,9 @@ def _focus_across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
         if copies[other] == {*found.datasets}:
             more = SAME_PREDICTIONS
         clear = bool(found.significant[j] * found.difference[j] > 0)
-        row = [other, found.control, ALL_DATASETS, Number(float(found.difference[j]), clear=clear)]
-        row += [float(part[0, 1]) for part in chances]
-        yield [*row, p, holm, *map(int, found.won_tied_lost[j]), ratios[j], more]
+        row = [other, found.control, ALL_DATASETS, Number(0.0 - found.difference[j], clear=clear)]
+        row += [float(part[1, 0]) for part in chances]
+        yield [*row, p, holm, *map(int, reversed(found.won_tied_lost[j])), ratios[j], more]
 
 
 def _focus_on_datasets(outcome: Outcome, name: str) -> Iterator[list[Any]]:
@@ -103,10 +102,11 @@ def _focus_on_datasets(outcome: Outcome, name: str) -> Iterator[list[Any]]:
         if one.repeats is not None:
             more = f"repeats: {one.repeats.repeats}" if one.repeats.decide else "more rows"
         clear = one.holm is not None and one.holm < ALPHA
-        difference = Number(one.difference, interval=one.interval, clear=clear)
-        ratio = cost_ratio(seconds, [one.dataset], name, one.other)
+        interval = one.interval and (0.0 - one.interval[1], 0.0 - one.interval[0])
+        difference = Number(0.0 - one.difference, interval=interval, clear=clear)
+        ratio = cost_ratio(seconds, [one.dataset], one.other, name)
         nothing = (None,) * 3  # of won, tied and lost, or of probabilities
-        row = [one.other, name, one.dataset, difference, *(one.probabilities or nothing)]
+        row = [one.other, name, one.dataset, difference, *reversed(one.probabilities or nothing)]
         yield [*row, one.p, one.holm, *nothing, ratio, more]
 
 
