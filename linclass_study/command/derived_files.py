@@ -57,8 +57,8 @@ def write_derived(
     aggregate(outcome, study, str(place / "report.html"))
     figures = figure_names(requested_figures(outcome.evaluation, outcome.methods))
     draw_figures(outcome, figures[False])
-    for dataset in outcome.datasets:
-        draw_figures(outcome, figures[True], dataset)
+    for dataset, own in outcome.parts().items():
+        draw_figures(own, figures[True], dataset)
     write_page(outcome, *study.studies)
 
 

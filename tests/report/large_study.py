@@ -48,10 +48,12 @@ def build(results, methods=100, datasets=200, folds=10):
     )  # fmt: skip
     skill = np.random.default_rng(0).normal(0.7, 0.3, size=methods)
     written = [_write(outcome, name, seed, skill) for seed, name in enumerate(outcome.datasets)]
-    empty = [""] * datasets
-    shares = {"dataset": list(outcome.datasets), "shares_rows_with": empty, "apart": empty}
+    empty = pl.lit(None, pl.String)  # as of data sets that share no rows and count in comparisons
+    shares = pl.DataFrame({"dataset": list(outcome.datasets)}).with_columns(
+        shares_rows_with=empty, apart=empty
+    )
     (results / "tables").mkdir()
-    pl.DataFrame(shares).write_csv(results / "tables" / "datasets.csv")
+    shares.write_csv(results / "tables" / "datasets.csv")
     write_summary(results, *zip(*written, strict=True))
     for name in outcome.datasets:
         write_tuned(replace(outcome, part=name), name)
