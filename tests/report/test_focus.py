@@ -268,6 +268,20 @@ def test_controls_are_the_focus_or_the_best_method_and_the_baseline(outcome):
     assert focus_sentences(outcome) == []
 
 
+def test_signs_and_ratios_are_those_of_the_method_of_the_row(outcome):
+    """`poor` is worse than the focus on every data set, so it lost and its difference is negative."""
+    of_focus = with_focus(outcome, "like")
+    medians = outcome.fits.group_by("dataset", "method").agg(pl.median("fit_seconds"))
+    seconds = medians.pivot("method", values="fit_seconds")
+    ratio = np.exp(np.log(seconds["poor"] / seconds["like"]).mean())
+    for make in (control_table.control, focus_table.focus):
+        row = make(of_focus).frame().filter(method="poor").row(0, named=True)
+        assert (row["won"], row["tied"], row["lost"]) == (0, 0, 7)
+        assert row["difference"] < 0
+        assert row["cost_ratio"] == pytest.approx(ratio)
+    assert row["better"] < row["worse"]
+
+
 def test_the_page_and_the_terminal_say_the_focus_first(make):
     data = {f"d{i}": Data(rows=60, seed=i) for i in range(5)}
     made = make(data, {"good": Method(3.0), "like": Method(2.9), "poor": Method(0.5)}, folds=2)
